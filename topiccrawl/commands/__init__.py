@@ -1,0 +1,1 @@
+"""COMMANDS: `scrapy why`, `scrapy topics` and others, for the operator at the terminal."""

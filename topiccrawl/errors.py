@@ -1,0 +1,43 @@
+"""What can go wrong, as a tree; every message names the thing, the value and the remedy.
+
+TopiccrawlError
+├── ConfigurationError      the operator's input is wrong; nothing has been requested yet
+│   ├── TopicError          a topic file or topic argument
+│   └── SettingError        a Scrapy setting
+├── StateError              what lies on disk cannot be used
+│   ├── StateVersionError   written by another version, no migration
+│   └── StateLockedError    another process holds it
+└── StorageError            a write failed: full disk, read-only folder, server away
+"""
+
+
+class TopiccrawlError(Exception):
+    """Base of all errors that topiccrawl raises on purpose."""
+
+
+class ConfigurationError(TopiccrawlError):
+    """Operator input that cannot be used; raised before any request is sent."""
+
+
+class TopicError(ConfigurationError):
+    """A topic that cannot be used; names file, field, value and remedy."""
+
+
+class SettingError(ConfigurationError):
+    """A setting that cannot be used; names setting, value and remedy."""
+
+
+class StateError(TopiccrawlError):
+    """Stored state that cannot be used as it is."""
+
+
+class StateVersionError(StateError):
+    """State of a version that this program neither reads nor migrates."""
+
+
+class StateLockedError(StateError):
+    """State that another running process holds."""
+
+
+class StorageError(TopiccrawlError):
+    """A write that failed; what was stored before is intact."""

@@ -1,0 +1,1 @@
+"""WHAT RUNS BESIDE THE CRAWL: progress and summary."""

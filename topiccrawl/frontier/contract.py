@@ -1,0 +1,341 @@
+"""The frontier's contract: values, strategy and the frontier itself.
+
+A URL is known once, under the fingerprint of its canonical form, and is in exactly one state:
+
+    queued (lane 0 priorQueue, lane 1 normalQueue)
+    leased (handed out, not finished)
+    crawled (crawledQueue)
+    error   (errorQueue, with a reason; a URL *predicted* below minNormal has reason "low-value"
+             and returns to a lane when a later offer lifts it; a URL that *failed* does not)
+
+Which page links to which (linksQueue) is kept per crawled parent; a (parent, child) pair counts once
+for ever, however often the parent is fetched.
+
+Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before, the
+page is fetched again. What ``pop`` hands out is leased, never removed. No call does network I/O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from topiccrawl.records import Evidence, Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+PRIOR, NORMAL, REJECTED = 0, 1, 2
+"""Lanes: priorQueue, normalQueue, and "to the errorQueue, predicted below minNormal"."""
+
+
+class Kind(StrEnum):
+    """What a lease is for."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+
+
+class Lease(NamedTuple):
+    """The right to fetch one URL once.
+
+    Attributes:
+        url: Canonical URL (for ``Kind.ROBOTS`` the origin's /robots.txt).
+        key: Identity of the URL, opaque bytes.
+        epoch: Number of this lease; a ``finish`` with an older epoch is ignored and counted.
+        kind: A page, or the robots.txt that must be known before the host's pages.
+        lane: Lane it was taken from.
+        value: Its value at lease time, group bias included.
+        evidence: Its evidence at lease time (empty for seeds and robots).
+        depth: Links from the nearest seed when it was first queued; seeds have 0.
+        attempts: Fetches that failed before this one.
+        redirects: Redirects followed on the way to this URL.
+        expires: When the lease returns by itself, seconds since the epoch.
+        payload: JSON text of what the caller pushed with the URL, or "".
+    """
+
+    url: str
+    key: bytes
+    epoch: int
+    kind: Kind = Kind.PAGE
+    lane: int = PRIOR
+    value: float = 0.0
+    evidence: Evidence = ()
+    depth: int = 0
+    attempts: int = 0
+    redirects: int = 0
+    expires: float = 0.0
+    payload: str = ""
+
+
+class Ending(StrEnum):
+    """How a lease ends."""
+
+    CRAWLED = "crawled"
+    ERROR = "error"
+    REDIRECTED = "redirected"
+    LATER = "later"
+    RELEASED = "released"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a lease.
+
+    Attributes:
+        ending: How it ends.
+        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns``, ``timeout`` ...).
+        relevance: CRAWLED: the page's relevance, feeds group statistics.
+        not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
+            past ``max_attempts`` it becomes ERROR with the same reason.
+        target: REDIRECTED: canonical URL that takes over value, evidence and depth.
+        redirects: REDIRECTED: redirects followed so far, this one included.
+    """
+
+    ending: Ending
+    reason: str = ""
+    relevance: float = 0.0
+    not_before: float = 0.0
+    target: str = ""
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """What a download told about its host.
+
+    Attributes:
+        status: HTTP status; 0 where there was no answer.
+        latency: Seconds from request to headers, or None.
+        retry_after: Seconds the server asked us to wait (Retry-After), or None.
+    """
+
+    status: int
+    latency: float | None = None
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A URL that the operator (or a redirect, or another component) wants fetched.
+
+    Attributes:
+        url: Canonical URL.
+        value: Value in [0, 1]; seeds go to priorQueue.
+        payload: JSON text handed back with the lease, or "".
+        depth: Depth to record.
+    """
+
+    url: str
+    value: float = 1.0
+    payload: str = ""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """How hosts are treated; the frontier is the only place that waits.
+
+    Attributes:
+        delay: Seconds between the starts of two requests to one host (DOWNLOAD_DELAY).
+        randomize: Multiply the delay by a uniform number in [0.5, 1.5] (RANDOMIZE_DOWNLOAD_DELAY).
+        concurrency: Requests in flight per host (CONCURRENT_REQUESTS_PER_DOMAIN).
+        adaptive: Follow the host's latency (AUTOTHROTTLE_ENABLED).
+        start_delay: First delay when adaptive, seconds (AUTOTHROTTLE_START_DELAY).
+        max_delay: Largest adaptive or back-off delay, seconds (AUTOTHROTTLE_MAX_DELAY).
+        target_concurrency: AUTOTHROTTLE_TARGET_CONCURRENCY.
+        crawl_delay_max: Longest robots.txt crawl-delay honoured, seconds.
+        hosts: Per-host overrides, host to (delay or None, concurrency or None) (DOWNLOAD_SLOTS).
+        robots: Obey robots.txt (ROBOTSTXT_OBEY).
+        robots_ttl: Seconds a robots.txt is believed.
+        user_agent: Product token looked up in robots.txt.
+    """
+
+    delay: float = 1.0
+    randomize: bool = True
+    concurrency: int = 1
+    adaptive: bool = True
+    start_delay: float = 1.0
+    max_delay: float = 60.0
+    target_concurrency: float = 1.0
+    crawl_delay_max: float = 60.0
+    hosts: Mapping[str, tuple[float | None, int | None]] | None = None
+    robots: bool = True
+    robots_ttl: float = 86_400.0
+    user_agent: str = "topiccrawl"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds the operator sets; 0 is no bound.
+
+    Attributes:
+        max_depth: Offers deeper than this are counted, not queued (DEPTH_LIMIT).
+        max_host_pages: Pages fetched per host; later leases of the host end as error "host-budget".
+        max_attempts: Failed fetches before a URL ends as error.
+        max_crashes: Times a URL was being processed when the process died, before it ends as error "crash".
+        lease_seconds: How long a lease lives unless extended.
+    """
+
+    max_depth: int = 0
+    max_host_pages: int = 0
+    max_attempts: int = 3
+    max_crashes: int = 5
+    lease_seconds: float = 300.0
+
+
+class GroupStats(NamedTuple):
+    """What fetched pages of a group of URLs (a directory, a host, the crawl) turned out to be.
+
+    Attributes:
+        pages: Pages crawled there.
+        relevance: Sum of their relevance.
+    """
+
+    pages: int
+    relevance: float
+
+
+class Strategy(Protocol):
+    """How evidence becomes order. Pure: no clock, no I/O; the frontier calls it, a spider feeds it."""
+
+    name: str
+    fields: tuple[str, ...]
+    """Names of the evidence numbers, in order."""
+    share: tuple[int, int]
+    """How many pops of priorQueue, then of normalQueue, in turn."""
+    version: int
+    """Grows when the meaning of stored evidence changed (topic, model): values are then made anew."""
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
+        ...
+
+    def value(self, evidence: Evidence) -> float:
+        """Value in [0, 1] of a URL with this evidence; the larger is fetched the sooner."""
+        ...
+
+    def lane(self, evidence: Evidence) -> int:
+        """Lane by evidence alone; a lane named by an offer or known before wins when it is better."""
+        ...
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        """Evidence after the topic changed, from the kept texts."""
+        ...
+
+    def group(self, url: str) -> tuple[str, ...]:
+        """Groups of a URL inside its host, widest first; () where only the host counts.
+
+        The last one is its queue group: URLs of one host and one queue group share a bias.
+        """
+        ...
+
+    def bias(self, stats: Sequence[GroupStats]) -> float:
+        """What is added to all values of a queue group; ``stats`` run crawl, host, groups widest first."""
+        ...
+
+
+class Explanation(NamedTuple):
+    """Everything known of one URL, for ``scrapy why``.
+
+    Attributes:
+        url: Canonical URL.
+        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``.
+        reason: Why it is in the errorQueue or waits; "" otherwise.
+        value: Stored value plus bias, as it would be compared now.
+        bias: The group's part of it.
+        evidence: Evidence by name of its field.
+        relevance: The page's own relevance once crawled, else None.
+        anchor: Kept anchor text.
+        context: Kept context text.
+        inlinks: Crawled pages that link to it.
+        parents: Best parents (up to three), (url, value of their offer), best first.
+        path: From a seed to this URL, along first discovery.
+        depth: Links from the seed.
+        attempts: Failed fetches.
+    """
+
+    url: str
+    queue: str
+    reason: str
+    value: float
+    bias: float
+    evidence: Mapping[str, float]
+    relevance: float | None
+    anchor: str
+    context: str
+    inlinks: int
+    parents: tuple[tuple[str, float], ...]
+    path: tuple[str, ...]
+    depth: int
+    attempts: int
+
+
+class Frontier(Protocol):
+    """The queue of a crawl. See the module's text for states and guarantees."""
+
+    def push(self, seeds: Iterable[Seed]) -> int:
+        """Queue URLs not known yet in priorQueue; number of new ones. Known ones are left alone."""
+        ...
+
+    def pop(self, n: int = 1) -> list[Lease]:
+        """Up to n leases: the best URLs over all hosts allowed now, lanes in turn. May hold robots leases."""
+        ...
+
+    def begin(self, lease: Lease) -> None:
+        """Processing starts; remembered even if the process dies now (see ``Limits.max_crashes``)."""
+        ...
+
+    def downloaded(self, lease: Lease, download: Download) -> None:
+        """The download ended: frees the host's slot, adapts its delay, backs off on 429/503. Once per lease."""
+        ...
+
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
+        """Settle a lease and its links in one transaction; False where the lease is stale (ignored)."""
+        ...
+
+    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+        """Answer to a robots lease. 2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, then
+        the origin's URLs end as error "robots-unavailable"."""
+        ...
+
+    def acquire(self, host: str) -> bool:
+        """Take a slot of the host's clock for a request that is not in the frontier; True if allowed now."""
+        ...
+
+    def release(self, host: str) -> None:
+        """Give such a slot back."""
+        ...
+
+    def extend(self, leases: Iterable[Lease]) -> None:
+        """Give leases a new expiry."""
+        ...
+
+    def next_due(self) -> float | None:
+        """Seconds until ``pop`` may give something, 0 if now, None if only a ``finish`` can change it."""
+        ...
+
+    def pending(self) -> bool:
+        """Whether anything is queued or leased."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Sizes: prior, normal, leased, crawled, error, known, and ``error/REASON``, ``stale``, ``depth`` ..."""
+        ...
+
+    def why(self, url: str) -> Explanation | None:
+        """All that is known of a URL, or None."""
+        ...
+
+    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
+        """(url, value, reason) of one queue (prior, normal, leased, crawled, error); lanes best first per host."""
+        ...
+
+    def commit(self) -> None:
+        """Make everything so far durable against kill -9. Called by a timer and at close."""
+        ...
+
+    def close(self) -> None:
+        """Release leases that are still out (no attempt is counted), commit, unlock. Twice equals once."""
+        ...

@@ -1,0 +1,1 @@
+"""RULES FOR EVERY REQUEST AND RESPONSE: thin hooks between Scrapy and the rooms that think."""

@@ -1,0 +1,1 @@
+"""WHAT IS NEWS, WHAT IS NEW: article extraction and duplicates."""

@@ -1,0 +1,1 @@
+"""WHAT HAPPENS TO AN ARTICLE: duplicate check, then store."""

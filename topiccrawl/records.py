@@ -1,0 +1,89 @@
+"""The frozen values that travel between rooms.
+
+Links come by the ten thousand a second, so they are named tuples; everything is immutable.
+Scores lie in [0, 1]; times are seconds since the epoch (UTC); texts are Unicode.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Evidence = tuple[float, ...]
+"""What is known of one URL, as numbers; a strategy says what each position means."""
+
+
+class Link(NamedTuple):
+    """One out-link of a fetched page, as found: nothing of it is judged yet.
+
+    Attributes:
+        url: Absolute, canonical, without fragment.
+        anchor: Visible text of the anchor (``title`` or an image's ``alt`` where it has none).
+        context: Text around the anchor, without it; the block's other anchors are not in it.
+        block: Number of the link block (list, table, navigation bar) in the page, from 0;
+            -1 for a link in running text.
+    """
+
+    url: str
+    anchor: str = ""
+    context: str = ""
+    block: int = -1
+
+
+class Directives(NamedTuple):
+    """What the page's owner asks for: meta robots and X-Robots-Tag, joined."""
+
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+
+
+class Page(NamedTuple):
+    """A fetched HTML page, read once.
+
+    Attributes:
+        url: Where it was fetched.
+        title: Text of ``<title>``, blanks folded; empty where there is none.
+        text: Visible text of the whole page, blanks folded.
+        links: Followable out-links, once each (first place, longest anchor), page order.
+        canonical: Absolute URL of ``<link rel=canonical>``, or None.
+        directives: What the owner asks for.
+    """
+
+    url: str
+    title: str
+    text: str
+    links: tuple[Link, ...] = ()
+    canonical: str | None = None
+    directives: Directives = Directives()
+
+
+class Verdict(NamedTuple):
+    """How much a page is on topic.
+
+    Attributes:
+        relevance: Cosine of page and topic, in [0, 1].
+        relevant: Whether relevance reaches the lower limit.
+        terms: The topic terms found, each with its share of the score, heaviest first.
+    """
+
+    relevance: float
+    relevant: bool
+    terms: tuple[tuple[str, float], ...] = ()
+
+
+class Offer(NamedTuple):
+    """What one page says of one link: the scored link that enters the frontier.
+
+    Attributes:
+        url: Canonical URL.
+        lane: 0 priorQueue, 1 normalQueue, 2 errorQueue (predicted below minNormal).
+        evidence: Numbers for the strategy's ``fold``.
+        anchor: Anchor text, kept so that a changed topic can score the URL anew.
+        context: Context text, kept for the same reason.
+    """
+
+    url: str
+    lane: int
+    evidence: Evidence
+    anchor: str = ""
+    context: str = ""

@@ -1,0 +1,1 @@
+"""HOW MUCH IS THIS PAGE ON TOPIC: scoring pages against the topic."""

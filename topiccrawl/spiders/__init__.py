@@ -1,0 +1,1 @@
+"""SPIDERS: the whole flow of a crawl, readable in one screen each."""

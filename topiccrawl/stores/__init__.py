@@ -1,0 +1,1 @@
+"""WHERE IT STAYS: articles and what is known of sites, behind one contract."""
