@@ -8,11 +8,13 @@ A URL is known once, under the fingerprint of its canonical form, and is in exac
     error   (errorQueue, with a reason; a URL *predicted* below minNormal has reason "low-value"
              and returns to a lane when a later offer lifts it; a URL that *failed* does not)
 
-Which page links to which (linksQueue) is kept per crawled parent; a (parent, child) pair counts once
-for ever, however often the parent is fetched.
+Which page links to which (linksQueue) is kept per crawled parent; a (parent, child) pair counts
+once for ever, however often the parent is fetched.
 
-Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before, the
-page is fetched again. What ``pop`` hands out is leased, never removed. No call does network I/O.
+Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before,
+the page is fetched again. What ``pop`` hands out is leased, never removed. No call does network
+I/O. A host is a lower-case host name without port; rules of robots.txt belong to an origin
+(scheme, host, port).
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from topiccrawl.records import Evidence, Offer
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from topiccrawl.records import Evidence, Offer
 
 PRIOR, NORMAL, REJECTED = 0, 1, 2
 """Lanes: priorQueue, normalQueue, and "to the errorQueue, predicted below minNormal"."""
@@ -85,7 +87,7 @@ class Outcome:
 
     Attributes:
         ending: How it ends.
-        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns``, ``timeout`` ...).
+        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
         relevance: CRAWLED: the page's relevance, feeds group statistics.
         not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
             past ``max_attempts`` it becomes ERROR with the same reason.
@@ -172,9 +174,10 @@ class Limits:
 
     Attributes:
         max_depth: Offers deeper than this are counted, not queued (DEPTH_LIMIT).
-        max_host_pages: Pages fetched per host; later leases of the host end as error "host-budget".
+        max_host_pages: Pages fetched per host; its later URLs end as error "host-budget".
         max_attempts: Failed fetches before a URL ends as error.
-        max_crashes: Times a URL was being processed when the process died, before it ends as error "crash".
+        max_crashes: Times a URL was being processed when the process died, before it ends as
+            error "crash".
         lease_seconds: How long a lease lives unless extended.
     """
 
@@ -198,7 +201,7 @@ class GroupStats(NamedTuple):
 
 
 class Strategy(Protocol):
-    """How evidence becomes order. Pure: no clock, no I/O; the frontier calls it, a spider feeds it."""
+    """How evidence becomes order. Pure: no clock, no I/O; the frontier calls, a spider feeds it."""
 
     name: str
     fields: tuple[str, ...]
@@ -206,7 +209,7 @@ class Strategy(Protocol):
     share: tuple[int, int]
     """How many pops of priorQueue, then of normalQueue, in turn."""
     version: int
-    """Grows when the meaning of stored evidence changed (topic, model): values are then made anew."""
+    """Grows when the meaning of stored evidence changed (topic, model): values are made anew."""
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
@@ -217,7 +220,7 @@ class Strategy(Protocol):
         ...
 
     def lane(self, evidence: Evidence) -> int:
-        """Lane by evidence alone; a lane named by an offer or known before wins when it is better."""
+        """Lane by evidence alone; one named by an offer or known before wins when it is better."""
         ...
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
@@ -232,7 +235,10 @@ class Strategy(Protocol):
         ...
 
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """What is added to all values of a queue group; ``stats`` run crawl, host, groups widest first."""
+        """What is added to all values of a queue group.
+
+        ``stats`` run crawl, host, then the groups, widest first.
+        """
         ...
 
 
@@ -280,28 +286,37 @@ class Frontier(Protocol):
         ...
 
     def pop(self, n: int = 1) -> list[Lease]:
-        """Up to n leases: the best URLs over all hosts allowed now, lanes in turn. May hold robots leases."""
+        """Up to n leases: the best URLs over all hosts that are allowed now, lanes in turn.
+
+        A robots lease may stand among them.
+        """
         ...
 
     def begin(self, lease: Lease) -> None:
-        """Processing starts; remembered even if the process dies now (see ``Limits.max_crashes``)."""
+        """Processing starts; remembered even if the process dies (``Limits.max_crashes``)."""
         ...
 
     def downloaded(self, lease: Lease, download: Download) -> None:
-        """The download ended: frees the host's slot, adapts its delay, backs off on 429/503. Once per lease."""
+        """The download ended: free the host's slot, adapt its delay, back off on 429/503.
+
+        Once per lease; a ``finish`` without it frees the slot too.
+        """
         ...
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; False where the lease is stale (ignored)."""
+        """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
         ...
 
     def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
-        """Answer to a robots lease. 2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, then
-        the origin's URLs end as error "robots-unavailable"."""
+        """Settle a robots lease with its answer.
+
+        2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, and after ``max_attempts``
+        the origin's URLs end as error "robots-unavailable".
+        """
         ...
 
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request that is not in the frontier; True if allowed now."""
+        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
         ...
 
     def release(self, host: str) -> None:
@@ -313,7 +328,7 @@ class Frontier(Protocol):
         ...
 
     def next_due(self) -> float | None:
-        """Seconds until ``pop`` may give something, 0 if now, None if only a ``finish`` can change it."""
+        """Seconds until ``pop`` may give something; None if only other calls can change it."""
         ...
 
     def pending(self) -> bool:
@@ -321,7 +336,7 @@ class Frontier(Protocol):
         ...
 
     def counts(self) -> dict[str, int]:
-        """Sizes: prior, normal, leased, crawled, error, known, and ``error/REASON``, ``stale``, ``depth`` ..."""
+        """Sizes: prior, normal, leased, crawled, error, known; ``error/REASON``, ``stale`` ..."""
         ...
 
     def why(self, url: str) -> Explanation | None:
@@ -329,7 +344,10 @@ class Frontier(Protocol):
         ...
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of one queue (prior, normal, leased, crawled, error); lanes best first per host."""
+        """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
+
+        Lanes come best first per host and queue group.
+        """
         ...
 
     def commit(self) -> None:
@@ -337,5 +355,5 @@ class Frontier(Protocol):
         ...
 
     def close(self) -> None:
-        """Release leases that are still out (no attempt is counted), commit, unlock. Twice equals once."""
+        """Release what is still leased (no attempt counted), commit, unlock. Twice equals once."""
         ...
