@@ -1,0 +1,25 @@
+"""Drops reprints, so that feeds and later pipelines see each story once."""
+
+from __future__ import annotations
+
+from scrapy.exceptions import DropItem
+
+from topiccrawl.news.article import Article
+
+
+class DedupPipeline:
+    """Drops articles that ``StorePipeline`` before it recorded as reprints.
+
+    It stands behind the store because the store decides; at its drop the reprint is committed
+    already. Left out of ITEM_PIPELINES, feeds show reprints too, told by ``reprint_of``.
+    """
+
+    async def process_item(self, item: object) -> object:
+        """Return the item unless it is a reprint.
+
+        Raises:
+            DropItem: With the URL of the story it reprints.
+        """
+        if isinstance(item, Article) and item.reprint_of:
+            raise DropItem(f"duplicate: {item.url} reprints {item.reprint_of}")
+        return item

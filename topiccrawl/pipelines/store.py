@@ -1,0 +1,103 @@
+"""Saves articles: an item goes on only after the transaction that holds it is committed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import StorageError
+from topiccrawl.news.article import Article
+from topiccrawl.stores.contract import Fate
+from topiccrawl.stores.group import AGE, SIZE, GroupCommit
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.stores.contract import Store
+
+logger = logging.getLogger(__name__)
+
+FAILURES = 3
+"""Failed items in a row after which the crawl ends: a disk that is full stays full, and pages that
+cannot be kept should not be fetched. They stay unacknowledged and are fetched by the next run."""
+
+CLOSE_REASON = "store-failed"
+
+STATS = {
+    Fate.NEW: "topiccrawl/articles",
+    Fate.UPDATED: "topiccrawl/articles_updated",
+    Fate.UNCHANGED: "topiccrawl/articles_unchanged",
+    Fate.REPRINT: "topiccrawl/duplicates",
+}
+
+
+class StorePipeline:
+    """Saves every ``Article`` and passes it on, told whether it is a reprint.
+
+    New or reprint is decided inside the saving transaction, the only place where two processes
+    agree; ``DedupPipeline`` behind this one acts on the answer. Other items pass untouched.
+    A failed save is an item error, so the page is not acknowledged.
+    """
+
+    def __init__(
+        self, crawler: Crawler, store: Store, *, size: int = SIZE, age: float = AGE
+    ) -> None:
+        self._crawler = crawler
+        self._store = store
+        self._group = GroupCommit(store.save, size=size, age=age)
+        self._failures = 0
+        self._closing: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> StorePipeline:
+        """Read TOPICCRAWL_DATA_DIR, TOPICCRAWL_STORE_GROUP_SIZE and TOPICCRAWL_STORE_GROUP_AGE."""
+        settings = crawler.settings
+        return cls(
+            crawler,
+            SqliteStore(settings.get("TOPICCRAWL_DATA_DIR", "data")),
+            size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
+            age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
+        )
+
+    async def open_spider(self) -> None:
+        """Open the store; a store that cannot be used ends the crawl before its first request."""
+        await self._store.open()
+
+    async def close_spider(self) -> None:
+        """Save what waits and close the store."""
+        await self._group.close()
+        await self._store.close()
+
+    async def process_item(self, item: object) -> object:
+        """Return the item after the commit.
+
+        Raises:
+            StorageError: It was not kept.
+        """
+        if not isinstance(item, Article):
+            return item
+        try:
+            saved = await self._group.save(item)
+        except StorageError as error:
+            self._failed(error)
+            raise
+        self._failures = 0
+        self._count(STATS[saved.fate])
+        return replace(item, reprint_of=saved.story) if saved.fate is Fate.REPRINT else item
+
+    def _count(self, stat: str) -> None:
+        if self._crawler.stats is not None:
+            self._crawler.stats.inc_value(stat)
+
+    def _failed(self, error: StorageError) -> None:
+        self._failures += 1
+        self._count("topiccrawl/storage_errors")
+        engine = self._crawler.engine
+        if self._failures < FAILURES or self._closing is not None or engine is None:
+            return
+        logger.critical("The crawl ends, articles cannot be stored: %s", error)
+        # not awaited: closing waits for the items in flight, and this is one of them
+        self._closing = asyncio.create_task(engine.close_spider_async(reason=CLOSE_REASON))

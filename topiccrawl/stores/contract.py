@@ -1,0 +1,129 @@
+"""The store's contract: what is kept of a crawl, for all topics together.
+
+One record per story: an article whose text is already stored under another URL is not stored
+again but recorded as a *reprint* of the first, its representative. Which of the two a page is, is
+decided inside the transaction that saves it, so several processes that share a store agree.
+
+Guarantees: when ``save`` returned, what it reports is kept through kill -9 and power cut; when it
+raised, nothing of the call is kept and what was stored before is intact. Saving twice equals
+saving once. No call blocks the event loop. A store is used from one event loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.news.article import Article
+
+
+class Fate(StrEnum):
+    """What became of an article that was saved."""
+
+    NEW = "new"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REPRINT = "reprint"
+
+
+class Saved(NamedTuple):
+    """What became of one article.
+
+    Attributes:
+        url: Its URL.
+        fate: NEW: a story not stored before. UPDATED: stored under this URL before, and its text,
+            metadata or topics changed. UNCHANGED: nothing but the time of the fetch changed.
+            REPRINT: the text of another URL's story; recorded there.
+        story: URL of the representative: ``url`` itself unless it is a reprint.
+        similarity: Of a reprint to its representative, in [0, 1]; 1 otherwise.
+        reason: How a reprint was told (``same-text``), "" otherwise.
+    """
+
+    url: str
+    fate: Fate
+    story: str
+    similarity: float = 1.0
+    reason: str = ""
+
+
+class Reprint(NamedTuple):
+    """A URL that carries a story already stored under another one.
+
+    Attributes:
+        url: URL of the reprint.
+        site: Its host.
+        title: Its own headline.
+        published: ISO 8601 as in ``Article``, or "".
+        seen_at: When it was fetched last, seconds since the epoch.
+        similarity: To the representative, in [0, 1].
+        reason: How it was told.
+    """
+
+    url: str
+    site: str
+    title: str
+    published: str
+    seen_at: float
+    similarity: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A stored article and who republished it, in the order they were seen first."""
+
+    article: Article
+    reprints: tuple[Reprint, ...] = ()
+
+
+class Store(Protocol):
+    """Where articles stay. See the module's text for guarantees."""
+
+    async def open(self) -> None:
+        """Make the store ready, creating or migrating it.
+
+        Raises:
+            StateVersionError: It was written by a newer version.
+            StateError: It is no store.
+            StorageError: It cannot be opened or written.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release it. Twice equals once."""
+        ...
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """Save articles in one transaction; their fates, in the same order.
+
+        An article is known by its URL: saving it again replaces its text and metadata, and its
+        topics are joined with the stored ones (the newer score of a topic wins). A reprint gives
+        its representative the topics that this one lacks. A stored article whose new text is
+        another story's keeps its old text and is recorded as a reprint of that story besides.
+
+        Raises:
+            StorageError: Nothing of the call was kept.
+        """
+        ...
+
+    async def get(self, url: str) -> Story | None:
+        """The story that is stored under the URL or that the URL reprints, or None."""
+        ...
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """Stored articles, those stored last first; ``terms`` are those of the topic asked for.
+
+        Args:
+            topic: Only articles of this topic; all where "".
+            limit: At most so many; all where 0.
+            offset: Leave out so many first.
+        """
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """Sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
+        ...

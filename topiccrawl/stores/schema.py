@@ -1,0 +1,107 @@
+"""The tables of the embedded store, as the steps that lead to them.
+
+A step is never edited once released: a change of the tables is a new step at the end.
+``PRAGMA user_version`` counts the steps applied; the table ``migrations`` tells when and by whom.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl import __version__
+from topiccrawl.errors import StateError, StateVersionError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+
+APPLICATION_ID = 0x746F7069
+"""Marks the file as ours ("topi"), so that another program's database is not taken for a store."""
+
+STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE migrations (
+        version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
+    );
+    CREATE TABLE articles (
+        id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, body TEXT NOT NULL,
+        final_url TEXT NOT NULL, canonical_url TEXT NOT NULL, site TEXT NOT NULL,
+        published TEXT NOT NULL, source TEXT NOT NULL, author TEXT NOT NULL,
+        language TEXT NOT NULL, images TEXT NOT NULL, fetched_at REAL NOT NULL,
+        depth INTEGER NOT NULL, digest TEXT NOT NULL, noarchive INTEGER NOT NULL,
+        encoding TEXT NOT NULL
+    );
+    CREATE TABLE article_topics (
+        article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
+        topic TEXT NOT NULL, score REAL NOT NULL, terms TEXT NOT NULL,
+        PRIMARY KEY (article_id, topic)
+    ) WITHOUT ROWID;
+    CREATE INDEX topic_articles ON article_topics (topic, article_id);
+    CREATE TABLE story_keys (
+        key TEXT NOT NULL,
+        article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
+        PRIMARY KEY (key, article_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX article_keys ON story_keys (article_id);
+    CREATE TABLE reprints (
+        id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
+        article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
+        site TEXT NOT NULL, title TEXT NOT NULL, published TEXT NOT NULL,
+        seen_at REAL NOT NULL, similarity REAL NOT NULL, reason TEXT NOT NULL
+    );
+    CREATE INDEX article_reprints ON reprints (article_id);
+    CREATE TABLE sites (
+        site TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, changed_at REAL NOT NULL,
+        PRIMARY KEY (site, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE crawls (
+        id INTEGER PRIMARY KEY, topic TEXT NOT NULL, frontier TEXT NOT NULL,
+        started REAL NOT NULL, finished REAL, reason TEXT NOT NULL
+    );
+    """,
+)
+"""SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    path: str,
+    now: Callable[[], float],
+    steps: Sequence[str] = STEPS,
+) -> None:
+    """Bring a database to the version of this program; one transaction for all steps.
+
+    Raises:
+        StateVersionError: A newer version wrote it.
+        StateError: Another program wrote it.
+    """
+    if _version(connection, path, steps) == len(steps):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # another process may have migrated while this one waited for the lock
+    for version in range(_version(connection, path, steps), len(steps)):
+        for statement in filter(str.strip, steps[version].split(";")):
+            connection.execute(statement)
+        connection.execute(
+            "INSERT INTO migrations VALUES (?, ?, ?)", (version + 1, __version__, now())
+        )
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {len(steps)}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, path: str, steps: Sequence[str]) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (owner,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if owner != APPLICATION_ID and (tables or version):
+        raise StateError(
+            f"{path}: a database of another program; "
+            "move it away or choose another TOPICCRAWL_DATA_DIR"
+        )
+    if version > len(steps):
+        raise StateVersionError(
+            f"{path}: schema version {version}, this program knows {len(steps)}; "
+            "update topiccrawl, or choose another TOPICCRAWL_DATA_DIR"
+        )
+    return int(version)

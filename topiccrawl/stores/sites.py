@@ -1,0 +1,53 @@
+"""What was learnt of a site: values by key, kept with the articles."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.stores.database import FILE, Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class SiteKnowledge:
+    """Plain JSON values by site and key (``patterns``, ``frame`` ...); each room owns its keys.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR.
+        now: Clock, seconds since the epoch.
+    """
+
+    def __init__(self, folder: str | Path, *, now: Callable[[], float] = time.time) -> None:
+        self._database = Database(Path(folder) / FILE)
+        self._now = now
+
+    async def open(self) -> None:
+        """Make it ready; errors are those of ``Store.open``."""
+        await asyncio.to_thread(self._database.open)
+
+    async def close(self) -> None:
+        """Release it. Twice equals once."""
+        await asyncio.to_thread(self._database.close)
+
+    async def get(self, site: str) -> dict[str, Any]:
+        """All that is known of a site, by key; empty where nothing is."""
+        query = "SELECT key, value FROM sites WHERE site = ?"
+        found = await self._database.read(lambda c: c.execute(query, (site,)).fetchall())
+        return {key: json.loads(value) for key, value in found}
+
+    async def put(self, site: str, values: Mapping[str, Any]) -> None:
+        """Replace the values of these keys in one transaction; others stay.
+
+        Raises:
+            TypeError: A value that JSON cannot carry.
+            StorageError: Nothing was kept.
+        """
+        now = self._now()
+        new = [(site, key, json.dumps(value), now) for key, value in values.items()]
+        query = "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?)"
+        await self._database.write(lambda c: c.executemany(query, new))

@@ -1,0 +1,122 @@
+"""The embedded store: one SQLite file, no server."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.news.duplicates import ExactText
+from topiccrawl.stores import rows
+from topiccrawl.stores.contract import Fate, Reprint, Saved, Story
+from topiccrawl.stores.database import BUSY_SECONDS, FILE, Database
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from topiccrawl.news.article import Article
+    from topiccrawl.news.duplicates import Match, Method
+
+
+class SqliteStore:
+    """A ``Store`` in one file, shared by any number of processes of one machine.
+
+    Args:
+        path: The file, or the folder it lies in (TOPICCRAWL_DATA_DIR).
+        method: How duplicates are told.
+        busy_seconds: How long a save waits for another process's.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        method: Method | None = None,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        path = Path(path)
+        self.path = path if path.suffix == ".sqlite" else path / FILE
+        self._database = Database(self.path, busy_seconds=busy_seconds)
+        self._method = method or ExactText()
+
+    async def open(self) -> None:
+        """See ``Store.open``."""
+        await asyncio.to_thread(self._database.open)
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        await asyncio.to_thread(self._database.close)
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """See ``Store.save``."""
+        return await self._database.write(
+            lambda connection: [self._save(connection, article) for article in articles]
+        )
+
+    async def get(self, url: str) -> Story | None:
+        """See ``Store.get``."""
+        return await self._database.read(lambda connection: _story(connection, url))
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """See ``Store.articles``."""
+        return await self._database.read(
+            lambda connection: rows.latest(connection, topic, limit, offset)
+        )
+
+    async def counts(self) -> dict[str, int]:
+        """See ``Store.counts``."""
+        return await self._database.read(rows.counts)
+
+    def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
+        keys = self._method.keys(article)
+        match = self._method.judge(article, rows.sharing(connection, keys, article.url))
+        if match is not None:
+            return _save_reprint(connection, article, match)
+        rows.drop_reprint(connection, article.url)
+        known = rows.find(connection, article.url)
+        if known is None:
+            article_id, fate = rows.insert(connection, article), Fate.NEW
+        else:
+            article_id, fate = known[0], _change(known[1], article)
+            rows.update(connection, article_id, article)
+        rows.set_topics(connection, article_id, article)
+        if known is None or self._method.keys(known[1]) != keys:
+            rows.set_keys(connection, article_id, keys)
+        return Saved(article.url, fate, article.url)
+
+
+def _change(known: Article, article: Article) -> Fate:
+    """UNCHANGED if only the time of the fetch differs; topics count where they are new."""
+    topics = {**known.topics, **article.topics}
+    after = replace(article, topics=topics, terms=known.terms, fetched_at=known.fetched_at)
+    return Fate.UNCHANGED if after == replace(known, topics=topics) else Fate.UPDATED
+
+
+def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match) -> Saved:
+    found = rows.find(connection, match.url)
+    if found is None:
+        raise LookupError(f"{match.url} was judged a duplicate's representative but is not stored")
+    reprint = Reprint(
+        article.url,
+        article.site,
+        article.title,
+        article.published,
+        article.fetched_at,
+        match.similarity,
+        match.reason,
+    )
+    rows.set_reprint(connection, found[0], reprint)
+    rows.add_topics(connection, found[0], article)
+    return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+
+
+def _story(connection: sqlite3.Connection, url: str) -> Story | None:
+    found = rows.find(connection, url)
+    if found is None:
+        article_id = rows.story_of(connection, url)
+        if article_id is None:
+            return None
+        found = (article_id, rows.by_id(connection, article_id))
+    return Story(found[1], rows.reprints(connection, found[0]))
