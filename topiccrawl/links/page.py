@@ -1,0 +1,135 @@
+"""A fetched page, read once: what all later stages need of its HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawl.links.directives import directives
+from topiccrawl.links.reading import Anchor, Reading, Span
+from topiccrawl.links.urls import canonical
+from topiccrawl.records import Link, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_HTML = 5_000_000
+"""Characters of a page that are read; the rest is cut off."""
+
+MAX_ANCHOR = 200
+"""Characters kept of an anchor text; a link around a whole card is cut."""
+
+CONTEXT = 60
+"""Characters of text on either side of a link that make its context."""
+
+_WINDOW = 4 * CONTEXT  # raw text has runs of blanks; this much of it nearly always holds enough
+_NO_PAGE = ("#", "javascript:", "mailto:", "tel:", "data:", "about:")
+
+
+def read_page(
+    html: str, url: str, x_robots_tag: Sequence[str] = (), encoding: str = "utf-8"
+) -> Page:
+    """Return a page's text, title, followable links and directives.
+
+    Never raises; the time is proportional to the page, of which at most :data:`MAX_HTML`
+    characters and ``MAX_LINKS`` anchors are read. No link where the page says nofollow; none with
+    rel=nofollow, ugc or sponsored; frames, image maps and meta refresh count as links. A link that
+    stands in the page several times is given once, in its first place, with its longest anchor
+    and that anchor's context and block. The page itself is not among its links.
+
+    A link in running text has the text around it as context; one in a link block the heading or
+    caption before it. A block is the smallest list, table, navigation bar or box in which at least
+    two (boxes: three) links hold at least half of the letters.
+
+    Args:
+        html: Decoded page; broken HTML is read as browsers read it.
+        url: Where it was fetched, canonical.
+        x_robots_tag: Values of the X-Robots-Tag headers.
+        encoding: What ``html`` was decoded from; browsers send queries in it.
+
+    >>> page = read_page('<title>A</title><p>See <a href="b.html#x">the news</a> today', "http://a.test/")
+    >>> page.title, page.text, page.links
+    ('A', 'See the news today', (Link(url='http://a.test/b.html', anchor='the news', \
+context='See today', block=-1),))
+    """
+    reading = Reading()
+    root = _parsed(html[:MAX_HTML]).root
+    if root is not None:
+        reading.walk(root)
+    raw = reading.raw()
+    base = canonical(reading.base, url) if reading.base else None
+    asked = directives(reading.robots, x_robots_tag)
+    links = () if asked.nofollow else _links(reading, raw, (base or url, url, encoding))
+    return Page(
+        url=url,
+        title=" ".join(reading.title.split()),
+        text=" ".join(raw.split()),
+        links=links,
+        canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
+        directives=asked,
+    )
+
+
+def _parsed(html: str) -> LexborHTMLParser:
+    try:
+        return LexborHTMLParser(html)
+    except UnicodeEncodeError:  # half of a surrogate pair, left over by a decoder
+        return LexborHTMLParser(html.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _links(reading: Reading, raw: str, where: tuple[str, str, str]) -> tuple[Link, ...]:
+    """Return the links, once each; ``where`` is base, the page's URL and its encoding."""
+    base, own, encoding = where
+    found: dict[str, tuple[str, int]] = {}
+    for index, anchor in enumerate(reading.anchors):
+        if anchor.href.startswith(_NO_PAGE):
+            continue
+        url = canonical(anchor.href, base, encoding)
+        if url is None or url == own:
+            continue
+        text = _anchor_text(anchor, raw)
+        if url not in found or len(text) > len(found[url][0]):
+            found[url] = (text, index)
+    return tuple(_link(url, text, index, reading, raw) for url, (text, index) in found.items())
+
+
+def _anchor_text(anchor: Anchor, raw: str) -> str:
+    start, end = anchor.span
+    return " ".join(raw[start:end].split() or anchor.instead.split())[:MAX_ANCHOR]
+
+
+def _link(url: str, text: str, index: int, reading: Reading, raw: str) -> Link:
+    block, anchor = reading.blocks[index], reading.anchors[index]
+    if block < 0:
+        return Link(url, text, _around(raw, anchor.span), -1)
+    heading = anchor.heading
+    return Link(url, text, " ".join(raw[heading[0] : heading[1]].split()) if heading else "", block)
+
+
+def _around(raw: str, span: Span) -> str:
+    """Return the text on both sides of a link, folded, Latin words whole."""
+    start, end = span
+    before = " ".join(raw[max(0, start - _WINDOW) : start].split())
+    after = " ".join(raw[end : end + _WINDOW].split())
+    return f"{_tail(before)} {_head(after)}".strip()
+
+
+def _tail(text: str) -> str:
+    """Return the last :data:`CONTEXT` characters, without a cut Latin word at their start."""
+    if len(text) <= CONTEXT:
+        return text
+    cut = text[-CONTEXT:]
+    if text[-CONTEXT - 1].isascii() and text[-CONTEXT - 1].isalnum() and cut[0].isascii():
+        return cut.partition(" ")[2] or cut
+    return cut.lstrip()
+
+
+def _head(text: str) -> str:
+    """Return the first :data:`CONTEXT` characters, without a cut Latin word at their end."""
+    if len(text) <= CONTEXT:
+        return text
+    cut = text[:CONTEXT]
+    if text[CONTEXT].isascii() and text[CONTEXT].isalnum() and cut[-1].isascii():
+        return cut.rpartition(" ")[0] or cut
+    return cut.rstrip()

@@ -1,0 +1,87 @@
+"""The numbers of all strategies, each with its source or reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from topiccrawl.errors import SettingError
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyParameters:
+    """Numbers of the link strategies; weights and thresholds in [0, 1] unless said otherwise.
+
+    Attributes:
+        shark_decay: delta of Shark-search 1998: what a link inherits of its parent; usual value.
+        shark_anchor_weight: beta there: anchor against context; usual value.
+        shark_inherited_weight: gamma there: inherited score against neighbourhood; usual value.
+        depth_bound: Links that may be followed from the last relevant page; 0 is no bound. The
+            paper gives none; 10 cuts off endless off-topic regions and nothing else.
+        inlink_decay: xi of Liu et al. 2009, as published.
+        inlink_inherited_weight: beta there: inherited against context, as published.
+        inlink_potential_weight: theta there: potential score against in-links, as published.
+        inlink_full: N there, not published: in-links from which a URL counts as much cited (> 0).
+        anchor_threshold: Above it an anchor speaks for itself; not published; .3 is where a short
+            anchor of two or three words has one that is the topic's.
+        upper_limit: Page relevance above which all links enter priorQueue; not published. The
+            lower limit is the topic's own (``Verdict.relevant``).
+        min_prior: Potential score from which a link enters priorQueue; not published.
+        min_normal: Potential score below which a link enters the errorQueue; 0, so that nothing
+            is given up for good.
+        prior_share: Pops of priorQueue in one turn of the two lanes (paper: 1), at least 1.
+        normal_share: Pops of normalQueue in one turn (paper: 1), at least 0.
+        block_decay: a of link-block [S3], not published; as xi above.
+        block_inherited_weight: c there, not published: both parts alike.
+        block_threshold: Score below which a link is not queued there; 0 as min_normal.
+        plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
+        plus_context_weight: shark-plus: best context, 0 to 10.
+        plus_decay: shark-plus: what passes through an irrelevant page (tunnelling).
+        plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
+        shrinkage: shark-plus: pages that the wider group's mean counts for in a narrower one (> 0).
+    """
+
+    shark_decay: float = 0.5
+    shark_anchor_weight: float = 0.8
+    shark_inherited_weight: float = 0.5
+    depth_bound: int = 10
+    inlink_decay: float = 0.6
+    inlink_inherited_weight: float = 0.85
+    inlink_potential_weight: float = 0.85
+    inlink_full: float = 10.0
+    anchor_threshold: float = 0.3
+    upper_limit: float = 0.3
+    min_prior: float = 0.1
+    min_normal: float = 0.0
+    prior_share: int = 1
+    normal_share: int = 1
+    block_decay: float = 0.6
+    block_inherited_weight: float = 0.5
+    block_threshold: float = 0.0
+    plus_anchor_weight: float = 1.0
+    plus_context_weight: float = 0.3
+    plus_decay: float = 0.5
+    plus_prior_weight: float = 1.0
+    shrinkage: float = 5.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            low, high = _RANGES.get(field.name, (0.0, 1.0))
+            value = getattr(self, field.name)
+            if not low <= value <= high:
+                raise SettingError(
+                    f"Link strategy parameter {field.name} = {value!r}: "
+                    f"give a number from {low:g} to {high:g}."
+                )
+
+
+_RANGES = {
+    "depth_bound": (0, 1_000),
+    "inlink_full": (1, 1e9),
+    "prior_share": (1, 1_000),
+    "normal_share": (0, 1_000),
+    "plus_anchor_weight": (0, 10),
+    "plus_context_weight": (0, 10),
+    "plus_prior_weight": (0, 10),
+    "shrinkage": (1e-6, 1e9),
+}
+"""What is not a weight or threshold in [0, 1]."""

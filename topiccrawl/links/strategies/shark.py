@@ -1,0 +1,76 @@
+"""Shark-search as first published (Hersovici et al. 1998; methods of the project, section 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import PRIOR, REJECTED
+from topiccrawl.links.strategies.base import WithoutPriors, scored
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.records import Evidence, Link, Verdict
+
+
+class Shark(WithoutPriors):
+    """Link text and inherited relevance, halved with every irrelevant page on the way.
+
+    ``inherited = delta * sim(p)`` if sim(p) > 0, else ``delta * inherited(p)``;
+    ``context = 1`` if sim(anchor) > 0, else sim(context);
+    ``neighbourhood = beta * anchor + (1 - beta) * context``;
+    ``score = gamma * inherited + (1 - gamma) * neighbourhood``.
+
+    Of several parents each part keeps its largest value. A link beyond the depth bound is offered
+    to the errorQueue, from which a nearer relevant page brings it back.
+    """
+
+    name = "shark"
+    fields: tuple[str, ...] = ("score", "inherited", "depth_left")
+
+    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
+        """Offers with score, inherited score and the depth left."""
+        inherited = self._inherited(verdict, evidence)
+        left = self._depth_left(verdict, evidence)
+        lane = REJECTED if left < 0 else PRIOR
+        return [
+            Offer(
+                link.url, lane, (self._score(inherited, s.anchor, s.context), inherited, left),
+                link.anchor, s.text,
+            )
+            for link, s in zip(links, scored(links, self.scorer), strict=True)
+        ]  # fmt: skip
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        """The largest of each."""
+        return tuple(map(max, known, new)) if known else new
+
+    def value(self, evidence: Evidence) -> float:
+        """The score; 1 for a seed."""
+        return evidence[0] if evidence else 1.0
+
+    def lane(self, evidence: Evidence) -> int:
+        """priorQueue, or the errorQueue beyond the depth bound."""
+        return REJECTED if evidence and evidence[2] < 0 else PRIOR
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        """Evidence with the neighbourhood of the kept texts; what was inherited stays."""
+        in_anchor, in_context = self.scorer.score_many([anchor, context])
+        return (self._score(evidence[1], in_anchor, in_context), *evidence[1:])
+
+    def _inherited(self, verdict: Verdict, evidence: Evidence) -> float:
+        own = verdict.relevance if verdict.relevance > 0 else evidence[1] if evidence else 0.0
+        return self.parameters.shark_decay * own
+
+    def _depth_left(self, verdict: Verdict, evidence: Evidence) -> float:
+        bound = float(self.parameters.depth_bound)
+        if not bound or verdict.relevant or not evidence:
+            return max(bound - 1, 0.0)
+        return evidence[2] - 1
+
+    def _score(self, inherited: float, anchor: float, context: float) -> float:
+        p = self.parameters
+        near = 1.0 if anchor > 0 else context
+        neighbourhood = p.shark_anchor_weight * anchor + (1 - p.shark_anchor_weight) * near
+        return p.shark_inherited_weight * inherited + (1 - p.shark_inherited_weight) * neighbourhood

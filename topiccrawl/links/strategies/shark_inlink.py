@@ -1,0 +1,98 @@
+"""Improved Shark-search with in-links and five queues [S2] (Liu, Lin, Gao 2009), complete.
+
+Methods of the project, sections 2 (formula) and 3 (queues). Not published, and ours: N, which
+normalises the in-links (they count up to N and no further), and all thresholds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED
+from topiccrawl.links.strategies.base import WithoutPriors, scored
+from topiccrawl.links.urls import words
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.links.strategies.contract import LinkScorer
+    from topiccrawl.links.strategies.parameters import StrategyParameters
+    from topiccrawl.records import Evidence, Link, Verdict
+
+
+class SharkInlink(WithoutPriors):
+    """Potential score of the best parent and the number of crawled pages that link here.
+
+    ``value = theta * potential + (1 - theta) * min(in-links, N) / N``, where
+    ``potential = beta * inherited + (1 - beta) * context``.
+    Of several parents potential and inherited score keep their largest value, the lane its best.
+    """
+
+    name = "shark-inlink"
+    fields: tuple[str, ...] = ("potential", "inlinks", "inherited", "lane")
+
+    def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
+        super().__init__(scorer, parameters)
+        self.share = (parameters.prior_share, parameters.normal_share)
+
+    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
+        """Offers with the lane of section 3."""
+        inherited = self._inherited(verdict, evidence)
+        made = []
+        for link, scores in zip(links, scored(links, self.scorer), strict=True):
+            potential = self._potential(inherited, scores.anchor, scores.context)
+            lane = self._queue(verdict, link, potential)
+            new = (potential, 1.0, inherited, float(lane))
+            made.append(Offer(link.url, lane, new, link.anchor, scores.text))
+        return made
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        """Best potential, sum of in-links, best inherited score, best lane."""
+        if not known:
+            return new
+        return (
+            max(known[0], new[0]), known[1] + new[1], max(known[2], new[2]), min(known[3], new[3])
+        )  # fmt: skip
+
+    def value(self, evidence: Evidence) -> float:
+        """Step 5 of section 2; 1 for a seed."""
+        if not evidence:
+            return 1.0
+        theta, full = self.parameters.inlink_potential_weight, self.parameters.inlink_full
+        return theta * evidence[0] + (1 - theta) * min(evidence[1], full) / full
+
+    def lane(self, evidence: Evidence) -> int:
+        """The best lane of any parent; priorQueue for a seed."""
+        return int(evidence[3]) if evidence else PRIOR
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        """Evidence with the potential of the kept texts; up a lane if it earns it, never down."""
+        in_anchor, in_context = self.scorer.score_many([anchor, context])
+        potential = self._potential(evidence[2], in_anchor, in_context)
+        lane = min(evidence[3], float(self._by_potential(potential)))
+        return (potential, evidence[1], evidence[2], lane)
+
+    def _inherited(self, verdict: Verdict, evidence: Evidence) -> float:
+        own = verdict.relevance if verdict.relevant else evidence[2] if evidence else 0.0
+        return self.parameters.inlink_decay * own
+
+    def _potential(self, inherited: float, anchor: float, context: float) -> float:
+        p = self.parameters
+        near = 1.0 if anchor > p.anchor_threshold else context
+        return p.inlink_inherited_weight * inherited + (1 - p.inlink_inherited_weight) * near
+
+    def _queue(self, verdict: Verdict, link: Link, potential: float) -> int:
+        if verdict.relevance > self.parameters.upper_limit:
+            return PRIOR
+        if verdict.relevant and self._names_topic(link):
+            return PRIOR
+        return self._by_potential(potential)
+
+    def _names_topic(self, link: Link) -> bool:
+        return self.scorer.contains(link.anchor) or self.scorer.contains(" ".join(words(link.url)))
+
+    def _by_potential(self, potential: float) -> int:
+        if potential >= self.parameters.min_prior:
+            return PRIOR
+        return NORMAL if potential >= self.parameters.min_normal else REJECTED

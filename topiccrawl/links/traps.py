@@ -1,0 +1,174 @@
+"""URLs that no crawler should fetch: endless ones, and files that are no pages [S5].
+
+Methods of the project, section 8. The source stops at the URL's length and its slashes; repeated
+segments, calendars, session ids in the path and growing queries are ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MEDIA = (
+    "jpg jpeg png gif bmp webp avif svg ico tif tiff psd ai eps raw heic mp3 wav flac aac ogg m4a "
+    "wma mid amr mp4 m4v avi mov wmv flv f4v mkv webm mpg mpeg 3gp rm rmvb ts m3u8 swf"
+)
+_DOCUMENTS = (
+    "pdf doc docx xls xlsx ppt pptx pps odt ods odp rtf epub mobi azw3 chm csv tsv json xml rss "
+    "atom rdf"
+)
+_PROGRAMS = (
+    "zip rar 7z gz bz2 xz tgz tar zst lzma cab jar war iso img dmg exe msi apk ipa deb rpm bin "
+    "dll torrent css js mjs map woff woff2 ttf otf eot wasm"
+)
+NO_PAGES = frozenset(f"{_MEDIA} {_DOCUMENTS} {_PROGRAMS}".split())
+"""File name extensions that are never pages, lower case."""
+
+
+def _next_year() -> int:
+    return datetime.now(tz=UTC).year + 1
+
+
+@dataclass(frozen=True, slots=True)
+class TrapRules:
+    """Thresholds; 0 switches a bound off.
+
+    Attributes:
+        max_length: Characters of a URL; news URLs stay below 200.
+        max_slashes: Slashes in a path; news URLs have up to 8.
+        max_repeats: How often a path segment that is no number may stand in one path.
+        max_params: Parameters of a query.
+        max_same_param: How often one parameter name may stand in a query.
+        first_year: First year of a date in a URL; the web is not older.
+        last_year: Last year of a date in a URL; the one after this by default.
+        calendar_years: Years on either side of now (``last_year`` - 1) in which a URL that calls
+            itself a calendar is followed.
+        files: Whether URLs with an extension of :data:`NO_PAGES` are refused.
+    """
+
+    max_length: int = 512
+    max_slashes: int = 12
+    max_repeats: int = 2
+    max_params: int = 16
+    max_same_param: int = 3
+    first_year: int = 1990
+    last_year: int = field(default_factory=_next_year)
+    calendar_years: int = 1
+    files: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("max_length", "max_slashes", "max_repeats", "max_params", "max_same_param"):
+            value = getattr(self, name)
+            if value < 0:
+                raise SettingError(f"Trap rule {name} = {value}: give 0 (no bound) or more.")
+
+
+_YEAR_MONTH = re.compile(
+    r"(?<![0-9])([12][0-9]{3})([-/_.])(0?[1-9]|1[0-2])(?:\2(?:0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"
+)
+_YEAR_PARAM = re.compile(r"[?&](?:year|yr|y|nian)=([0-9]{4,})(?=&|$)", re.IGNORECASE)
+_CALENDAR = re.compile(r"calend[ae]r|(?<![a-z])rili(?![a-z])|wannianli", re.IGNORECASE)
+_MAX_DATES = 2
+_PATH_SESSION = re.compile(
+    r"/(?:\([a-z]\([0-9a-z]{16,}\)\)"
+    r"|(?:phpsessid|jsessionid|sessionid|session|sess|sid)[-_=:.,/]?(?=[a-z]*[0-9])[0-9a-z]{16,})(?=/|$)",
+    re.IGNORECASE,
+)
+
+
+def trap(url: str, rules: TrapRules | None = None) -> str | None:
+    """Return why a canonical URL must not be fetched, or None where it may be.
+
+    Reasons: ``too-long``, ``too-deep``, ``file-type``, ``repeated-path``, ``session-id``,
+    ``calendar``, ``growing-query``. Never raises.
+
+    >>> rules = TrapRules(last_year=2026)
+    >>> trap("http://a.test/a/b/a/b/a/b/", rules), trap("http://a.test/cal/2043/05/", rules)
+    ('repeated-path', 'calendar')
+    >>> trap("http://a.test/news/2025/05/03/a.html", rules) is None
+    True
+    """
+    bounds = rules or _DEFAULT
+    path, _, query = url.partition("://")[2].partition("/")[2].partition("?")
+    parts = _Parts(len(url), path, query, path.count("/") + 1)
+    for reason, caught in _CHECKS:
+        if caught(parts, bounds):
+            return reason
+    return None
+
+
+class _Parts(NamedTuple):
+    """What the checks look at; ``path`` has lost its first slash, ``slashes`` counts it."""
+
+    length: int
+    path: str
+    query: str
+    slashes: int
+
+
+def _is_long(parts: _Parts, rules: TrapRules) -> bool:
+    return 0 < rules.max_length < parts.length
+
+
+def _is_deep(parts: _Parts, rules: TrapRules) -> bool:
+    return 0 < rules.max_slashes < parts.slashes
+
+
+def _is_file(parts: _Parts, rules: TrapRules) -> bool:
+    return rules.files and "." in parts.path and parts.path.rpartition(".")[2].lower() in NO_PAGES
+
+
+def _repeats(parts: _Parts, rules: TrapRules) -> bool:
+    if not 0 < rules.max_repeats < parts.slashes:
+        return False
+    segments = Counter(parts.path.lower().split("/"))
+    return any(n > rules.max_repeats and s and not s.isdigit() for s, n in segments.items())
+
+
+def _has_session(parts: _Parts, rules: TrapRules) -> bool:  # noqa: ARG001 - one of the checks
+    return _PATH_SESSION.search(f"/{parts.path}") is not None
+
+
+def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
+    text = f"/{parts.path}?{parts.query}"
+    years = [int(match[0]) for match in _YEAR_MONTH.findall(text)]
+    dates = len(years)
+    if parts.query:
+        years.extend(int(year[:6]) for year in _YEAR_PARAM.findall(text))
+    if not years:
+        return False
+    first, last = rules.first_year, rules.last_year
+    if _CALENDAR.search(text):
+        now = rules.last_year - 1
+        first, last = now - rules.calendar_years, now + rules.calendar_years
+    return dates > _MAX_DATES or not all(first <= year <= last for year in years)
+
+
+def _grows(parts: _Parts, rules: TrapRules) -> bool:
+    query = parts.query
+    if "&" not in query:
+        return False
+    names = Counter(part.partition("=")[0] for part in query.split("&"))
+    if rules.max_params and names.total() > rules.max_params:
+        return True
+    return bool(rules.max_same_param) and max(names.values()) > rules.max_same_param
+
+
+_CHECKS: tuple[tuple[str, Callable[[_Parts, TrapRules], bool]], ...] = (
+    ("too-long", _is_long),
+    ("too-deep", _is_deep),
+    ("file-type", _is_file),
+    ("repeated-path", _repeats),
+    ("session-id", _has_session),
+    ("calendar", _is_calendar),
+    ("growing-query", _grows),
+)
+_DEFAULT = TrapRules()

@@ -1,0 +1,356 @@
+"""One URL, one spelling: canonical form, host, site, words and directories of a URL.
+
+Everything here takes any string and never raises. A link is made canonical tens of thousands of
+times a second, so clean URLs pass one regular expression and only the others are taken apart.
+
+What :func:`canonical` decides:
+
+- a fragment never reaches the server, so it goes, ``#!`` too (the old AJAX scheme needs a browser);
+- user names and passwords in a URL go: a crawler has no business there;
+- session ids and click trackers (:data:`SESSION_NAMES`, :data:`TRACKER_NAMES`) go, since they give
+  one page many names; ``sid`` and its like go only where the value looks random, because many
+  sites call a story or a section so;
+- percent-encoded bytes stay bytes (GBK remains GBK); only their spelling is made one;
+- the order of the query stays: some servers care.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import IPv6Address
+from typing import NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+import tldextract
+
+MAX_URL = 4_096
+"""Characters; a longer URL has no canonical form. Far above what news sites use."""
+
+SESSION_NAMES = (
+    "jsessionid", "phpsessid", "phpsession", "sessionid", "session_id", "sessid", "cfid", "cftoken",
+    "zenid", "oscsid", "asp.net_sessionid",
+)  # fmt: skip
+"""Query parameters (and ``;jsessionid=`` in paths) that only tell visitors apart."""
+
+TRACKER_NAMES = (
+    "spm", "scm", "gclid", "fbclid", "msclkid", "yclid", "dclid", "igshid", "mc_cid", "mc_eid",
+    "_ga", "hmsr", "hmpl", "hmcu", "hmkw", "hmci", "bd_vid", "qhclickid", "nsukey",
+    "isappinstalled", "share_token", "pvid",
+)  # fmt: skip
+"""Query parameters that only tell where a reader came from; all of ``utm_…`` too."""
+
+_SHORT_SESSION = r"(?:sid|s|session|sess)=(?=[^&]*[0-9])[0-9A-Za-z_-]{16,}"
+_NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
+_DROP = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
+_HAS_DROPPED = re.compile(rf"[?&]{_DROP}(?=&|$)", re.IGNORECASE | re.ASCII)
+_DROPPED = re.compile(_DROP, re.IGNORECASE | re.ASCII)
+_PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;]*", re.IGNORECASE)
+
+_LABELS = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
+_CHARS = r"A-Za-z0-9\-._~!$&'()*+,=:@"
+_CLEAN = re.compile(
+    rf"https?://{_LABELS}(?:/(?!\.\.?(?:[/?]|\Z))[{_CHARS}]*)+(?:\?[{_CHARS};/?]+)?", re.ASCII
+)
+_PARTS = re.compile(
+    r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.ASCII | re.DOTALL
+)
+_HTTP = re.compile(r"(https?):/*", re.IGNORECASE)
+_HOST = re.compile(_LABELS, re.ASCII)
+_SAFE_PATH = re.compile(rf"[{_CHARS};/]*", re.ASCII)
+_SAFE_QUERY = re.compile(rf"[{_CHARS};/?]*", re.ASCII)
+_UNSAFE_PATH = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{_CHARS};/]", re.ASCII)
+_UNSAFE_QUERY = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{_CHARS};/?]", re.ASCII)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_CONTROLS = "".join(map(chr, range(33)))
+_NEWLINES = str.maketrans("", "", "\t\r\n")
+_PORTS = {"http": 80, "https": 443}
+_LAST_PORT = 65_535
+_LONGEST_HOST = 254  # what DNS allows, with the dot at the end; IDNA is slow on longer ones
+_QUERY_ENCODINGS = {
+    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs",
+    "big5-hkscs": "big5hkscs", "big5hkscs": "big5hkscs", "shift_jis": "shift_jis",
+    "euc-jp": "euc_jp", "euc-kr": "euc_kr",
+}  # fmt: skip
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[0-9]+|[^\W\d_]+")
+_DIGITS = re.compile(r"[0-9]+")
+_SITES = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
+
+
+class _Base(NamedTuple):
+    """A page's address, taken apart once for all its links."""
+
+    scheme: str
+    origin: str
+    path: str
+    directory: str
+    query: str | None
+
+
+def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str | None:
+    """Return the one spelling of a URL: absolute http(s), no fragment; None where there is none.
+
+    Idempotent; never raises. Scheme and host in lower case, IDNA, without default port; dot
+    segments resolved; percent-encoding in one spelling; query order kept; session ids and
+    trackers removed.
+
+    Args:
+        url: As it stands in the page; blanks around it and line breaks in it are ignored.
+        base: What a relative URL is relative to; without it such a URL gives None.
+        encoding: The page's encoding, in which browsers send non-ASCII letters of a query.
+
+    >>> canonical("HTTP://News.Example.COM:80/a/../b.html?id=7&utm_source=x#top")
+    'http://news.example.com/b.html?id=7'
+    >>> canonical("../2.html", "http://example.com/news/a/1.html")
+    'http://example.com/news/2.html'
+    >>> canonical("/s?w=%c4%e3", "http://example.com/"), canonical("javascript:void(0)")
+    ('http://example.com/s?w=%C4%E3', None)
+    """
+    absolute = url if base is None else _joined(url, base)
+    clean = len(absolute) <= MAX_URL and _CLEAN.fullmatch(absolute)
+    if clean and not ("?" in absolute and _HAS_DROPPED.search(absolute)):
+        return absolute
+    return _rebuilt(url, base, encoding)
+
+
+def _joined(url: str, base: str) -> str:
+    """Return the absolute URL of plain references; others come back as they are."""
+    if url.startswith(("http://", "https://")) or not url:
+        return url
+    known = _base(base)
+    if known is None or ":" in url:
+        return url
+    if url[0] == "/":
+        return url if url[1:2] in {"/", "\\"} else known.origin + url
+    return known.origin + known.directory + url if url[0].isalnum() else url
+
+
+@lru_cache(maxsize=1024)
+def _base(base: str) -> _Base | None:
+    address = canonical(base)
+    if address is None:
+        return None
+    scheme, authority, path, query = _parts(address)
+    return _Base(scheme or "", f"{scheme}://{authority}", path, path[: path.rfind("/") + 1], query)
+
+
+def _parts(text: str) -> tuple[str | None, str | None, str, str | None]:
+    match = _PARTS.match(text)
+    return match.groups() if match else (None, None, text, None)  # type: ignore[return-value]
+
+
+def _rebuilt(url: str, base: str | None, encoding: str) -> str | None:
+    """Return the canonical form by taking the URL apart."""
+    text = url.strip(_CONTROLS)
+    if len(text) > MAX_URL:
+        return None
+    text = _browser_slashes(text.translate(_NEWLINES))
+    known = _base(base) if base is not None else None
+    scheme, authority, path, query = _parts(_absolute_scheme(text, known))
+    if scheme is None:
+        if known is None:
+            return None
+        scheme = known.scheme
+        if authority is None:
+            authority = known.origin.partition("://")[2]
+            path, query = _resolved(path, query, known)
+    where = _authority(scheme.lower(), authority or "")
+    if where is None:
+        return None
+    result = f"{where}{_path(path)}{_query(query, encoding)}"
+    return result if len(result) <= MAX_URL else None
+
+
+def _browser_slashes(text: str) -> str:
+    """Return the text with back-slashes before the query turned, as browsers do."""
+    if "\\" not in text:
+        return text
+    end = min((i for i in (text.find("?"), text.find("#")) if i >= 0), default=len(text))
+    return text[:end].replace("\\", "/") + text[end:]
+
+
+def _absolute_scheme(text: str, known: _Base | None) -> str:
+    """Return the text with ``http:x``, ``http:/x`` and ``http:///x`` read as browsers read them."""
+    match = _HTTP.match(text)
+    if match is None:
+        return text
+    rest = text[match.end() :]
+    if known and not match.group().endswith("//") and match.group(1).lower() == known.scheme:
+        return text[len(known.scheme) + 1 :]
+    return f"{match.group(1)}://{rest}"
+
+
+def _resolved(path: str, query: str | None, known: _Base) -> tuple[str, str | None]:
+    """Return path and query of a reference without authority (RFC 3986, 5.2.2)."""
+    if not path:
+        return known.path, known.query if query is None else query
+    return (path if path[0] == "/" else known.directory + path), query
+
+
+@lru_cache(maxsize=4096)
+def _authority(scheme: str, authority: str) -> str | None:
+    """Return ``scheme://host[:port]``, or None for what is no http(s) host."""
+    if scheme not in _PORTS:
+        return None
+    text = authority.rpartition("@")[2]
+    host, colon, port = text.rpartition(":")
+    if not colon or text.endswith("]"):
+        host, port = text, ""
+    if port and (not port.isascii() or not port.isdigit() or int(port) > _LAST_PORT):
+        return None
+    name = _ipv6(host) if host.startswith("[") else _host(host)
+    if name is None:
+        return None
+    shown = "" if not port or int(port) == _PORTS[scheme] else f":{int(port)}"
+    return f"{scheme}://{name}{shown}"
+
+
+def _ipv6(host: str) -> str | None:
+    try:
+        return f"[{IPv6Address(host[1:-1]).compressed}]" if host.endswith("]") else None
+    except ValueError:
+        return None
+
+
+def _host(host: str) -> str | None:
+    name = (unquote(host) if "%" in host else host).lower()
+    if len(name) > _LONGEST_HOST:
+        return None
+    if not name.isascii():
+        try:
+            name = name.encode("idna").decode("ascii").lower()
+        except UnicodeError:
+            return None
+    name = name.removesuffix(".")
+    return name if _HOST.fullmatch(name) else None
+
+
+def _path(path: str) -> str:
+    if not _SAFE_PATH.fullmatch(path):
+        path = _UNSAFE_PATH.sub(_respelt, path)
+    if ";" in path:
+        path = _PATH_SESSION.sub("", path)
+    if "/." in path:
+        path = _without_dots(path)
+    return path if path[:1] == "/" else f"/{path}"
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    *parents, last = path.split("/")[1:]
+    for part in (*parents, last):
+        if part == "..":
+            del kept[-1:]
+        elif part != ".":
+            kept.append(part)
+    if last in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _query(query: str | None, encoding: str) -> str:
+    """Return the query with its question mark, or ""."""
+    if not query:
+        return ""
+    if not _SAFE_QUERY.fullmatch(query):
+        codec = _QUERY_ENCODINGS.get(encoding.lower(), "utf-8")
+        query = _UNSAFE_QUERY.sub(lambda match: _respelt(match, codec), query)
+    if _HAS_DROPPED.search(f"?{query}"):
+        query = "&".join(p for p in query.split("&") if not _DROPPED.fullmatch(p))
+    return f"?{query}" if query else ""
+
+
+def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
+    """Return one percent triplet or unsafe character in its one spelling."""
+    text = match.group()
+    if len(text) > 1:
+        letter = chr(int(text[1:], 16))
+        return letter if letter in _UNRESERVED else text.upper()
+    return "".join(f"%{byte:02X}" for byte in text.encode(codec, "replace"))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL in lower case, without port; "" where it has none.
+
+    >>> host_of("http://news.example.com:8080/a"), host_of("mailto:x")
+    ('news.example.com', '')
+    """
+    _, mark, rest = url.partition("://")
+    if not mark:
+        return ""
+    text = re.split(r"[/?#\\]", rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    if text[:1] == "[":
+        return text[: text.find("]") + 1]
+    return text.partition(":")[0]
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port, which share one robots.txt; "" where there is no host.
+
+    >>> origin_of("https://example.com:8443/a/b?c")
+    'https://example.com:8443'
+    """
+    scheme, mark, rest = url.partition("://")
+    text = re.split(r"[/?#\\]", rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    return f"{scheme.lower()}://{text}" if mark and text else ""
+
+
+def site_of(url: str) -> str:
+    """Return the registrable domain of a URL's host (or of a bare host), else the host itself.
+
+    Uses the public suffix list that ships with tldextract: no network, no cache on disk. A name
+    under no public suffix gives its last two labels; a number or a single label gives itself.
+
+    >>> site_of("http://sports.news.sina.com.cn/x"), site_of("http://127.0.0.1:80/")
+    ('sina.com.cn', '127.0.0.1')
+    """
+    return _site(host_of(url) if "://" in url else url.lower())
+
+
+@lru_cache(maxsize=65_536)
+def _site(host: str) -> str:
+    if host[:1] == "[" or _DIGITS.fullmatch(host.replace(".", "")):
+        return host
+    domain = _SITES.extract_str(host).top_domain_under_public_suffix
+    return domain or ".".join(host.split(".")[-2:])
+
+
+def words(url: str) -> list[str]:
+    """Return the words of path and query in lower case, percent-decoded (UTF-8, else GB18030).
+
+    Digits stand alone, so that ``covid19`` and a date give words; Chinese runs stay whole.
+
+    >>> words("http://example.com/sport/CupFinal_2016/t0112.html?w=%d7%e3%c7%f2")
+    ['sport', 'cup', 'final', '2016', 't', '0112', 'html', 'w', '足球']
+    """
+    rest = url.partition("://")[2].partition("/")[2] if "://" in url else url
+    if "%" in rest:
+        rest = _decoded(rest)
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", rest))]
+
+
+def _decoded(text: str) -> str:
+    raw = unquote_to_bytes(text.encode("utf-8", "replace"))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("gb18030", "replace")
+
+
+def group(url: str, levels: int = 3) -> tuple[str, ...]:
+    """Return the directories a URL lies in, widest first, digits as ``#``; at most ``levels``.
+
+    A site files what belongs together in one directory, and dates make directories without end:
+    with their digits folded, last year's directory tells about this year's.
+
+    >>> group("http://example.com/news/2020/05/a.html")
+    ('/news/', '/news/#/', '/news/#/#/')
+    >>> group("http://example.com/a.html")
+    ()
+    """
+    rest = url.partition("://")[2]
+    path = rest.partition("?")[0].partition("#")[0].partition("/")[2]
+    parts = [_DIGITS.sub("#", part)[:40] for part in path.split("/")[:-1][:levels]]
+    return tuple("/" + "/".join(parts[: i + 1]) + "/" for i in range(len(parts)))
