@@ -141,7 +141,7 @@ class Politeness:
 
     Attributes:
         delay: Seconds between the starts of two requests to one host (DOWNLOAD_DELAY).
-        randomize: Multiply the delay by a uniform number in [0.5, 1.5] (RANDOMIZE_DOWNLOAD_DELAY).
+        jitter: Vary the delay by up to this share of it, both ways (DOWNLOAD_DELAY_JITTER).
         concurrency: Requests in flight per host (CONCURRENT_REQUESTS_PER_DOMAIN).
         adaptive: Follow the host's latency (AUTOTHROTTLE_ENABLED).
         start_delay: First delay when adaptive, seconds (AUTOTHROTTLE_START_DELAY).
@@ -155,7 +155,7 @@ class Politeness:
     """
 
     delay: float = 1.0
-    randomize: bool = True
+    jitter: float = 0.5
     concurrency: int = 1
     adaptive: bool = True
     start_delay: float = 1.0

@@ -1,0 +1,80 @@
+"""What fetched pages say of their neighbours: a bias per queue unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.places import NOTHING
+from topiccrawl.frontier.rows import TOP
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.places import Host, Places, Unit
+    from topiccrawl.frontier.ready import Ready
+
+EAGER = 16
+"""All biases of a host are made anew whenever its pages grew by one in so many."""
+
+
+class Biases:
+    """Moves millions of queued values by touching the heads of their units.
+
+    A unit's bias is made anew when a page of its groups was crawled; all units of a host when the
+    host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
+    served, always.
+
+    Attributes:
+        crawl: Statistics of all crawled pages.
+    """
+
+    def __init__(self, strategy: Strategy, places: Places, ready: Ready, crawl: GroupStats) -> None:
+        self._strategy = strategy
+        self._places = places
+        self._ready = ready
+        self.crawl = crawl
+
+    def of(self, unit: Unit) -> float:
+        """The bias of a unit as of now, in units of value."""
+        host = unit.host
+        stats = [self.crawl, host.stats]
+        stats += [host.groups.get(name, NOTHING) for name in unit.groups]
+        return self._strategy.bias(stats)
+
+    def renew(self, unit: Unit) -> bool:
+        """Make a unit's bias anew; whether it changed, and its host was ranked again."""
+        if not self.update(unit):
+            return False
+        self._ready.rank(unit.host, 0)
+        self._ready.rank(unit.host, 1)
+        return True
+
+    def update(self, unit: Unit) -> bool:
+        """Make a unit's bias anew without ranking its host; whether it changed."""
+        bias = self.of(unit) * TOP
+        if bias == unit.bias:
+            return False
+        unit.bias = bias
+        return True
+
+    def renew_host(self, host: Host) -> None:
+        """Make all biases of a host anew."""
+        self._renew(host, host.units)
+        host.refreshed = host.stats.pages
+
+    def crawled(self, unit: Unit, relevance: float) -> None:
+        """Count a crawled page, and let its neighbours know."""
+        host = unit.host
+        self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
+        self._places.count(host, unit.groups, relevance)
+        if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
+            self.renew_host(host)
+        else:
+            groups = set(unit.groups)
+            self._renew(host, [other for other in host.units if groups.intersection(other.groups)])
+
+    def _renew(self, host: Host, units: list[Unit]) -> None:
+        changed = [self.update(unit) for unit in units]
+        if any(changed):
+            self._ready.rank(host, 0)
+            self._ready.rank(host, 1)

@@ -1,0 +1,98 @@
+"""WHEN may a host be asked again: delay, adaptive delay, crawl-delay, back-off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
+
+    from topiccrawl.frontier.contract import Download, Limits, Politeness
+    from topiccrawl.frontier.places import Host
+
+BACKOFF_STATUSES = frozenset({429, 503})
+RETRY_AFTER_MAX = 3600.0
+"""Longest Retry-After that is honoured, seconds: a host must not stop a crawl for good."""
+OK = 200
+NO_LIMIT = 1 << 62
+
+
+class HostClock:
+    """The politeness arithmetic; it changes hosts, and never waits itself.
+
+    Args:
+        politeness: How hosts are treated.
+        limits: For the page budget of a host.
+        rng: Source of the jitter.
+    """
+
+    def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
+        self._politeness = politeness
+        self._rng = rng
+        self._overrides = politeness.hosts or {}
+        self._max_pages = limits.max_host_pages or NO_LIMIT
+
+    def base_delay(self, host: Host) -> float:
+        """Seconds between two starts before anything is known of the host."""
+        delay, _ = self._overrides.get(host.name, (None, None))
+        return self._politeness.delay if delay is None else delay
+
+    def delay(self, host: Host) -> float:
+        """Seconds between the starts of two requests, as known now, without jitter."""
+        base = max(self.base_delay(host), host.crawl_delay)
+        if not self._politeness.adaptive:
+            return base
+        return max(base, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
+
+    def full(self, host: Host) -> bool:
+        """Whether the host must end a request before the next can start.
+
+        Full is, too, a host whose pages in flight use up its page budget.
+        """
+        _, concurrency = self._overrides.get(host.name, (None, None))
+        if host.active >= (concurrency or self._politeness.concurrency):
+            return True
+        return host.leased > 0 and host.pages + host.leased >= self._max_pages > host.pages
+
+    def spent(self, host: Host) -> bool:
+        """Whether the host's page budget is used up."""
+        return host.pages >= self._max_pages
+
+    def start(self, host: Host, now: float) -> None:
+        """Count a request that starts now."""
+        host.active += 1
+        delay = self.delay(host)
+        jitter = self._politeness.jitter
+        if jitter and delay:
+            delay *= self._rng.uniform(1.0 - jitter, 1.0 + jitter)
+        host.next_at = max(host.next_at, now + delay)
+
+    def end(self, host: Host, download: Download, now: float) -> None:
+        """Learn from an answer: adaptive delay and back-off."""
+        self._adapt(host, download)
+        if download.status in BACKOFF_STATUSES:
+            host.next_at = max(host.next_at, now + self._pause(host, download.retry_after))
+            host.level += 1
+        elif download.status:
+            host.level = 0
+
+    def retry_pause(self, host: Host, attempts: int) -> float:
+        """Seconds until a failed robots.txt is tried again."""
+        return min(self._politeness.max_delay, max(1.0, self.delay(host)) * 2.0**attempts)
+
+    def _pause(self, host: Host, retry_after: float | None) -> float:
+        if retry_after is not None:
+            return min(max(retry_after, 0.0), RETRY_AFTER_MAX)
+        pause = max(1.0, self.delay(host)) * 2.0 ** min(host.level + 1, 30)
+        return min(self._politeness.max_delay, pause)
+
+    def _adapt(self, host: Host, download: Download) -> None:
+        """AutoThrottle's rule: half-way to latency / target; bad answers never make it faster."""
+        rules = self._politeness
+        if not rules.adaptive or download.latency is None:
+            return
+        known = host.delay if host.delay >= 0.0 else max(rules.start_delay, self.base_delay(host))
+        target = download.latency / rules.target_concurrency
+        new = max(target, (known + target) / 2.0)
+        new = min(max(self.base_delay(host), new), max(rules.max_delay, self.base_delay(host)))
+        host.delay = known if download.status != OK and new <= known else new

@@ -1,0 +1,197 @@
+"""WHICH NEXT: leases in the order of value, lanes in turn, hosts when they are allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Kind, Lease
+from topiccrawl.frontier.held import Held, robots_key
+from topiccrawl.frontier.rows import DELAYED, PAYLOAD, TOP, URL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topiccrawl.frontier.contract import Limits, Politeness
+    from topiccrawl.frontier.endings import Endings
+    from topiccrawl.frontier.offers import Intake
+    from topiccrawl.frontier.places import Host, Origin, Unit
+    from topiccrawl.frontier.rows import Row
+    from topiccrawl.frontier.state import State
+
+MOVES = 32
+"""Values made anew at the head before a lease is given without looking further."""
+STEPS = 1000
+"""URLs sorted out in one call (robots, budgets): what is left comes with the next call."""
+
+
+class Dispatch:
+    """Gives leases, and slots of host clocks.
+
+    Args:
+        state: The frontier's open state.
+        intake: Makes stale values anew.
+        endings: Ends leases that expired.
+        politeness: Whether robots.txt is obeyed.
+        limits: Seconds a lease lives.
+        share: Pops of priorQueue, then of normalQueue, in turn.
+    """
+
+    def __init__(
+        self, state: State, intake: Intake, endings: Endings, politeness: Politeness,
+        limits: Limits, share: tuple[int, int],
+    ) -> None:  # fmt: skip
+        self._state = state
+        self._intake = intake
+        self._endings = endings
+        self._obey = politeness.robots
+        self._seconds = limits.lease_seconds
+        self._prior = max(share[0], 0)
+        self._cycle = max(sum(share), 1)
+        self._moves = self._steps = 0
+
+    def pop(self, n: int, now: float) -> list[Lease]:
+        """Up to n leases, best first."""
+        state = self._state
+        self._endings.expire(now)
+        self._awake(now)
+        state.ready.wake(now)
+        leases: list[Lease] = []
+        self._moves = MOVES
+        self._steps = STEPS
+        while len(leases) < n and self._steps > 0:
+            lane = self._lane()
+            if lane is None:
+                break
+            host = state.ready.best(lane)
+            best = host.best[lane] if host is not None else None
+            if best is not None:
+                lease = self._serve(best[2], lane, now)
+                if lease is not None:
+                    leases.append(lease)
+        return leases
+
+    def next_due(self, now: float) -> float | None:
+        """Seconds until ``pop`` may give something, or None."""
+        state = self._state
+        if self._lane() is not None:
+            return 0.0
+        times = (state.ready.next_time(), state.queues.next_due(), state.leases.next_expiry())
+        known = [when for when in times if when is not None]
+        return max(0.0, min(known) - now) if known else None
+
+    def acquire(self, name: str, now: float) -> bool:
+        """Take a slot of a host's clock, if it is allowed now."""
+        clock = self._state.clock
+        host = self._state.places.host(name)
+        if clock.full(host) or host.next_at > now:
+            return False
+        self._start(host, now)
+        return True
+
+    def release(self, name: str, now: float) -> None:
+        """Give such a slot back; one that was never taken changes nothing."""
+        host = self._state.places.find_host(name)
+        if host is not None and host.active > 0:
+            host.active -= 1
+            self._state.ready.settle(host, now)
+
+    def extend(self, leases: Iterable[Lease], now: float) -> None:
+        """Give leases a new expiry."""
+        for lease in leases:
+            self._state.leases.extend(lease, now + self._seconds)
+
+    def _lane(self) -> int | None:
+        """The lane to be served now: whose turn it is, else the other; None if both are empty."""
+        lane = 0 if self._state.turn < self._prior else 1
+        for choice in (lane, 1 - lane):
+            if self._state.ready.best(choice) is not None:
+                return choice
+        return None
+
+    def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
+        """A lease for a unit's head; None where the head was moved or sorted out instead."""
+        state = self._state
+        origin = unit.origin
+        if self._obey and not state.robots.known(origin, now):
+            return self._ask(origin, lane, now)
+        if self._moves > 0 and state.biases.renew(unit):
+            self._moves -= 1
+            return None
+        key = state.queues.take(unit, lane)
+        row = state.get(key)
+        if row is None:
+            message = f"index and rows disagree on {key.hex()}"
+            raise LookupError(message)
+        if self._moves > 0 and self._intake.refresh(row):
+            self._moves -= 1
+            state.move(row, key, *self._intake.judge(row, row.lane))
+            state.put(key, row)
+            return None
+        refusal = self._refusal(unit, row)
+        if refusal:
+            self._steps -= 1
+            state.queues.leave(row, key)
+            state.fail(row, refusal)
+            state.put(key, row)
+            return None
+        return self._lease(unit, row, key, now)
+
+    def _refusal(self, unit: Unit, row: Row) -> str:
+        """Why a URL is not fetched, or ""."""
+        if self._state.clock.spent(unit.host):
+            return "host-budget"
+        if not self._obey:
+            return ""
+        if not unit.origin.available:
+            return "robots-unavailable"
+        return "" if self._state.robots.allowed(unit.origin, row.text(URL)) else "robots"
+
+    def _lease(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
+        state, host = self._state, unit.host
+        state.turn = (state.turn + 1) % self._cycle
+        state.queues.leave(row, key)
+        state.store.txn.put(key, b"", db=state.store.leased)
+        held = self._hold(key, host, None, now)
+        host.leased += 1
+        self._start(host, now)
+        texts = row.texts.split(b"\0")
+        return Lease(
+            texts[URL].decode(), key, held.epoch, Kind.PAGE, row.lane,
+            row.value / TOP + unit.bias / TOP, row.evidence, row.depth, row.attempts,
+            row.redirects, held.expires, texts[PAYLOAD].decode(),
+        )  # fmt: skip
+
+    def _ask(self, origin: Origin, lane: int, now: float) -> Lease:
+        """A lease for an origin's robots.txt; its URLs are passed over until it is known."""
+        url = origin.name + "/robots.txt"
+        key = robots_key(url)
+        held = self._hold(key, origin.host, origin, now)
+        self._state.ready.hold(origin)
+        self._start(origin.host, now)
+        return Lease(
+            url, key, held.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
+            expires=held.expires,
+        )  # fmt: skip
+
+    def _hold(self, key: bytes, host: Host, origin: Origin | None, now: float) -> Held:
+        leases = self._state.leases
+        leases.epoch += 1
+        held = Held(leases.epoch, now + self._seconds, host, origin)
+        leases.add(key, held)
+        return held
+
+    def _start(self, host: Host, now: float) -> None:
+        self._state.clock.start(host, now)
+        self._state.places.changed(host)
+        self._state.ready.settle(host, now)
+
+    def _awake(self, now: float) -> None:
+        """Queue by value what waited for a time that has come."""
+        state = self._state
+        for key in state.queues.due(now):
+            row = state.get(key)
+            if row is not None:
+                state.queues.leave(row, key)
+                row.flags &= ~DELAYED
+                state.queues.enter(row, key)
+                state.put(key, row)

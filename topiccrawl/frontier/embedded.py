@@ -1,0 +1,269 @@
+"""The frontier of one process, in one folder: crash-safe, with a full state for every URL."""
+
+from __future__ import annotations
+
+import random
+import time
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+import lmdb
+
+from topiccrawl.errors import StorageError
+from topiccrawl.frontier.contract import Kind, Lease
+from topiccrawl.frontier.dispatch import Dispatch
+from topiccrawl.frontier.endings import Endings
+from topiccrawl.frontier.offers import Intake
+from topiccrawl.frontier.state import State
+from topiccrawl.frontier.store import Store, discard
+from topiccrawl.frontier.sweep import sweep
+from topiccrawl.frontier.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from topiccrawl.frontier.contract import (
+        Download,
+        Explanation,
+        Limits,
+        Outcome,
+        Politeness,
+        Seed,
+        Strategy,
+    )
+    from topiccrawl.records import Offer
+
+__all__ = ["EmbeddedFrontier", "discard"]
+
+COMMIT_LINKS = 250
+COMMIT_SECONDS = 0.1
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _guarded(
+    method: Callable[Concatenate[EmbeddedFrontier, P], R],
+) -> Callable[Concatenate[EmbeddedFrontier, P], R]:
+    """Turn a failed write into a StorageError, and refuse to go on with what is only in RAM."""
+
+    @wraps(method)
+    def call(self: EmbeddedFrontier, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self.broken:
+            raise StorageError(self.broken)
+        try:
+            return method(self, *args, **kwargs)
+        except (lmdb.Error, OSError) as error:
+            raise self.fail(error) from error
+
+    return call
+
+
+class EmbeddedFrontier:
+    """A frontier in a folder, for one process; see the contract for what each method promises.
+
+    A write that fails (full disk, read-only folder) raises StorageError; what was committed is
+    intact, and every later call raises it again until the folder is opened anew.
+
+    Args:
+        path: Folder; made where it is missing.
+        strategy: How evidence becomes order.
+        politeness: How hosts are treated.
+        limits: Bounds.
+        clock: Seconds since the epoch.
+        rng: Source of the delays' jitter.
+        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
+        sync: Flush at every commit.
+
+    Attributes:
+        broken: Message of the write that failed, or "".
+
+    Raises:
+        StateLockedError: Another process uses the folder.
+        StateVersionError: It holds another format, or a frontier for another strategy.
+        StorageError: It cannot be read or written.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but four have defaults
+        self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
+        clock: Callable[[], float] = time.time, rng: random.Random | None = None,
+        share: tuple[int, int] | None = None, sync: bool = False,
+    ) -> None:  # fmt: skip
+        self.broken = ""
+        self._store = Store(path, sync=sync)
+        try:
+            self._store.check(strategy.name, strategy.fields)
+            rng = rng or random.Random()  # noqa: S311 - jitter
+            state = State(self._store, strategy, politeness, limits, rng)
+            self._state = state
+            self._clock = clock
+            self._intake = Intake(state, strategy, limits)
+            self._endings = Endings(state, self._intake, limits)
+            self._dispatch = Dispatch(
+                state, self._intake, self._endings, politeness, limits, share or strategy.share
+            )
+            self._view = View(self._store, strategy)
+            self._strategy = strategy
+            self._links = 0
+            self._changed = True
+            self._committed = clock()
+            self._endings.recover(limits.max_crashes)
+            self.commit()
+            self._endings.marks.clear()
+        except BaseException:
+            self._store.close()
+            raise
+
+    @staticmethod
+    def read(path: str | Path, strategy: Strategy) -> View:
+        """What an existing folder holds, also while a crawl writes to it; nothing is changed.
+
+        Raises:
+            StorageError: There is no frontier.
+            StateVersionError: It holds another format, or a frontier for another strategy.
+        """
+        store = Store(path, readonly=True)
+        try:
+            store.check(strategy.name, strategy.fields)
+        except BaseException:
+            store.close()
+            raise
+        return View(store, strategy)
+
+    @_guarded
+    def push(self, seeds: Iterable[Seed]) -> int:
+        """Queue URLs not known yet in priorQueue; number of new ones."""
+        new = 0
+        for seed in seeds:
+            new += self._intake.seed(seed)
+            self._tick(1)
+        return new
+
+    @_guarded
+    def pop(self, n: int = 1) -> list[Lease]:
+        """Up to n leases: the best URLs over all hosts that are allowed now, lanes in turn."""
+        leases = self._dispatch.pop(n, self._clock())
+        self._tick(len(leases))
+        return leases
+
+    @_guarded
+    def begin(self, lease: Lease) -> None:
+        """Processing starts; remembered even if the process dies."""
+        if lease.kind is Kind.PAGE and self._state.leases.find(lease) is not None:
+            self._endings.marks.set(lease.key)
+
+    @_guarded
+    def downloaded(self, lease: Lease, download: Download) -> None:
+        """The download ended: free the host's slot, adapt its delay, back off on 429/503."""
+        self._endings.downloaded(lease, download, self._clock())
+        self._tick(0)
+
+    @_guarded
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
+        """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
+        if len(offers) > COMMIT_LINKS:
+            self._commit()
+        done = self._endings.finish(lease, outcome, offers, self._clock())
+        self._tick(len(offers) + 1)
+        return done
+
+    @_guarded
+    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+        """Settle a robots lease with its answer."""
+        self._endings.robots(lease, body, status, self._clock())
+        self._tick(1)
+
+    @_guarded
+    def acquire(self, host: str) -> bool:
+        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        return self._dispatch.acquire(host.lower(), self._clock())
+
+    @_guarded
+    def release(self, host: str) -> None:
+        """Give such a slot back."""
+        self._dispatch.release(host.lower(), self._clock())
+
+    @_guarded
+    def extend(self, leases: Iterable[Lease]) -> None:
+        """Give leases a new expiry."""
+        self._dispatch.extend(leases, self._clock())
+
+    @_guarded
+    def sweep(self, n: int = 100) -> int:
+        """Look at up to n rows, give those of an older strategy version new values; how many.
+
+        0 when all are of the current version. Called in idle moments; progress is kept.
+        """
+        done = sweep(self._state, self._intake, self._strategy.version, n)
+        self._tick(done)
+        return done
+
+    @_guarded
+    def next_due(self) -> float | None:
+        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        return self._dispatch.next_due(self._clock())
+
+    def pending(self) -> bool:
+        """Whether anything is queued or leased."""
+        return any(self._state.queue_sizes()) or bool(self._state.leases.held)
+
+    def counts(self) -> dict[str, int]:
+        """Sizes of the queues and counters of what happened."""
+        return self._state.counts()
+
+    @_guarded
+    def why(self, url: str) -> Explanation | None:
+        """All that is known of a URL, or None."""
+        self._state.places.flush()
+        return self._view.why(url)
+
+    @_guarded
+    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
+        """(url, value, reason) of a queue: prior, normal, leased, crawled or error."""
+        self._state.places.flush()
+        return self._view.iterate(queue)
+
+    @_guarded
+    def commit(self) -> None:
+        """Make everything so far durable against kill -9."""
+        if self._changed:
+            self._commit()
+
+    def close(self) -> None:
+        """Release what is still leased (no attempt counted), commit, unlock. Twice equals once."""
+        if not self._store.is_open:
+            return
+        try:
+            if not self.broken:
+                self._endings.release_all()
+                self._commit()
+            self._endings.marks.close()
+        except (lmdb.Error, OSError) as error:
+            raise self.fail(error) from error
+        finally:
+            self._store.close()
+
+    def fail(self, error: Exception) -> StorageError:
+        """The error of a write that failed; the frontier refuses to go on."""
+        self.broken = (
+            f"{self._store.path}: the frontier cannot be written ({error}); what was committed is"
+            " intact: make room or allow writing, then start the same crawl again"
+        )
+        return StorageError(self.broken)
+
+    def _tick(self, links: int) -> None:
+        """Commit by size or by age."""
+        self._changed = True
+        self._links += links
+        if (
+            self._links >= COMMIT_LINKS
+            or not 0.0 <= self._clock() - self._committed < COMMIT_SECONDS
+        ):
+            self._commit()
+
+    def _commit(self) -> None:
+        self._state.commit()
+        self._changed = False
+        self._links = 0
+        self._committed = self._clock()

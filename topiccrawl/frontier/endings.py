@@ -1,0 +1,220 @@
+"""What becomes of a lease: its outcome, its host's clock, its return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.marks import Marks
+from topiccrawl.frontier.rows import DELAYED, QUEUED, REASON, REDIRECTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.frontier.contract import Download, Lease, Limits, Outcome
+    from topiccrawl.frontier.held import Held
+    from topiccrawl.frontier.offers import Intake
+    from topiccrawl.frontier.places import Origin
+    from topiccrawl.frontier.rows import Row
+    from topiccrawl.frontier.state import State
+    from topiccrawl.records import Offer
+
+ALL_ALLOWED = range(300, 500)
+RULES = range(200, 300)
+
+
+class Endings:
+    """Ends leases.
+
+    Args:
+        state: The frontier's open state.
+        intake: Takes links and redirect targets.
+        limits: For attempts.
+
+    Attributes:
+        marks: Pages being processed.
+    """
+
+    def __init__(self, state: State, intake: Intake, limits: Limits) -> None:
+        self._state = state
+        self._intake = intake
+        self._max_attempts = limits.max_attempts
+        self.marks = Marks(state.store.path / "begun")
+
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
+        """Settle a lease and its links; False where it is stale."""
+        held = self._state.leases.find(lease)
+        if held is None:
+            self._state.tally["stale"] += 1
+            return False
+        if held.origin is not None:
+            self._settle_robots(held.origin, held, lease.key, outcome, now)
+            return True
+        row = self._let_go(lease.key, held)
+        if offers:
+            self._state.tally["links"] += self._intake.links(row, lease.key, offers)
+        self._end(row, lease.key, outcome, now)
+        if row.state != QUEUED:
+            held.host.pages += 1
+            self._state.places.changed(held.host)
+        self._state.ready.settle(held.host, now)
+        return True
+
+    def downloaded(self, lease: Lease, download: Download, now: float) -> None:
+        """Free the host's slot and learn from the answer, once."""
+        held = self._state.leases.find(lease)
+        if held is not None and held.slot:
+            self._free(held)
+            self._state.clock.end(held.host, download, now)
+            self._state.places.changed(held.host)
+            self._state.ready.settle(held.host, now)
+
+    def robots(self, lease: Lease, body: bytes | None, status: int, now: float) -> None:
+        """Settle a robots lease with its answer; a stale one is ignored and counted."""
+        held = self._state.leases.find(lease)
+        if held is None or held.origin is None:
+            self._state.tally["stale"] += 1
+            return
+        origin = held.origin
+        self._drop(lease.key, held)
+        if status in RULES or status in ALL_ALLOWED:
+            self._state.robots.learn(origin, body if status in RULES else None, now)
+            self._state.ready.admit(origin)
+        else:
+            self._robots_failed(origin, 0.0, now)
+        self._state.ready.settle(origin.host, now)
+
+    def expire(self, now: float) -> None:
+        """Return leases whose time is over to their queue, an attempt counted."""
+        state = self._state
+        for key in state.leases.expired(now):
+            held = state.leases.held[key]
+            state.tally["expired"] += 1
+            if held.origin is not None:
+                self._drop(key, held)
+                self._robots_failed(held.origin, 0.0, now)
+            else:
+                row = self._let_go(key, held)
+                self._again(row, key, "lease-expired", 0.0, now)
+                state.put(key, row)
+            state.ready.settle(held.host, now)
+
+    def release_all(self) -> None:
+        """Return all leases to their queues; no attempt is counted."""
+        state = self._state
+        for key, held in list(state.leases.held.items()):
+            if held.origin is not None:
+                self._drop(key, held)
+                state.ready.admit(held.origin)
+            else:
+                row = self._let_go(key, held)
+                state.queues.enter(row, key)
+                state.put(key, row)
+
+    def recover(self, max_crashes: int) -> None:
+        """Return what a process that died had leased; count crashes of what it was processing."""
+        state = self._state
+        store = state.store
+        marked = self.marks.left()
+        for key in list(store.txn.cursor(store.leased).iternext(values=False)):
+            row = state.get(key)
+            store.txn.delete(key, db=store.leased)
+            if row is not None:
+                state.queues.enter(row, key)
+        for key in marked:
+            row = state.get(key)
+            if row is None or row.state != QUEUED:
+                continue
+            row.crashes = min(row.crashes + 1, 255)
+            state.tally["crashes"] += 1
+            if row.crashes >= max_crashes > 0:
+                state.queues.leave(row, key)
+                state.fail(row, "crash")
+            state.put(key, row)
+
+    def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
+        state = self._state
+        ending = outcome.ending
+        if ending is Ending.CRAWLED:
+            state.crawled(row, outcome.relevance, now)
+            state.put(key, row)
+            state.biases.crawled(state.queues.unit(row), outcome.relevance)
+            return
+        if ending is Ending.REDIRECTED:
+            self._redirect(row, key, outcome, now)
+        elif ending is Ending.ERROR:
+            row.when = now
+            row.attempts = min(row.attempts + 1, 255)
+            state.fail(row, outcome.reason or "error")
+        elif ending is Ending.LATER:
+            self._again(row, key, outcome.reason or "later", outcome.not_before, now)
+        else:
+            state.queues.enter(row, key)
+        state.put(key, row)
+
+    def _redirect(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
+        state = self._state
+        self._intake.redirected(row, key, outcome.target, outcome.redirects)
+        state.crawled(row, outcome.relevance, now)
+        row.flags |= REDIRECTED
+        row.set_text(REASON, "redirected")
+        state.tally["redirected"] += 1
+
+    def _again(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
+        """Count a failed fetch; queue the row again, unless that was the last one."""
+        state = self._state
+        row.attempts = min(row.attempts + 1, 255)
+        if row.attempts >= self._max_attempts > 0:
+            row.when = now
+            state.fail(row, reason)
+            return
+        if not_before > now:
+            row.flags |= DELAYED
+            row.when = not_before
+        row.set_text(REASON, reason)
+        state.queues.enter(row, key)
+
+    def _let_go(self, key: bytes, held: Held) -> Row:
+        """Forget a page lease; its row, which stands in no queue now."""
+        store = self._state.store
+        self._drop(key, held)
+        held.host.leased -= 1
+        self.marks.unset(key)
+        store.txn.delete(key, db=store.leased)
+        row = self._state.get(key)
+        if row is None:
+            message = f"leases and rows disagree on {key.hex()}"
+            raise LookupError(message)
+        return row
+
+    def _drop(self, key: bytes, held: Held) -> None:
+        del self._state.leases.held[key]
+        self._free(held)
+
+    @staticmethod
+    def _free(held: Held) -> None:
+        if held.slot:
+            held.slot = False
+            held.host.active -= 1
+
+    def _settle_robots(
+        self, origin: Origin, held: Held, key: bytes, outcome: Outcome, now: float
+    ) -> None:
+        """End a robots lease that brought no answer; only a release is no failed attempt."""
+        self._drop(key, held)
+        if outcome.ending is Ending.RELEASED:
+            self._state.ready.admit(origin)
+        else:
+            self._robots_failed(origin, outcome.not_before, now)
+        self._state.ready.settle(origin.host, now)
+
+    def _robots_failed(self, origin: Origin, not_before: float, now: float) -> None:
+        """Try a robots.txt again later, or give the origin up until its time to live is over."""
+        state = self._state
+        origin.attempts += 1
+        if origin.attempts >= self._max_attempts > 0:
+            state.robots.give_up(origin, now)
+            state.ready.admit(origin)
+        else:
+            pause = state.clock.retry_pause(origin.host, origin.attempts)
+            state.ready.alarm(origin, max(not_before, now + pause))

@@ -1,0 +1,90 @@
+"""What is handed out: who holds what until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.keys import key_of
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.frontier.places import Host, Origin
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A lease that is out.
+
+    Attributes:
+        epoch: Its number.
+        expires: When it returns by itself.
+        host: The host whose slot it takes.
+        origin: For a robots lease, whose robots.txt it is.
+        slot: Whether it still takes a slot of its host.
+    """
+
+    epoch: int
+    expires: float
+    host: Host
+    origin: Origin | None = None
+    slot: bool = True
+
+
+class Leases:
+    """All leases that are out, by key and by expiry.
+
+    Attributes:
+        held: By key; a robots lease has a key no URL has.
+        epoch: Number of the last lease; grows for ever.
+    """
+
+    def __init__(self, epoch: int) -> None:
+        self.held: dict[bytes, Held] = {}
+        self.epoch = epoch
+        self._expiries: list[tuple[float, int, bytes]] = []
+
+    def add(self, key: bytes, held: Held) -> None:
+        """Note a new lease."""
+        self.held[key] = held
+        heappush(self._expiries, (held.expires, held.epoch, key))
+
+    def pages(self) -> int:
+        """How many of them are for pages."""
+        return sum(held.origin is None for held in self.held.values())
+
+    def find(self, lease: Lease) -> Held | None:
+        """What is known of a lease, or None where it is stale."""
+        held = self.held.get(lease.key)
+        return held if held is not None and held.epoch == lease.epoch else None
+
+    def extend(self, lease: Lease, expires: float) -> None:
+        """Give a lease that is not stale a new expiry."""
+        held = self.find(lease)
+        if held is not None:
+            held.expires = expires
+            heappush(self._expiries, (expires, held.epoch, lease.key))
+
+    def expired(self, now: float) -> list[bytes]:
+        """Keys of leases whose time is over; they stay held."""
+        keys = []
+        while (when := self.next_expiry()) is not None and when <= now:
+            keys.append(heappop(self._expiries)[2])
+        return keys
+
+    def next_expiry(self) -> float | None:
+        """When the next lease returns by itself, or None."""
+        heap = self._expiries
+        while heap:
+            when, epoch, key = heap[0]
+            held = self.held.get(key)
+            if held is not None and held.epoch == epoch and held.expires == when:
+                return when
+            heappop(heap)
+        return None
+
+
+def robots_key(url: str) -> bytes:
+    """Key of a robots lease: a page lease of the same URL has another one."""
+    return b"R" + key_of(url)

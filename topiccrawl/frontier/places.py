@@ -1,0 +1,278 @@
+"""Where URLs live: hosts, their origins, and their queue units.
+
+A host is what politeness knows; an origin is what a robots.txt speaks for; a unit holds the URLs of
+one origin and one queue group, which share a bias. All of them are in RAM and kept in the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from xxhash import xxh3_64_digest
+
+from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.store import Store
+
+MAX_GROUPS = 256
+"""Queue groups per host; URLs of further groups wait in their origin's own unit."""
+MAX_ORIGINS = 256
+"""Origins (ports, in practice) per host; URLs of further ones are not taken."""
+NAME_CACHE = 200_000
+
+HOST_ID = Struct(">I")
+UNIT_ID = Struct(">IH")
+CLOCK = Struct("<ddBIId")
+STATS = Struct("<Id")
+
+NOTHING = GroupStats(0, 0.0)
+
+Head = tuple[int, int]
+"""Inverted value and arrival number of the best URL of a unit's lane."""
+Best = tuple[float, int, "Unit"]
+"""Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
+
+
+@dataclass(slots=True, eq=False)
+class Origin:
+    """Scheme, host and port, and what is known of its robots.txt.
+
+    Attributes:
+        expires: Until when the robots.txt is believed; 0 where it is unknown.
+        available: Whether its robots.txt could be had (a 4xx counts as had).
+        loaded: Whether the stored robots.txt was looked up.
+        waits: Whether its URLs wait for a robots.txt, in flight or to be tried again.
+        crawl_delay: Seconds it asks for between requests.
+        attempts: Failed fetches of the robots.txt in a row.
+        wake: When it is tried again; 0 for none.
+    """
+
+    name: str
+    host: Host
+    expires: float = 0.0
+    available: bool = True
+    loaded: bool = False
+    waits: bool = False
+    crawl_delay: float = 0.0
+    attempts: int = 0
+    wake: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """One queue: an origin's URLs of one group.
+
+    Attributes:
+        uid: Number inside the host.
+        groups: Names of its groups, widest first.
+        bias: Added to all its values, in quanta.
+        heads: Best URL of priorQueue and of normalQueue, or None.
+    """
+
+    uid: int
+    host: Host
+    origin: Origin
+    groups: tuple[str, ...]
+    bias: float = 0.0
+    heads: list[Head | None] = field(default_factory=lambda: [None, None])
+
+
+@dataclass(slots=True, eq=False)
+class Host:
+    """One host: its clock, its units and what its pages were like.
+
+    Attributes:
+        active: Requests in flight.
+        leased: Page leases out, those whose download ended included.
+        next_at: Earliest start of the next request.
+        delay: Adaptive delay, seconds; negative before the first answer.
+        crawl_delay: What its robots.txt files ask for, seconds.
+        level: Answers 429 or 503 in a row.
+        pages: Pages fetched, for the host budget.
+        stats: What its crawled pages were like, for the bias.
+        refreshed: Crawled pages when all biases were last made anew.
+        best: Best URL of each lane among units that do not wait for a robots.txt.
+        ready: Whether a request may start now.
+        wake: When it is looked at again; 0 for not at all.
+        listed: What stands for each lane in the heap of ready hosts.
+    """
+
+    id: int
+    name: str
+    active: int = 0
+    leased: int = 0
+    next_at: float = 0.0
+    delay: float = -1.0
+    crawl_delay: float = 0.0
+    level: int = 0
+    pages: int = 0
+    stats: GroupStats = NOTHING
+    refreshed: int = 0
+    best: list[Best | None] = field(default_factory=lambda: [None, None])
+    ready: bool = True
+    wake: float = 0.0
+    listed: list[Head | tuple[float, int] | None] = field(default_factory=lambda: [None, None])
+    units: list[Unit] = field(default_factory=list)
+    by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    groups: dict[str, GroupStats] = field(default_factory=dict)
+
+
+@dataclass(slots=True, frozen=True)
+class Place:
+    """A network location as it stands in URLs: its host, origin and the begin of its keys."""
+
+    digest: bytes
+    host: Host
+    origin: Origin
+
+
+class Places:
+    """All hosts, origins and units of a frontier, loaded when it opens.
+
+    Attributes:
+        hosts: Hosts by number.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.hosts: list[Host] = []
+        self._by_name: dict[str, Host] = {}
+        self._places: dict[tuple[str, str], Place] = {}
+        self._changed: set[Host] = set()
+        self._counted: set[tuple[Host, str]] = set()
+        self._load()
+
+    def host(self, name: str) -> Host:
+        """The host of this name, made where it is new."""
+        host = self._by_name.get(name)
+        if host is None:
+            host = Host(len(self.hosts), name)
+            self._add(host)
+            self._changed.add(host)
+        return host
+
+    def find_host(self, name: str) -> Host | None:
+        """The host of this name, or None."""
+        return self._by_name.get(name)
+
+    def place(self, url: str) -> Place | None:
+        """Host and origin of a URL, made where they are new; None where the host has too many."""
+        parts = split_origin(url)
+        place = self._places.get(parts)
+        if place is None:
+            host = self.host(host_of(parts[1]))
+            name = origin_of(url)
+            if name not in host.origins and len(host.origins) >= MAX_ORIGINS:
+                return None
+            place = Place(host_digest(host.name), host, _origin(host, name))
+            if len(self._places) >= NAME_CACHE:
+                self._places.clear()
+            self._places[parts] = place
+        return place
+
+    def unit(self, place: Place, groups: tuple[str, ...]) -> tuple[Unit, bool]:
+        """The unit of a place and group, and whether it is new.
+
+        A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
+        """
+        host, origin = place.host, place.origin
+        key = (origin.name, groups[-1] if groups else "")
+        unit = host.by_group.get(key)
+        if unit is not None:
+            return unit, False
+        if groups and len(host.units) >= MAX_GROUPS:
+            return self.unit(place, ())
+        unit = Unit(len(host.units), host, origin, groups)
+        self._attach(unit)
+        names = "\0".join([origin.name, *(_clean(group) for group in groups)])
+        ident = UNIT_ID.pack(host.id, unit.uid)
+        self._store.txn.put(ident, names.encode(errors="replace"), db=self._store.units)
+        return unit, True
+
+    def changed(self, host: Host) -> None:
+        """Note that a host's clock or counters changed."""
+        self._changed.add(host)
+
+    def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
+        """Add a crawled page to the statistics of its host and groups."""
+        host.stats = GroupStats(host.stats.pages + 1, host.stats.relevance + relevance)
+        self._changed.add(host)
+        for name in groups:
+            pages, total = host.groups.get(name, (0, 0.0))
+            host.groups[name] = GroupStats(pages + 1, total + relevance)
+            self._counted.add((host, name))
+
+    def flush(self) -> None:
+        """Write what changed; called before each commit."""
+        txn, hosts, stats = self._store.txn, self._store.hosts, self._store.stats
+        for host in self._changed:
+            txn.put(HOST_ID.pack(host.id), _pack_host(host), db=hosts)
+        for host, name in self._counted:
+            label = name.encode(errors="replace")
+            value = STATS.pack(*host.groups[name]) + label
+            txn.put(group_key(host.id, label), value, db=stats)
+        self._changed.clear()
+        self._counted.clear()
+
+    def _add(self, host: Host) -> None:
+        self.hosts.append(host)
+        self._by_name[host.name] = host
+
+    def _attach(self, unit: Unit) -> None:
+        unit.host.units.append(unit)
+        group = unit.groups[-1] if unit.groups else ""
+        unit.host.by_group[unit.origin.name, group] = unit
+
+    def _load(self) -> None:
+        txn, store = self._store.txn, self._store
+        for _, data in txn.cursor(store.hosts):
+            self._add(_unpack_host(len(self.hosts), data))
+        for key, data in txn.cursor(store.units):
+            number, uid = UNIT_ID.unpack(key)
+            name, *groups = data.decode().split("\0")
+            host = self.hosts[number]
+            self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
+        for key, data in txn.cursor(store.stats):
+            host = self.hosts[HOST_ID.unpack_from(key)[0]]
+            host.groups[data[STATS.size :].decode()] = GroupStats(*STATS.unpack_from(data))
+
+
+def group_key(host: int, label: bytes) -> bytes:
+    """Key of a group's statistics."""
+    return HOST_ID.pack(host) + xxh3_64_digest(label)
+
+
+def unpack_stats(data: bytes | None) -> GroupStats:
+    """Statistics of a host's crawled pages from its stored form."""
+    return NOTHING if data is None else _unpack_host(0, data).stats
+
+
+def _clean(group: str) -> str:
+    return group.replace("\0", " ")
+
+
+def _origin(host: Host, name: str) -> Origin:
+    origin = host.origins.get(name)
+    if origin is None:
+        origin = host.origins[name] = Origin(name, host)
+    return origin
+
+
+def _pack_host(host: Host) -> bytes:
+    stats = host.stats
+    head = CLOCK.pack(
+        host.next_at, host.delay, min(host.level, 255), host.pages, stats.pages, stats.relevance
+    )
+    return head + host.name.encode(errors="replace")
+
+
+def _unpack_host(number: int, data: bytes) -> Host:
+    next_at, delay, level, pages, crawled, relevance = CLOCK.unpack_from(data)
+    host = Host(number, data[CLOCK.size :].decode(), next_at=next_at, delay=delay)
+    host.level, host.pages, host.stats = level, pages, GroupStats(crawled, relevance)
+    return host

@@ -1,0 +1,131 @@
+"""The two lanes in order of value: the index on disk, the heads of its units in RAM."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.rows import DELAYED, TOP
+
+if TYPE_CHECKING:
+    import lmdb
+
+    from topiccrawl.frontier.places import Head, Places, Unit
+    from topiccrawl.frontier.ready import Ready
+    from topiccrawl.frontier.rows import Row
+    from topiccrawl.frontier.store import Store
+
+ENTRY = Struct(">IHBIQ")
+PREFIX = Struct(">IHB")
+RANK = Struct(">IQ")
+DUE = Struct(">d")
+LANE_NAMES = ("prior", "normal", "error")
+
+
+class Queues:
+    """What is queued: enter, leave, move; the head of each unit and lane stays known.
+
+    Args:
+        store: Open store.
+        places: Its hosts and units.
+        ready: Told when a head changes.
+        tally: Counters, by name of the queue.
+    """
+
+    def __init__(self, store: Store, places: Places, ready: Ready, tally: dict[str, int]) -> None:
+        self._store = store
+        self._places = places
+        self._ready = ready
+        self._tally = tally
+        self.reopen()
+        self._load()
+
+    def reopen(self) -> None:
+        """Use the store's new transaction."""
+        self._cursor: lmdb.Cursor[bytes] = self._store.txn.cursor(self._store.index)
+        self._put = self._store.txn.put
+        self._delete = self._store.txn.delete
+
+    def unit(self, row: Row) -> Unit:
+        """The unit a row belongs to."""
+        return self._places.hosts[row.host].units[row.unit]
+
+    def enter(self, row: Row, key: bytes) -> None:
+        """Queue a row by its value, or until its time."""
+        self._tally[LANE_NAMES[row.lane]] += 1
+        if row.flags & DELAYED:
+            self._put(DUE.pack(row.when) + key, b"", db=self._store.due)
+        else:
+            self.insert(self.unit(row), row.lane, TOP - row.value, row.seq, key)
+
+    def leave(self, row: Row, key: bytes) -> None:
+        """Take a queued row out."""
+        self._tally[LANE_NAMES[row.lane]] -= 1
+        if row.flags & DELAYED:
+            self._delete(DUE.pack(row.when) + key, db=self._store.due)
+        else:
+            self._remove(self.unit(row), row.lane, TOP - row.value, row.seq)
+
+    def insert(self, unit: Unit, lane: int, inverse: int, seq: int, key: bytes) -> None:
+        """Enter the index, and the unit's head where it is the best."""
+        host = unit.host
+        entry = ENTRY.pack(host.id, unit.uid, lane, inverse, seq)
+        self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
+        head = unit.heads[lane]
+        if head is None or inverse < head[0] or (inverse == head[0] and seq < head[1]):
+            unit.heads[lane] = (inverse, seq)
+            if unit.origin.waits:
+                return
+            cost = inverse - unit.bias
+            best = host.best[lane]
+            if best is None or cost < best[0] or (cost == best[0] and seq < best[1]):
+                self._ready.improve(host, lane, (cost, seq, unit))
+
+    def _remove(self, unit: Unit, lane: int, inverse: int, seq: int) -> None:
+        host = unit.host
+        entry = ENTRY.pack(host.id, unit.uid, lane, inverse, seq)
+        cursor = self._cursor
+        if cursor.set_key(entry):
+            cursor.delete()
+        else:
+            cursor.set_range(entry)
+        head = unit.heads[lane]
+        if head is not None and head[1] == seq:
+            following = cursor.key()
+            if following[:7] == entry[:7]:
+                unit.heads[lane] = RANK.unpack_from(following, 7)
+            else:
+                unit.heads[lane] = None
+            self._ready.rank(host, lane)
+
+    def take(self, unit: Unit, lane: int) -> bytes:
+        """Key of a unit's head, without taking it out."""
+        head = unit.heads[lane]
+        if head is None:
+            return b""
+        entry = ENTRY.pack(unit.host.id, unit.uid, lane, *head)
+        return self._store.txn.get(entry, b"", self._store.index) or b""
+
+    def due(self, now: float, most: int = 1000) -> list[bytes]:
+        """Keys whose time has come, at most so many, earliest first."""
+        keys: list[bytes] = []
+        for entry in self._store.txn.cursor(self._store.due).iternext(values=False):
+            if len(keys) >= most or DUE.unpack_from(entry)[0] > now:
+                break
+            keys.append(entry[DUE.size :])
+        return keys
+
+    def next_due(self) -> float | None:
+        """The earliest time a queued URL waits for, or None."""
+        cursor = self._store.txn.cursor(self._store.due)
+        return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
+
+    def _load(self) -> None:
+        """Find the head of every unit and lane, and list all hosts."""
+        cursor, hosts = self._cursor, self._places.hosts
+        found = cursor.first()
+        while found:
+            host, uid, lane, inverse, seq = ENTRY.unpack(cursor.key())
+            head: Head = (inverse, seq)
+            hosts[host].units[uid].heads[lane] = head
+            found = cursor.set_range(PREFIX.pack(host, uid, lane + 1))

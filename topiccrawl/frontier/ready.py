@@ -1,0 +1,165 @@
+"""WHICH HOST: hosts that may be asked now, by their best URL; the others by time.
+
+Two heaps of ready hosts (a lane each) and one of times, all with lazy invalidation: an entry counts
+only while it says what its host says.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.places import Host, Origin
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.clock import HostClock
+    from topiccrawl.frontier.places import Best
+
+SLACK = 1024
+LANES = (0, 1)
+
+
+class Ready:
+    """Hosts in the order of their best URLs and of their times.
+
+    Args:
+        clock: Says whether a host may start a request.
+        hosts: All hosts, shared with ``Places``.
+    """
+
+    def __init__(self, clock: HostClock, hosts: list[Host]) -> None:
+        self._clock = clock
+        self._hosts = hosts
+        self._heaps: tuple[list[tuple[float, int, Host]], ...] = ([], [])
+        self._times: list[tuple[float, int, Host | Origin]] = []
+        self._stamp = 0
+
+    def rank(self, host: Host, lane: int) -> None:
+        """Find the best URL of a host's lane anew, and list it."""
+        best = None
+        for unit in host.units:
+            head = unit.heads[lane]
+            if head is not None and not unit.origin.waits:
+                entry = (head[0] - unit.bias, head[1], unit)
+                if best is None or entry < best:
+                    best = entry
+        host.best[lane] = best
+        if best is not None:
+            self.list(host, lane)
+
+    def improve(self, host: Host, lane: int, best: Best) -> None:
+        """Take a better URL of a host's lane."""
+        host.best[lane] = best
+        self.list(host, lane)
+
+    def list(self, host: Host, lane: int) -> None:
+        """Enter a host's best URL among those that may be fetched now, or its time."""
+        if not host.ready:
+            if not host.wake:
+                self.settle(host, host.next_at - 1.0)
+            return
+        best = host.best[lane]
+        if best is None or host.listed[lane] == best[:2]:
+            return
+        host.listed[lane] = best[:2]
+        heap = self._heaps[lane]
+        heappush(heap, (best[0], best[1], host))
+        if len(heap) > 2 * len(self._hosts) + SLACK:
+            self._compact(lane)
+
+    def settle(self, host: Host, now: float) -> None:
+        """Decide anew whether a host is ready, waits for a time, or for a request to end."""
+        if self._clock.full(host):
+            host.ready = False
+            host.wake = 0.0
+        elif host.next_at > now:
+            host.ready = False
+            if host.best[0] is not None or host.best[1] is not None:
+                self.alarm(host, host.next_at)
+            else:
+                host.wake = 0.0
+        else:
+            host.ready = True
+            host.wake = 0.0
+            self.list(host, 0)
+            self.list(host, 1)
+
+    def alarm(self, thing: Host | Origin, when: float) -> None:
+        """Look at a host or origin again at a time."""
+        if thing.wake != when:
+            thing.wake = when
+            self._stamp += 1
+            heappush(self._times, (when, self._stamp, thing))
+
+    def wake(self, now: float) -> None:
+        """Settle everything whose time has come."""
+        times = self._times
+        while times and times[0][0] <= now:
+            when, _, thing = heappop(times)
+            if thing.wake != when:
+                continue
+            thing.wake = 0.0
+            if isinstance(thing, Host):
+                self.settle(thing, now)
+            else:
+                self.admit(thing)
+
+    def hold(self, origin: Origin) -> None:
+        """Pass over an origin's URLs until its robots.txt is known."""
+        origin.waits = True
+        self._rank_all(origin.host)
+
+    def admit(self, origin: Origin) -> None:
+        """Count an origin's URLs again."""
+        origin.waits = False
+        self._rank_all(origin.host)
+
+    def _rank_all(self, host: Host) -> None:
+        self.rank(host, 0)
+        self.rank(host, 1)
+
+    def best(self, lane: int) -> Host | None:
+        """The ready host with the best URL of a lane, or None."""
+        heap = self._heaps[lane]
+        while heap:
+            cost, seq, host = heap[0]
+            best = host.best[lane]
+            if host.ready and best is not None and best[1] == seq and best[0] == cost:
+                return host
+            heappop(heap)
+            if host.listed[lane] == (cost, seq):
+                host.listed[lane] = None
+        return None
+
+    def next_time(self) -> float | None:
+        """The earliest time at which a host or origin with URLs is looked at again, or None."""
+        times = self._times
+        while times:
+            when, _, thing = times[0]
+            if thing.wake == when and _has_urls(thing):
+                return when
+            heappop(times)
+            if thing.wake == when:
+                thing.wake = 0.0
+        return None
+
+    def _compact(self, lane: int) -> None:
+        heap = self._heaps[lane]
+        kept = {(cost, seq): host for cost, seq, host in heap if _says(host, lane, cost, seq)}
+        for _, _, host in heap:
+            host.listed[lane] = None
+        for rank, host in kept.items():
+            host.listed[lane] = rank
+        heap[:] = [(cost, seq, host) for (cost, seq), host in kept.items()]
+        heapify(heap)
+
+
+def _says(host: Host, lane: int, cost: float, seq: int) -> bool:
+    best = host.best[lane]
+    return host.ready and best is not None and best[0] == cost and best[1] == seq
+
+
+def _has_urls(thing: Host | Origin) -> bool:
+    if isinstance(thing, Host):
+        return thing.best[0] is not None or thing.best[1] is not None
+    return True

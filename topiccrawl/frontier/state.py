@@ -1,0 +1,160 @@
+"""All that an open embedded frontier is made of, and the moves of a row between its queues."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.biases import Biases
+from topiccrawl.frontier.clock import HostClock
+from topiccrawl.frontier.contract import REJECTED, GroupStats
+from topiccrawl.frontier.held import Leases
+from topiccrawl.frontier.places import NOTHING, Places
+from topiccrawl.frontier.queues import LANE_NAMES, Queues
+from topiccrawl.frontier.ready import Ready
+from topiccrawl.frontier.robotstxt import Robots
+from topiccrawl.frontier.rows import (
+    CRAWLED,
+    DELAYED,
+    ERROR,
+    LOW_VALUE,
+    QUEUED,
+    REASON,
+    Row,
+    decode,
+)
+
+if TYPE_CHECKING:
+    import random
+
+    from topiccrawl.frontier.contract import Limits, Politeness, Strategy
+    from topiccrawl.frontier.places import Place
+    from topiccrawl.frontier.store import Store
+
+
+class State:
+    """The rooms of an open frontier, and its counters.
+
+    Attributes:
+        store: The folder.
+        clock: When hosts may be asked.
+        places: Hosts, origins and units.
+        ready: Hosts in order.
+        queues: The lanes.
+        biases: What neighbours say.
+        robots: What robots.txt files say.
+        leases: What is handed out.
+        tally: Counters by name.
+        seq: Number of the next arrival.
+        turn: Place in the cycle of the lanes' share.
+        swept: Strategy version the background sweep works for, and the key it has reached.
+    """
+
+    def __init__(
+        self, store: Store, strategy: Strategy, politeness: Politeness, limits: Limits,
+        rng: random.Random,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.clock = HostClock(politeness, limits, rng)
+        self.places = Places(store)
+        self.ready = Ready(self.clock, self.places.hosts)
+        self.robots = Robots(store, politeness)
+        self.tally: dict[str, int] = defaultdict(int)
+        self._load(strategy)
+        self.queues = Queues(store, self.places, self.ready, self.tally)
+        self._rank_all()
+
+    def _load(self, strategy: Strategy) -> None:
+        kept = self.store.load("progress")
+        known = kept if isinstance(kept, dict) else {}
+        self.tally.update(known.get("tally", {}))
+        self.seq: int = known.get("seq", 0)
+        self.turn: int = known.get("turn", 0)
+        self.swept: tuple[int, str] = tuple(known.get("swept", (strategy.version, "end")))
+        crawl = GroupStats(*known.get("crawl", NOTHING))
+        self.biases = Biases(strategy, self.places, self.ready, crawl)
+        self.leases = Leases(known.get("epoch", 0))
+
+    def _rank_all(self) -> None:
+        for host in self.places.hosts:
+            self.biases.renew_host(host)
+            self.ready.rank(host, 0)
+            self.ready.rank(host, 1)
+            self.ready.settle(host, host.next_at - 1.0)
+
+    def commit(self) -> None:
+        """Write what is kept in RAM, and commit."""
+        self.places.flush()
+        progress = {
+            "tally": dict(self.tally), "seq": self.seq, "turn": self.turn, "swept": self.swept,
+            "crawl": self.biases.crawl, "epoch": self.leases.epoch,
+        }  # fmt: skip
+        self.store.save("progress", progress)
+        self.store.commit()
+        self.queues.reopen()
+
+    def place(self, url: str) -> Place | None:
+        """Where a URL lives, or None (counted) where its host has too many origins."""
+        place = self.places.place(url)
+        if place is None:
+            self.tally["origins"] += 1
+        return place
+
+    def get(self, key: bytes) -> Row | None:
+        """The row of a key, or None."""
+        data = self.store.txn.get(key, None, self.store.urls)
+        return None if data is None else decode(data)
+
+    def put(self, key: bytes, row: Row) -> None:
+        """Keep a row."""
+        self.store.txn.put(key, row.encode(), db=self.store.urls)
+
+    def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
+        """Give a row its lane and value, wherever it stands; lift it out of the errorQueue."""
+        if key in self.leases.held:
+            row.lane, row.value = lane, value
+        elif row.state == QUEUED:
+            if lane != row.lane or value != row.value:
+                self.queues.leave(row, key)
+                row.lane, row.value = lane, value
+                self.queues.enter(row, key)
+        else:
+            row.lane, row.value = lane, value
+            if lane < REJECTED:
+                self.lift(row)
+                self.queues.enter(row, key)
+
+    def lift(self, row: Row) -> None:
+        """Take a row out of the errorQueue; the caller queues it."""
+        self.tally["error"] -= 1
+        self.tally["error/" + row.text(REASON)] -= 1
+        row.state = QUEUED
+        row.flags &= ~LOW_VALUE
+        row.set_text(REASON, "")
+
+    def fail(self, row: Row, reason: str) -> None:
+        """Put a row that stands in no queue into the errorQueue."""
+        row.state = ERROR
+        row.flags &= ~DELAYED
+        row.set_text(REASON, reason)
+        self.tally["error"] += 1
+        self.tally["error/" + reason] += 1
+
+    def crawled(self, row: Row, relevance: float, now: float) -> None:
+        """Put a row that stands in no queue into the crawledQueue."""
+        row.state = CRAWLED
+        row.flags &= ~DELAYED
+        row.relevance = relevance
+        row.when = now
+        self.tally["crawled"] += 1
+
+    def queue_sizes(self) -> tuple[int, int]:
+        """URLs in priorQueue and normalQueue, without those leased."""
+        return self.tally[LANE_NAMES[0]], self.tally[LANE_NAMES[1]]
+
+    def counts(self) -> dict[str, int]:
+        """Counters by name; the queues always, the others where they are not 0."""
+        sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error", "known"), 0)
+        sizes.update({name: number for name, number in self.tally.items() if number})
+        sizes["leased"] = self.leases.pages()
+        return sizes

@@ -1,0 +1,182 @@
+"""What is in which queue, and why: reading a frontier, also one that another process writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Explanation, GroupStats
+from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.places import HOST_ID, NOTHING, STATS, UNIT_ID, group_key, unpack_stats
+from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.rows import (
+    ANCHOR,
+    CONTEXT,
+    CRAWLED,
+    DELAYED,
+    ERROR,
+    QUEUED,
+    REASON,
+    TOP,
+    URL,
+    Row,
+    decode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.store import Store
+
+QUEUES = ("prior", "normal", "leased", "crawled", "error")
+BATCH = 500
+LONGEST_PATH = 100
+
+
+class View:
+    """Answers about a frontier's store; changes nothing.
+
+    Args:
+        store: Open store; a view of a store opened for reading sees the last commit.
+        strategy: Names the evidence and gives biases.
+    """
+
+    def __init__(self, store: Store, strategy: Strategy) -> None:
+        self._store = store
+        self._strategy = strategy
+
+    def why(self, url: str) -> Explanation | None:
+        """All that is known of a URL, or None."""
+        self._store.refresh()
+        key = key_of(url)
+        row = self._row(key)
+        if row is None:
+            return None
+        bias = self._bias(row)
+        return Explanation(
+            url=row.text(URL), queue=self._queue(key, row), reason=row.text(REASON),
+            value=row.value / TOP + bias, bias=bias,
+            evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
+            relevance=row.relevance if row.state == CRAWLED else None,
+            anchor=row.text(ANCHOR), context=row.text(CONTEXT), inlinks=row.inlinks,
+            parents=tuple(
+                (self._url(parent), value / TOP) for parent, value in row.best_parents()
+            ),
+            path=self._path(key, row), depth=row.depth, attempts=row.attempts,
+        )  # fmt: skip
+
+    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
+        """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
+
+        Lanes come best first per host and queue group, what waits for a time last. What changes
+        meanwhile may be seen or not, but what does not change is given once.
+
+        Raises:
+            ValueError: There is no such queue.
+        """
+        if queue not in QUEUES:
+            message = f"no queue {queue!r}: one of {', '.join(QUEUES)}"
+            raise ValueError(message)
+        self._store.refresh()
+        if queue in LANE_NAMES[:2]:
+            return self._lane(LANE_NAMES.index(queue))
+        if queue == "leased":
+            return self._rows(self._batches(self._store.leased), None)
+        return self._rows(self._batches(self._store.urls), CRAWLED if queue == "crawled" else ERROR)
+
+    def counts(self) -> dict[str, int]:
+        """Sizes and counters as of the last commit."""
+        self._store.refresh()
+        progress = self._store.load("progress")
+        tally = progress.get("tally", {}) if isinstance(progress, dict) else {}
+        sizes = dict.fromkeys((*QUEUES, "known"), 0)
+        sizes.update({name: number for name, number in tally.items() if number})
+        sizes["leased"] = self._store.txn.stat(self._store.leased)["entries"]
+        return sizes
+
+    def recount(self) -> dict[str, int]:
+        """The queues' sizes counted one by one, to check ``counts``."""
+        sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
+        sizes["known"] = self._store.txn.stat(self._store.urls)["entries"]
+        return sizes
+
+    def close(self) -> None:
+        """Close the store; twice equals once."""
+        self._store.close()
+
+    def _row(self, key: bytes) -> Row | None:
+        data = self._store.txn.get(key, None, self._store.urls)
+        return None if data is None else decode(data)
+
+    def _url(self, key: bytes) -> str:
+        row = self._row(key)
+        return "" if row is None else row.text(URL)
+
+    def _queue(self, key: bytes, row: Row) -> str:
+        if self._store.txn.get(key, None, self._store.leased) is not None:
+            return "leased"
+        if row.state == QUEUED:
+            return LANE_NAMES[row.lane]
+        return "crawled" if row.state == CRAWLED else "error"
+
+    def _bias(self, row: Row) -> float:
+        store = self._store
+        progress = store.load("progress")
+        crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
+        host = HOST_ID.pack(row.host)
+        unit = store.txn.get(UNIT_ID.pack(row.host, row.unit), b"", store.units) or b""
+        stats = [GroupStats(*crawl), unpack_stats(store.txn.get(host, None, store.hosts))]
+        for name in unit.split(b"\0")[1:]:
+            data = store.txn.get(group_key(row.host, name), None, store.stats)
+            stats.append(NOTHING if data is None else GroupStats(*STATS.unpack_from(data)))
+        return self._strategy.bias(stats)
+
+    def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
+        path = [row.text(URL)]
+        seen = {key}
+        while row.first and row.first not in seen and len(path) < LONGEST_PATH:
+            seen.add(row.first)
+            found = self._row(row.first)
+            if found is None:
+                break
+            row = found
+            path.append(row.text(URL))
+        return tuple(reversed(path))
+
+    def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
+        for batch in self._batches(self._store.index):
+            for entry, key in batch:
+                if entry[6] == lane:
+                    yield from self._told(key, None)
+        for batch in self._batches(self._store.due):
+            for entry, _ in batch:
+                row = self._row(entry[8:])
+                if row is not None and row.lane == lane and row.flags & DELAYED:
+                    yield from self._told(entry[8:], None)
+
+    def _rows(
+        self, batches: Iterator[list[tuple[bytes, bytes]]], state: int | None
+    ) -> Iterator[tuple[str, float, str]]:
+        for batch in batches:
+            for key, _ in batch:
+                yield from self._told(key, state)
+
+    def _told(self, key: bytes, state: int | None) -> Iterator[tuple[str, float, str]]:
+        row = self._row(key)
+        if row is not None and (state is None or row.state == state):
+            yield row.text(URL), row.value / TOP, row.text(REASON)
+
+    def _batches(self, table: object) -> Iterator[list[tuple[bytes, bytes]]]:
+        """A table in pieces, so that commits between them do no harm."""
+        after = b""
+        while True:
+            cursor = self._store.txn.cursor(table)  # type: ignore[arg-type]
+            found = cursor.set_range(after) if after else cursor.first()
+            batch: list[tuple[bytes, bytes]] = []
+            while found and len(batch) < BATCH:
+                batch.append(cursor.item())
+                found = cursor.next()
+            if not batch:
+                return
+            after = batch[-1][0] + b"\0"
+            yield batch
