@@ -1,0 +1,151 @@
+"""What a page says of itself in machine-readable form: JSON-LD, OpenGraph, meta, microdata."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from selectolax.lexbor import LexborHTMLParser
+
+ARTICLE_TYPES = re.compile(r"(?:Article|BlogPosting|ReportageNews)$")
+"""schema.org types whose headline and date are the page's own."""
+
+DATES = (
+    "article:published_time", "og:published_time", "og:article:published_time", "publishdate",
+    "pubdate", "publish_date", "published_time", "publish-date", "publish_time", "_pubtime",
+    "apub:time", "article:create_at", "weibo:article:create_at", "weibo: article:create_at",
+    "og:release_date", "bytedance:published_time", "datepublished", "parsely-pub-date",
+    "sailthru.date", "dc.date.issued", "dc.date", "dcterms.created", "date", "og:time",
+)  # fmt: skip
+"""Names of meta elements that hold the time of publication, most telling first."""
+
+TITLES = ("og:title", "twitter:title", "articletitle", "headline", "dc.title")
+SOURCES = ("mediaid", "source", "contentsource", "article:source", "og:source", "news_source")
+AUTHORS = ("author", "article:author", "og:article:author", "byl", "dc.creator", "parsely-author")
+LONGEST_NAME = 80
+IMAGES = ("og:image", "twitter:image")
+
+_LOOSE = json.JSONDecoder(strict=False)  # line breaks inside strings are common
+
+
+class Metadata(NamedTuple):
+    """What was found; "" where nothing was.
+
+    Attributes:
+        titles: Headlines, most trusted first, site names not stripped.
+        dates: Times of publication as written, most trusted first.
+        source: 来源 as a meta element names it.
+        publisher: Name of the site or publisher.
+        author: Names joined by a blank.
+        images: Addresses as written.
+        article: The page says that it is an article.
+    """
+
+    titles: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    source: str = ""
+    publisher: str = ""
+    author: str = ""
+    images: tuple[str, ...] = ()
+    article: bool = False
+
+
+def read_metadata(tree: LexborHTMLParser) -> Metadata:
+    """The metadata of a parsed page; broken JSON-LD is left out."""
+    meta = _meta(tree)
+    linked = [one for one in _linked_data(tree) if _is_article(one)]
+    names = [name for one in linked for name in _names(one.get("author"))]
+    publishers = [name for one in linked for name in _names(one.get("publisher"))]
+    return Metadata(
+        titles=_kept([*_texts(linked, "headline"), *_of(meta, TITLES)]),
+        dates=_kept([*_texts(linked, "datePublished"), *_of(meta, DATES), *_microdata(tree)]),
+        source=next(iter(_of(meta, SOURCES)), ""),
+        publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
+        author=" ".join(_kept(names)) or _person(_of(meta, AUTHORS)),
+        images=_kept([*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]),
+        article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
+    )
+
+
+def _meta(tree: LexborHTMLParser) -> dict[str, str]:
+    """Content of meta elements by lower-case name; the first of a name counts."""
+    found: dict[str, str] = {}
+    for element in tree.css("meta[content]"):
+        values = element.attributes
+        name = values.get("property") or values.get("name") or values.get("itemprop") or ""
+        content = " ".join((values.get("content") or "").split())
+        if name and content:
+            found.setdefault(name.strip().lower(), content)
+    return found
+
+
+def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    return [meta[name] for name in names if name in meta]
+
+
+def _person(authors: list[str]) -> str:
+    """The first author that is no address (article:author is a profile's URL on some sites)."""
+    return next((name for name in authors if "://" not in name and len(name) <= LONGEST_NAME), "")
+
+
+def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
+    for element in tree.css("[itemprop=datePublished], time[pubdate], time[datetime]"):
+        values = element.attributes
+        yield values.get("content") or values.get("datetime") or element.text(strip=True)
+
+
+def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
+    """Objects of all JSON-LD blocks, those of lists and @graph included."""
+    for element in tree.css('script[type="application/ld+json"]'):
+        try:
+            value = _LOOSE.decode(element.text().strip().rstrip(";"))
+        except (ValueError, RecursionError):
+            continue
+        yield from _objects(value)
+
+
+def _objects(value: object) -> Iterator[dict[str, Any]]:
+    stack = [value]
+    while stack:
+        one = stack.pop(0)
+        if isinstance(one, list):
+            stack[:0] = one
+        elif isinstance(one, dict):
+            yield one
+            stack[:0] = [one[key] for key in ("@graph", "mainEntity") if key in one]
+
+
+def _is_article(one: Mapping[str, Any]) -> bool:
+    kinds = one.get("@type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return any(isinstance(kind, str) and ARTICLE_TYPES.search(kind) for kind in kinds)
+
+
+def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:
+    for one in objects:
+        value = one.get(key)
+        if isinstance(value, str) and value.strip():
+            yield " ".join(value.split())
+
+
+def _names(value: object) -> Iterator[str]:
+    """Names of a person, an organisation, or a list of them."""
+    for one in value if isinstance(value, list) else [value]:
+        name = one.get("name") if isinstance(one, dict) else one
+        if isinstance(name, str) and name.strip() and "://" not in name:
+            yield " ".join(name.split())
+
+
+def _urls(value: object) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        url = one.get("url") if isinstance(one, dict) else one
+        if isinstance(url, str):
+            yield url.strip()
+
+
+def _kept(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, values)))
