@@ -87,3 +87,15 @@ class Offer(NamedTuple):
     evidence: Evidence
     anchor: str = ""
     context: str = ""
+
+
+class Findings(NamedTuple):
+    """What a callback yields once per page for the frontier: the page's relevance and its links.
+
+    Attributes:
+        relevance: The page's relevance in [0, 1].
+        offers: Its scored links.
+    """
+
+    relevance: float
+    offers: tuple[Offer, ...] = ()

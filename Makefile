@@ -1,0 +1,44 @@
+# Two commands set everything up: `make demo` and `make test`. They need python3 (3.11 or newer) and make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PAGES ?= 600
+
+.PHONY: help install demo test check format clean
+
+help:  ## Say what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "topiccrawl needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.tested: pyproject.toml $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+install: $(VENV)/.installed  ## Create .venv and install topiccrawl into it
+
+demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽车, on loopback
+	$(BIN)/python -m topiccrawl.demo crawl --pages $(PAGES)
+
+test: $(VENV)/.tested  ## Run all tests
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+
+check: $(VENV)/.tested  ## Lint, types, import contracts, and the coverage of the last `make test`
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/coverage combine --quiet --append || true
+	$(BIN)/coverage report --skip-covered
+
+format: $(VENV)/.tested  ## Format and sort imports
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+clean:  ## Remove what make created, but no data
+	rm -rf $(VENV) build *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,65 @@
+"""Crawls in sub-processes, as a user starts them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+QUICK = {
+    "DOWNLOAD_DELAY": "0",
+    "AUTOTHROTTLE_ENABLED": "0",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
+    "TOPICCRAWL_RETRY_DELAY": "0.1",
+    "LOG_LEVEL": "INFO",
+}
+
+
+def command(data: Path, *arguments: str, **settings: str) -> list[str]:
+    """The command line of a quick topic crawl whose state lies in ``data``."""
+    merged = {**QUICK, "TOPICCRAWL_DATA_DIR": str(data), **settings}
+    options = [part for name, value in merged.items() for part in ("-s", f"{name}={value}")]
+    return [sys.executable, "-m", "scrapy", *arguments, *options]
+
+
+def log_of(data: Path) -> Path:
+    """Where the output of the crawls on ``data`` is kept."""
+    return data.with_suffix(".log")
+
+
+def start(proxy: str, data: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
+    """Start a command; what it prints is appended to ``log_of(data)``."""
+    environment = {**os.environ, "http_proxy": proxy, "https_proxy": proxy, "no_proxy": ""}
+    with log_of(data).open("ab") as log:
+        return subprocess.Popen(
+            command(data, *arguments, **settings),
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def run(
+    proxy: str, data: Path, *arguments: str, seconds: float = 50, **settings: str
+) -> tuple[int, str]:
+    """Run a command to its end; its exit status and what it printed."""
+    before = log_of(data).stat().st_size if log_of(data).exists() else 0
+    process = start(proxy, data, *arguments, **settings)
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        text = log_of(data).read_text()[-3000:]
+        raise AssertionError(f"still running after {seconds} s:\n{text}") from None
+    return status, log_of(data).read_bytes()[before:].decode(errors="replace")
+
+
+def stored(data: Path) -> list[str]:
+    """URLs of the stored articles."""
+    with sqlite3.connect(data / "store.sqlite") as connection:
+        return [url for (url,) in connection.execute("SELECT url FROM articles ORDER BY url")]

@@ -1,0 +1,190 @@
+"""Every page ends in a stated outcome: none is fetched for ever, none is lost."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import log_of, run, start, stored
+from tests.crawl.web import Answer, Web, article
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+
+if TYPE_CHECKING:
+    from http.server import BaseHTTPRequestHandler
+    from pathlib import Path
+
+    from topiccrawl.frontier.contract import Explanation
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+TRIAL = ("crawl", "trial", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+
+
+def front(*paths: str) -> str:
+    return article("新能源汽车频道", TEXT, *(SITE + path for path in paths))
+
+
+def why(data: Path, url: str) -> Explanation:
+    (folder,) = (data / "frontiers").iterdir()
+    with EmbeddedFrontier.read(folder) as frontier:
+        found = frontier.why(url)
+    assert found is not None, f"{url} is not known"
+    return found
+
+
+def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
+    pages = {f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)}
+    with Web({f"{SITE}/": front(*(f"/{i}" for i in range(30))), **pages}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+        assert status == 0, out[-3000:]
+        assert {url for url in stored(tmp_path / "data")} >= set(pages)
+        assert max(web.count(url) for url in pages) == 1
+        assert web.count(f"{SITE}/robots.txt") == 1
+        before = len(web.hits)
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+        assert (status, len(web.hits)) == (0, before), out[-3000:]
+        run(web.proxy, tmp_path / "data", *TRIAL, "-a", "fresh=1")
+        assert web.count(f"{SITE}/3") == 2
+
+
+def test_a_self_redirect_with_a_cookie_is_followed(tmp_path: Path) -> None:
+    def cookie(handler: BaseHTTPRequestHandler) -> Answer:
+        if "seen=1" in handler.headers.get("Cookie", ""):
+            return Answer(article("新能源汽车", TEXT))
+        return Answer("", 302, (("Location", f"{SITE}/cookie"), ("Set-Cookie", "seen=1")))
+
+    with Web({f"{SITE}/": front("/cookie"), f"{SITE}/cookie": cookie}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert status == 0, out[-3000:]
+    assert web.count(f"{SITE}/cookie") == 2
+    assert f"{SITE}/cookie" in stored(tmp_path / "data")
+
+
+def test_endless_redirects_end(tmp_path: Path) -> None:
+    def onward(handler: BaseHTTPRequestHandler) -> Answer:
+        number = int(handler.path.rpartition("/")[2]) + 1
+        return Answer("", 301, (("Location", f"{SITE}/r/{number}"),))
+
+    loop = Answer("", 302, (("Location", f"{SITE}/loop"),))
+    pages = {f"{SITE}/": front("/r/0", "/loop"), f"{SITE}/loop": loop}
+    pages |= {f"{SITE}/r/{i}": onward for i in range(200)}
+    with Web(pages) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL, REDIRECT_MAX_TIMES="5")
+    assert status == 0, out[-3000:]
+    assert web.count(f"{SITE}/r/5") == 1
+    assert web.count(f"{SITE}/r/6") == 0
+    assert why(tmp_path / "data", f"{SITE}/r/5").reason == "max-redirects"
+    assert why(tmp_path / "data", f"{SITE}/loop").reason == "max-redirects"
+
+
+def test_errors_of_callback_and_pipeline_have_their_outcome_and_lose_no_links(
+    tmp_path: Path,
+) -> None:
+    pages = {
+        f"{SITE}/": front("/boom", "/item-error", "/gone", "/down", "/good"),
+        f"{SITE}/boom": article("新能源汽车", TEXT),
+        f"{SITE}/item-error": article("新能源汽车坏了", TEXT, f"{SITE}/behind"),
+        f"{SITE}/behind": article("新能源汽车在后面", TEXT + "后面。"),
+        f"{SITE}/down": Answer("", 503),
+        f"{SITE}/good": article("新能源汽车很好", TEXT + "很好。"),
+    }
+    data = tmp_path / "data"
+    with Web(pages) as web:
+        status, out = run(web.proxy, data, *TRIAL)
+    assert status == 0, out[-3000:]
+    assert why(data, f"{SITE}/boom").reason == "callback-ZeroDivisionError"
+    assert why(data, f"{SITE}/item-error").reason == "item-error"
+    assert why(data, f"{SITE}/gone").reason == "http-404"
+    assert why(data, f"{SITE}/down").reason == "http-503"
+    assert web.count(f"{SITE}/down") == 3
+    assert web.count(f"{SITE}/item-error") == 3
+    assert web.count(f"{SITE}/boom") == 1
+    assert {f"{SITE}/behind", f"{SITE}/good"} <= set(stored(data))
+
+
+def test_robots_that_answers_5xx_closes_its_host_only(tmp_path: Path) -> None:
+    other = "http://closed.test"
+    pages = {
+        f"{SITE}/": article("新能源汽车", TEXT, f"{other}/a", f"{SITE}/b"),
+        f"{SITE}/b": article("新能源汽车", TEXT + "乙。"),
+        f"{other}/robots.txt": Answer("", 503),
+        f"{other}/a": article("新能源汽车", TEXT),
+    }
+    with Web(pages) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert status == 0, out[-3000:]
+    assert web.count(f"{other}/a") == 0
+    assert 1 < web.count(f"{other}/robots.txt") <= 3
+    assert why(tmp_path / "data", f"{other}/a").reason == "robots-unavailable"
+    assert why(tmp_path / "data", f"{SITE}/b").queue == "crawled"
+
+
+def test_robots_rules_and_crawl_delay_are_kept(tmp_path: Path) -> None:
+    pages = {
+        f"{SITE}/robots.txt": Answer(
+            "User-agent: topiccrawl\nDisallow: /private\nCrawl-delay: 0.4\n",
+            headers=(("Content-Type", "text/plain"),),
+        ),
+        f"{SITE}/": front("/private/a", "/b", "/c", "/d"),
+        **{f"{SITE}/{name}": article("新能源汽车", TEXT + name) for name in "bcd"},
+    }
+    with Web(pages) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert status == 0, out[-3000:]
+    assert web.count(f"{SITE}/private/a") == 0
+    assert why(tmp_path / "data", f"{SITE}/private/a").reason == "robots"
+    times = [hit.at for hit in web.hits][1:]  # robots.txt itself says nothing yet
+    assert min(later - sooner for sooner, later in zip(times, times[1:], strict=False)) > 0.35
+
+
+def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
+    pages = {
+        f"{SITE}/": front("/poison", "/good"),
+        f"{SITE}/poison": article("新能源汽车", TEXT),
+        f"{SITE}/good": article("新能源汽车很好", TEXT + "很好。"),
+    }
+    data = tmp_path / "data"
+    with Web(pages) as web:
+        for _ in range(8):
+            status, out = run(web.proxy, data, *TRIAL)
+            if status == 0:
+                break
+    assert status == 0, out[-3000:]
+    assert why(data, f"{SITE}/poison").reason == "crash"
+    assert web.count(f"{SITE}/poison") == 5
+    assert f"{SITE}/good" in stored(data)
+
+
+def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path: Path) -> None:
+    pages = {
+        f"{SITE}/{i}": Answer(article(f"新能源汽车第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)
+        for i in range(80)
+    }
+    data = tmp_path / "data"
+    slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
+    with Web({f"{SITE}/": front(*(f"/{i}" for i in range(80))), **pages}) as web:
+        process = start(web.proxy, data, *TRIAL, **slow)
+        while len(web.hits) < 12 and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0, log_of(data).read_text()[-3000:]
+        assert len(web.hits) < 40
+        fetched = {hit.url for hit in web.hits if hit.url in pages}
+        assert fetched <= set(stored(data))
+        status, out = run(web.proxy, data, *TRIAL)
+    assert status == 0, out[-3000:]
+    assert set(pages) <= set(stored(data))
+    assert max(web.count(url) for url in pages) == 1
+
+
+def test_unreachable_seeds_are_an_error(tmp_path: Path) -> None:
+    with Web({}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert status == 1
+    assert "no page could be fetched" in out
+    assert web.count(f"{SITE}/") == 1

@@ -1,0 +1,44 @@
+"""A spider and a pipeline that go wrong on purpose, chosen by the page's URL."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, ClassVar, override
+
+from topiccrawl.news.article import Article
+from topiccrawl.settings import ITEM_PIPELINES
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.http import Response
+
+    from topiccrawl.records import Findings
+
+
+class TrialSpider(TopicSpider):
+    """The topic spider, with pages that break it."""
+
+    name = "trial"
+    custom_settings: ClassVar[dict[str, object]] = {
+        "ITEM_PIPELINES": {"tests.crawl.trials.BreakingPipeline": 1, **ITEM_PIPELINES}
+    }
+
+    @override
+    def parse(self, response: Response) -> Iterator[Findings | Article]:
+        if "/boom" in response.url:
+            raise ZeroDivisionError(response.url)
+        if "/poison" in response.url:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from super().parse(response)
+
+
+class BreakingPipeline:
+    """Fails on some articles."""
+
+    async def process_item(self, item: object) -> object:
+        if isinstance(item, Article) and "/item-error" in item.url:
+            raise RuntimeError(item.url)
+        return item

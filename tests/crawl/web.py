@@ -1,0 +1,96 @@
+"""A tiny web for one test: pages by URL, served as a proxy for all hosts, every request logged."""
+
+from __future__ import annotations
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, NamedTuple, Self, override
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Hit(NamedTuple):
+    """One request as the server saw it."""
+
+    at: float
+    url: str
+    status: int
+
+
+class Answer(NamedTuple):
+    """What a page answers."""
+
+    body: str = ""
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+
+Page = str | Answer | "Callable[[BaseHTTPRequestHandler], Answer]"
+
+
+class Web:
+    """Serves ``pages`` (URL to text, Answer, or a function of the request) on a free port."""
+
+    def __init__(self, pages: dict[str, Page]) -> None:
+        self.pages = pages
+        self.hits: list[Hit] = []
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                answer = web.answer(self)
+                web.hits.append(Hit(time.time(), self.path, answer.status))
+                time.sleep(answer.seconds)
+                body = answer.body.encode()
+                self.send_response(answer.status)
+                headers = {"Content-Type": "text/html; charset=utf-8", **dict(answer.headers)}
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            @override
+            def log_message(self, *_: object) -> None:
+                return
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> Answer:
+        page = self.pages.get(handler.path, Answer("not found", 404))
+        if callable(page):
+            page = page(handler)
+        return Answer(page) if isinstance(page, str) else page
+
+    def __enter__(self) -> Self:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    @property
+    def proxy(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def count(self, url: str) -> int:
+        """How often a URL was asked for."""
+        return sum(hit.url == url for hit in self.hits)
+
+
+def article(title: str, text: str, *links: str) -> str:
+    """An article page with some links."""
+    anchors = "".join(f'<p>另见 <a href="{url}">{url}</a></p>' for url in links)
+    paragraphs = "".join(f"<p>{text}第{i}段，记者在现场了解到更多情况。</p>" for i in range(6))
+    return (
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1>"
+        f"<div>{paragraphs}</div>{anchors}</body></html>"
+    )

@@ -1,0 +1,64 @@
+"""What a failed request means."""
+
+from __future__ import annotations
+
+import time
+from email.utils import format_datetime
+from datetime import UTC, datetime
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+from topiccrawl.scheduler.failures import FailureRules, retry_after
+
+NOW = 1_700_000_000.0
+
+
+def http_error(status: int, **headers: str) -> Failure:
+    response = Response("http://a.test/", status, headers, request=Request("http://a.test/"))
+    return Failure(HttpError(response, "not wanted"))
+
+
+@pytest.mark.parametrize(("status", "again"), [(404, False), (410, False), (503, True), (429, True)])
+def test_status_decides_whether_another_try_helps(status: int, again: bool) -> None:  # noqa: FBT001
+    verdict = FailureRules(Settings()).judge(http_error(status), NOW)
+    assert (verdict.again, verdict.reason) == (again, f"http-{status}")
+
+
+def test_no_second_try_where_retry_is_off() -> None:
+    rules = FailureRules(Settings({"RETRY_ENABLED": False}))
+    assert not rules.judge(http_error(503), NOW).again
+    assert not rules.judge(Failure(DownloadTimeoutError()), NOW).again
+
+
+def test_exceptions_have_readable_reasons() -> None:
+    rules = FailureRules(Settings())
+    assert rules.judge(Failure(DownloadTimeoutError()), NOW) == (True, "download-timeout", None)
+    assert rules.judge(Failure(ZeroDivisionError()), NOW) == (False, "zero-division", None)
+    redirects = Failure(IgnoreRequest("max redirections reached"))
+    assert rules.judge(redirects, NOW).reason == "max-redirects"
+    assert rules.judge(Failure(IgnoreRequest("other")), NOW).reason == "ignored"
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("7", 7.0), (" 120 ", 120.0), ("soon", None), ("", None), ("-3", None), ("9" * 12, None)],
+)
+def test_retry_after_in_seconds(header: str, seconds: float | None) -> None:
+    response = Response("http://a.test/", 503, {"Retry-After": header})
+    assert retry_after(response, NOW) == seconds
+
+
+def test_retry_after_as_date_never_lies_in_the_past() -> None:
+    def header(at: float) -> Response:
+        text = format_datetime(datetime.fromtimestamp(at, UTC), usegmt=True)
+        return Response("http://a.test/", 503, {"Retry-After": text})
+
+    assert retry_after(header(NOW + 90), NOW) == 90
+    assert retry_after(header(NOW - 90), NOW) == 0
+    assert retry_after(header(time.time()), NOW) is not None

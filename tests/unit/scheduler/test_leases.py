@@ -1,0 +1,123 @@
+"""When is a page done? After its output ended and all its items came back, whatever the order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.frontier.contract import Limits, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.records import Offer
+from topiccrawl.scheduler.leases import LeaseBook, Retry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.frontier.contract import Frontier
+
+URL = "http://a.test/1"
+POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(name="frontier")
+def _frontier(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Frontier]:
+    path = tmp_path_factory.mktemp("frontier")
+    frontier = EmbeddedFrontier(path, FirstCome(), POLITENESS, Limits(), clock=Clock())
+    frontier.push([Seed(URL)])
+    yield frontier
+    frontier.close()
+
+
+def queue_of(frontier: Frontier, url: str = URL) -> str:
+    found = frontier.why(url)
+    return found.queue if found else "unknown"
+
+
+def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
+    book = LeaseBook(frontier, Retry(), Clock())
+    token = book.take(frontier.pop()[0])
+    book.found(token, 0.5, [Offer("http://a.test/2", 0, ())])
+    book.item_out(token)
+    book.item_out(token)
+    book.ended(token)
+    book.item_back(token)
+    assert (queue_of(frontier), queue_of(frontier, "http://a.test/2")) == ("leased", "unknown")
+    book.item_back(token)
+    assert (queue_of(frontier), queue_of(frontier, "http://a.test/2")) == ("crawled", "prior")
+    assert len(book) == 0
+
+
+def test_a_broken_item_puts_the_page_off_but_keeps_its_links(frontier: Frontier) -> None:
+    book = LeaseBook(frontier, Retry(10), Clock())
+    token = book.take(frontier.pop()[0])
+    book.found(token, 0.5, [Offer("http://a.test/2", 0, ())])
+    book.item_out(token)
+    book.item_back(token, "item-error")
+    assert queue_of(frontier) == "leased"
+    book.ended(token)
+    assert queue_of(frontier) == "prior"
+    assert [lease.url for lease in frontier.pop(9)] == ["http://a.test/2"]
+
+
+def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
+    book = LeaseBook(frontier, Retry(), Clock())
+    for _ in range(9):
+        book.take(frontier.pop()[0])
+        book.release()
+    (lease,) = frontier.pop()
+    assert lease.attempts == 0
+
+
+def test_unknown_and_settled_tokens_are_harmless(frontier: Frontier) -> None:
+    settled: list[int] = []
+    book = LeaseBook(frontier, Retry(), Clock(), lambda: settled.append(1))
+    token = book.take(frontier.pop()[0])
+    book.failed(token, "http-404")
+    for late in (token, 0, 99):
+        book.found(late, 1.0, [])
+        book.item_out(late)
+        book.item_back(late)
+        book.ended(late)
+        book.later(late, "again")
+        book.failed(late, "other")
+    found = frontier.why(URL)
+    assert found is not None
+    assert (found.queue, found.reason, len(settled)) == ("error", "http-404", 1)
+
+
+@given(st.permutations(["out", "back", "out", "back", "end"]))
+def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
+    class Counting:
+        finished = 0
+
+        def finish(self, *_: object) -> bool:
+            self.finished += 1
+            return True
+
+    counting = Counting()
+    book = LeaseBook(counting, Retry(), Clock())  # type: ignore[arg-type]  # only finish is called
+    token = book.take(None)  # type: ignore[arg-type]  # only handed on
+    out = back = 0
+    for step in order:
+        if step == "out":
+            book.item_out(token)
+            out += 1
+        elif step == "back" and back < out:
+            book.item_back(token)
+            back += 1
+        elif step == "end":
+            book.ended(token)
+    for _ in range(out - back):
+        book.item_back(token)
+    assert counting.finished == 1

@@ -1,0 +1,85 @@
+"""Requests survive the frontier as JSON, or are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import FormRequest, Request, Spider
+
+from topiccrawl import meta
+from topiccrawl.frontier.contract import Lease
+from topiccrawl.scheduler.requests import NotSerialisableError, request_of, seed_of
+
+
+class Reader(Spider):
+    name = "reader"
+
+    def parse(self, response: Any, **_: Any) -> None: ...
+
+    def parse_other(self, response: Any, page: int = 0) -> None: ...
+
+    def failed(self, failure: Any) -> None: ...
+
+
+def through_the_frontier(request: Request, spider: Spider) -> Request:
+    seed = seed_of(request, spider, b"\x01\x02", 1.0)
+    return request_of(Lease(seed.url, b"key", 1, payload=seed.payload), spider)
+
+
+def test_a_plain_get_needs_nothing_but_its_url() -> None:
+    spider = Reader()
+    request = Request("http://a.test/x?b=1#top", callback=spider.parse)
+    seed = seed_of(request, spider, b"\x01", 1.0)
+    assert (seed.url, seed.payload) == ("http://a.test/x?b=1", "")
+    assert through_the_frontier(request, spider).callback == spider.parse
+
+
+def test_everything_else_comes_back_as_it_was() -> None:
+    spider = Reader()
+    request = FormRequest(
+        "http://a.test/search",
+        formdata={"q": "新能源"},
+        headers={"X-A": ["1", "2"]},
+        cookies={"c": "d"},
+        callback=spider.parse_other,
+        errback=spider.failed,
+        cb_kwargs={"page": 3},
+        meta={"mine": [1, {"a": None}], "depth": 4},
+        priority=5,
+    )
+    again = through_the_frontier(request, spider)
+    for name in ("url", "method", "body", "cookies", "callback", "errback", "cb_kwargs", "priority"):
+        assert getattr(again, name) == getattr(request, name), name
+    assert again.headers == request.headers
+    assert again.meta == {"mine": [1, {"a": None}]}
+
+
+def test_other_methods_to_one_url_are_other_requests() -> None:
+    spider = Reader()
+    get = seed_of(Request("http://a.test/"), spider, b"\x01", 1.0)
+    post = seed_of(Request("http://a.test/", method="POST"), spider, b"\x02", 1.0)
+    assert get.url != post.url
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request("http://a.test/", callback=lambda response: None),
+        Request("http://a.test/", meta={"open": object()}),
+        Request("http://a.test/", cb_kwargs={"raw": b"bytes"}),
+    ],
+)
+def test_what_json_cannot_hold_is_refused(request_: Request) -> None:
+    with pytest.raises(NotSerialisableError):
+        seed_of(request_, Reader(), b"\x01", 1.0)
+
+
+def test_a_ticket_is_plain_json_and_replaced_not_shared() -> None:
+    request = Request("http://a.test/")
+    meta.write(request, meta.Ticket(3, evidence=(0.5, 1.0), depth=2, slot="a.test"))
+    copy = request.replace(url="http://b.test/")
+    meta.write(copy, meta.Ticket(4))
+    assert meta.read(request) == meta.Ticket(3, evidence=(0.5, 1.0), depth=2, slot="a.test")
+    assert meta.read(copy) == meta.Ticket(4)
+    assert request.meta["depth"] == 2

@@ -1,0 +1,77 @@
+"""What our terminal commands share: the state folder, the last crawl, errors without a stack."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, override
+
+from scrapy.commands import ScrapyCommand
+
+from topiccrawl.errors import StateError, TopiccrawlError
+from topiccrawl.stores.crawls import Crawl, CrawlLog
+from topiccrawl.topic import resolve
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+
+class OperatorCommand(ScrapyCommand):
+    """A command that reads what crawls left; it never opens the network."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    @property
+    def options(self) -> Settings:
+        """The project's settings, command line included."""
+        assert self.settings is not None  # noqa: S101  (Scrapy sets it before run)
+        return self.settings
+
+    @property
+    def folder(self) -> Path:
+        """The folder of all state."""
+        return Path(self.options["TOPICCRAWL_DATA_DIR"])
+
+    @override
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            self.act(args, opts)
+        except TopiccrawlError as error:
+            sys.stderr.write(f"{error}\n")
+            self.exitcode = 1
+
+    @abstractmethod
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do the command's work; a TopiccrawlError becomes a message and exit status 1."""
+
+    def last_crawl(self, topic: str | None) -> Crawl:
+        """Return the last crawl, of a topic where one is named.
+
+        Raises:
+            StateError: If there was none.
+        """
+        name = resolve(topic).name if topic else ""
+        crawl = CrawlLog(self.folder).last(name)
+        if crawl is None:
+            of = f" for topic {name!r}" if name else ""
+            msg = (
+                f"{self.folder}: no crawl{of} has been run with this folder; "
+                "name another with -s TOPICCRAWL_DATA_DIR=FOLDER"
+            )
+            raise StateError(msg)
+        return crawl
+
+
+def add_topic_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--topic``, whose default is the last crawl's."""
+    parser.add_argument("--topic", metavar="TOPIC", help="topic (default: that of the last crawl)")
+
+
+def say(*lines: str) -> None:
+    """Write lines to standard output."""
+    sys.stdout.write("\n".join(lines) + "\n")

@@ -1,0 +1,52 @@
+"""``scrapy crawl`` as Scrapy has it, with arguments checked first and an exit status that tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, override
+
+from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.exceptions import UsageError
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extensions.outcome import FAILURES
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+
+class Command(ScrapyCrawl):
+    """Run a spider; exit 2 where its arguments are wrong, 1 where the crawl failed."""
+
+    _crawlers: Sequence[Crawler] = ()
+
+    @override
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) == 1:
+            self._check(args[0], opts.spargs)
+        super().run(args, opts)
+        reasons = {crawler.stats.get_value("finish_reason") for crawler in self._crawlers}
+        if reasons & FAILURES:
+            self.exitcode = 1
+
+    def _check(self, name: str, arguments: dict[str, str]) -> None:
+        assert self.crawler_process is not None  # noqa: S101  (Scrapy sets it before run)
+        try:
+            spider = self.crawler_process.spider_loader.load(name)
+        except KeyError:
+            return  # Scrapy's own command says it
+        check = getattr(spider, "check", None)
+        try:
+            if check is not None:
+                check(self.settings, **arguments)
+        except ConfigurationError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+    @override
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        crawler: Crawler = super()._create_crawler(spidercls)
+        self._crawlers = [*self._crawlers, crawler]
+        return crawler

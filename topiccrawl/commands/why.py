@@ -1,0 +1,81 @@
+"""``scrapy why URL``: where a URL is, what its score is made of, and how the crawl came to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, override
+
+from scrapy.exceptions import UsageError
+
+from topiccrawl.commands.base import OperatorCommand, add_topic_option, say
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    import argparse
+
+    from topiccrawl.frontier.contract import Explanation
+
+_QUEUES = {
+    "prior": "priorQueue: waits, high value",
+    "normal": "normalQueue: waits",
+    "leased": "leased: is being fetched",
+    "crawled": "crawledQueue: was fetched",
+    "error": "errorQueue",
+}
+
+
+class Command(OperatorCommand):
+    """Explain a URL's place and value."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] <url>"
+
+    @override
+    def short_desc(self) -> str:
+        return "Say in which queue a URL is, its score and parts, who linked to it, the path from a seed"
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError
+        crawl = self.last_crawl(opts.topic)
+        url = canonical(args[0])
+        if url is None:
+            msg = f"{args[0]!r} is no http or https URL"
+            raise UsageError(msg, print_help=False)
+        with EmbeddedFrontier.read(Path(crawl.frontier)) as frontier:
+            found = frontier.why(url)
+        if found is None:
+            say(f"{url}: not known to the crawl for {crawl.topic}")
+            self.exitcode = 1
+        else:
+            say(*explain(found))
+
+
+def explain(found: Explanation) -> list[str]:
+    """Return the lines that explain a URL."""
+    lines = [
+        found.url,
+        f"  queue      {_QUEUES[found.queue]}{f' ({found.reason})' if found.reason else ''}",
+        f"  value      {found.value:.4f}, of which {found.bias:+.4f} from its host and directory",
+        *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
+    ]
+    if found.relevance is not None:
+        lines.append(f"  relevance  {found.relevance:.4f} (of the page itself)")
+    lines += [
+        f"  anchor     {found.anchor or '(none)'}",
+        f"  context    {found.context or '(none)'}",
+        f"  linked by  {found.inlinks} crawled pages; the best:",
+        *(f"    {value:.4f}  {parent}" for parent, value in found.parents),
+        f"  path       {found.depth} links from the seed:",
+        *(f"    {step}" for step in found.path),
+        f"  failures   {found.attempts}",
+    ]
+    return lines

@@ -1,0 +1,122 @@
+"""How the crawl ended: unreachable seeds are an error, and a summary says what lies where."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from topiccrawl.pipelines.store import CLOSE_REASON
+from topiccrawl.scheduler.build import frontier_path
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.stores.crawls import CrawlLog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+SEEDS_UNREACHABLE = "seeds_unreachable"
+"""Finish reason of a crawl none of whose pages could be fetched."""
+FAILURES = frozenset(
+    {SEEDS_UNREACHABLE, "state_error", "storage_error", "start_error", CLOSE_REASON}
+)
+"""Finish reasons that make ``scrapy crawl`` exit with a non-zero status."""
+
+
+class CrawlOutcome:
+    """Watches the end of a crawl."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.log = CrawlLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
+        self.number = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension."""
+        outcome = cls(crawler)
+        crawler.signals.connect(outcome.opened, signals.spider_opened)
+        crawler.signals.connect(outcome.idle, signals.spider_idle)
+        crawler.signals.connect(outcome.closed, signals.spider_closed)
+        return outcome
+
+    def opened(self, spider: Spider) -> None:
+        """Record that the crawl began: commands mean the last one by default."""
+        topic = getattr(spider, "topic", None)
+        if topic is not None:
+            path = frontier_path(self.crawler.settings, spider)
+            self.number = self.log.begin(topic.name, str(path.absolute()), time.time())
+
+    def idle(self) -> None:
+        """Close with an error where the frontier ran empty without one fetched page.
+
+        Raises:
+            CloseSpider: With reason ``seeds_unreachable``.
+        """
+        scheduler = self.crawler.engine.scheduler
+        if isinstance(scheduler, FrontierScheduler):
+            counts = scheduler.frontier.counts()
+            if counts["known"] and not counts["crawled"]:
+                raise CloseSpider(SEEDS_UNREACHABLE)
+
+    def closed(self, spider: Spider, reason: str) -> None:
+        """Print the summary of a topic crawl."""
+        topic = getattr(spider, "topic", None)
+        if topic is None:
+            return
+        if self.number:
+            self.log.finish(self.number, reason, time.time())
+        settings = self.crawler.settings
+        lines = summary(
+            topic.name,
+            reason,
+            self.crawler.stats.get_stats(),
+            frontier_path(settings, spider),
+            settings["TOPICCRAWL_DATA_DIR"],
+        )
+        print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def summary(
+    topic: str, reason: str, stats: Mapping[str, Any], frontier: Path, folder: str
+) -> list[str]:
+    """Return the lines that say what was found, where it lies and how to look at it."""
+    get = stats.get
+    pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
+    errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
+    listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
+    lines = [
+        "",
+        f"topic {topic}: {_ENDS.get(reason, reason)}",
+        f"  this run   {pages} pages, {relevant} on topic "
+        f"(harvest rate {relevant / pages if pages else 0:.1%}), "
+        f"{get('topiccrawl/articles', 0)} articles, {get('topiccrawl/duplicates', 0)} duplicates",
+        f"  frontier   {get('topiccrawl/queue/crawled', 0)} crawled, "
+        f"{get('topiccrawl/queue/prior', 0)} in priorQueue, "
+        f"{get('topiccrawl/queue/normal', 0)} in normalQueue, "
+        f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}",
+        f"  stored in  {folder}/store.sqlite (articles), {frontier} (frontier)",
+        "  look at it scrapy articles list · scrapy articles show URL · scrapy why URL",
+    ]
+    if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
+        lines.append("  go on      the same command again; -a fresh=1 begins anew")
+    return lines
+
+
+_ENDS = {
+    "finished": "nothing is left to fetch",
+    "shutdown": "stopped; nothing is lost",
+    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check the seeds, the network and the errors below",
+    "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
+    "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
+    "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",
+    "state_error": "ERROR: the stored state cannot be used, see the log",
+    "storage_error": "ERROR: nothing can be stored, see the log",
+    CLOSE_REASON: "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost",
+}

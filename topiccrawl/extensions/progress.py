@@ -1,0 +1,110 @@
+"""The progress line: one line at the terminal while the crawl runs; silent where there is no terminal."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.crawler import Crawler
+
+_EVERY = 0.5
+"""Seconds between two refreshes."""
+_WIDE = "\u1100"
+"""From here on characters may take two columns; counted as two."""
+
+
+class Progress:
+    """Pages, on-topic pages, harvest rate, articles, duplicates and queues, refreshed in place."""
+
+    def __init__(self, crawler: Crawler, stream: TextIO) -> None:
+        self.crawler = crawler
+        self.stream = stream
+        self.started = time.monotonic()
+        self.loop = create_looping_call(self.show)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If standard error is no terminal, or the scheduler is not ours.
+        """
+        if not sys.stderr.isatty():
+            raise NotConfigured
+        progress = cls(crawler, sys.stderr)
+        crawler.signals.connect(progress.start, signals.spider_opened)
+        crawler.signals.connect(progress.stop, signals.spider_closed)
+        return progress
+
+    def start(self) -> None:
+        """Begin to show the line, and clear it before each log record."""
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(self._clear_first)
+        self.loop.start(_EVERY, now=False)
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self.loop.running:
+            self.loop.stop()
+        self.stream.write("\x1b[2K\r")
+        self.stream.flush()
+
+    def show(self) -> None:
+        """Write the line once; the cursor goes back to its start."""
+        scheduler = self.crawler.engine.scheduler
+        if not isinstance(scheduler, FrontierScheduler):
+            return
+        seconds = time.monotonic() - self.started
+        line = progress_line(self.crawler.stats.get_stats(), scheduler.frontier.counts(), seconds)
+        width = shutil.get_terminal_size().columns - 1
+        self.stream.write(f"\x1b[2K{fit(line, width)}\r")
+        self.stream.flush()
+
+    def _clear_first(self, _record: logging.LogRecord) -> bool:
+        self.stream.write("\x1b[2K")
+        return True
+
+
+def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: float) -> str:
+    """Return the progress line.
+
+    >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
+    '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 normal 0 error 0'
+    """
+    pages = stats.get("topiccrawl/pages", 0)
+    relevant = stats.get("topiccrawl/relevant", 0)
+    rate = pages / seconds if seconds else 0.0
+    harvest = relevant / pages if pages else 0.0
+    return (
+        f"{pages} pages ({rate:.1f}/s) · {relevant} on topic (harvest {harvest:.0%}) · "
+        f"{stats.get('topiccrawl/articles', 0)} articles · "
+        f"{stats.get('topiccrawl/duplicates', 0)} duplicates · "
+        f"prior {queues.get('prior', 0)} normal {queues.get('normal', 0)} "
+        f"error {queues.get('error', 0)}"
+    )
+
+
+def fit(text: str, columns: int) -> str:
+    """Return the part of a text that fits into some terminal columns; wide characters take two.
+
+    >>> fit("abc", 2), fit("新闻", 3)
+    ('ab', '新')
+    """
+    used = 0
+    for index, character in enumerate(text):
+        used += 1 + (character >= _WIDE)
+        if used > columns:
+            return text[:index]
+    return text

@@ -1,0 +1,50 @@
+"""Which hosts may be crawled: a topic's allowed and denied hosts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.links.urls import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class HostRules:
+    """A host matches a rule that names it or a domain above it; denied wins over allowed.
+
+    Args:
+        allowed: Hosts or domains; empty allows all.
+        denied: Hosts or domains.
+
+    >>> rules = HostRules(["qq.com"], ["video.qq.com"])
+    >>> rules.refuse("http://sports.qq.com/a"), rules.refuse("http://v.video.qq.com/a")
+    (None, 'host-denied')
+    >>> rules.refuse("http://notqq.com/")
+    'host-not-allowed'
+    """
+
+    def __init__(self, allowed: Iterable[str], denied: Iterable[str]) -> None:
+        self.allowed = frozenset(allowed)
+        self.denied = frozenset(denied)
+
+    def refuse(self, url: str) -> str | None:
+        """Return why a URL's host must not be crawled, or None."""
+        if not self.allowed and not self.denied:
+            return None
+        names = _with_parents(host_of(url))
+        if not self.denied.isdisjoint(names):
+            return "host-denied"
+        if self.allowed and self.allowed.isdisjoint(names):
+            return "host-not-allowed"
+        return None
+
+
+def _with_parents(host: str) -> set[str]:
+    """A host and the domains above it.
+
+    >>> sorted(_with_parents("a.b.test"))
+    ['a.b.test', 'b.test', 'test']
+    """
+    labels = host.split(".")
+    return {".".join(labels[start:]) for start in range(len(labels))}

@@ -1,0 +1,1 @@
+"""THE FRONTIER AS SCRAPY'S SCHEDULER: leases become requests, what happens to them becomes outcomes."""

@@ -1,0 +1,115 @@
+"""From Scrapy settings to a frontier: where it lies, how polite it is, what bounds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.errors import SettingError
+from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.scheduler.leases import Retry
+from topiccrawl.links.strategies import FirstCome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.frontier.contract import Frontier
+
+
+def open_frontier(crawler: Crawler) -> Frontier:
+    """Return the open frontier of a crawler's spider.
+
+    Raises:
+        SettingError: If a setting cannot be used.
+        StateError: If the folder is in use, or of a version that cannot be read.
+        StorageError: If the folder cannot be written.
+    """
+    settings = crawler.settings
+    path = frontier_path(settings, crawler.spider)
+    if getattr(crawler.spider, "fresh", False):
+        discard(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    strategy = getattr(crawler.spider, "strategy", None) or FirstCome()
+    return EmbeddedFrontier(
+        path, strategy, politeness_of(settings), limits_of(settings), share=share_of(settings)
+    )
+
+
+def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
+    """Return the folder of the crawl's frontier: in JOBDIR where given, else by topic in the data folder."""
+    if jobdir := settings.get("JOBDIR"):
+        return Path(jobdir) / "frontier"
+    topic = getattr(spider, "topic", None)
+    name = topic.slug if topic is not None else f"spider-{getattr(spider, 'name', 'unnamed')}"
+    return Path(settings["TOPICCRAWL_DATA_DIR"]) / "frontiers" / name
+
+
+def politeness_of(settings: BaseSettings) -> Politeness:
+    """Return Scrapy's own politeness settings, as the frontier keeps them."""
+    return Politeness(
+        delay=number(settings, "DOWNLOAD_DELAY"),
+        jitter=number(settings, "DOWNLOAD_DELAY_JITTER"),
+        concurrency=max(1, int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN"))),
+        adaptive=settings.getbool("AUTOTHROTTLE_ENABLED"),
+        start_delay=number(settings, "AUTOTHROTTLE_START_DELAY"),
+        max_delay=number(settings, "AUTOTHROTTLE_MAX_DELAY"),
+        target_concurrency=number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY"),
+        hosts={host: _slot(slot) for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
+        robots=settings.getbool("ROBOTSTXT_OBEY"),
+        user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
+    )
+
+
+def limits_of(settings: BaseSettings) -> Limits:
+    """Return the bounds the operator set."""
+    retries = int(number(settings, "RETRY_TIMES")) if settings.getbool("RETRY_ENABLED") else 0
+    return Limits(
+        max_depth=int(number(settings, "DEPTH_LIMIT")),
+        max_host_pages=int(number(settings, "TOPICCRAWL_HOST_PAGES")),
+        max_attempts=retries + 1,
+    )
+
+
+def retry_rules(settings: BaseSettings) -> Retry:
+    """Return how long failed URLs wait."""
+    return Retry(
+        number(settings, "TOPICCRAWL_RETRY_DELAY"), number(settings, "TOPICCRAWL_RETRY_MAX_DELAY")
+    )
+
+
+def share_of(settings: BaseSettings) -> tuple[int, int] | None:
+    """Return the lanes' share (``"3:1"``), or None for the strategy's own."""
+    text = settings.get("TOPICCRAWL_LANE_SHARE")
+    if not text:
+        return None
+    prior, _, normal = str(text).partition(":")
+    if prior.isdigit() and normal.isdigit() and int(prior) + int(normal) > 0:
+        return int(prior), int(normal)
+    msg = f"TOPICCRAWL_LANE_SHARE is {text!r}: write two whole numbers, for example 1:1 or 9:1"
+    raise SettingError(msg)
+
+
+def number(settings: BaseSettings, name: str) -> float:
+    """Return a setting that is a number not below 0.
+
+    Raises:
+        SettingError: If it is none.
+    """
+    value = settings.get(name)
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        result = -1.0
+    if not 0 <= result < float("inf"):
+        msg = f"{name} is {value!r}: give a number, 0 or larger"
+        raise SettingError(msg)
+    return result
+
+
+def _slot(slot: Mapping[str, Any]) -> tuple[float | None, int | None]:
+    return slot.get("delay"), slot.get("concurrency")

@@ -1,0 +1,67 @@
+"""What a failed request means: try again later, or an error with a short reason."""
+
+from __future__ import annotations
+
+import re
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.misc import load_object
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+_RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
+
+
+class Verdict(NamedTuple):
+    """What to do after a failure.
+
+    Attributes:
+        again: Whether another try may help.
+        reason: Short reason: ``http-503``, ``download-timeout``, ``max-redirects`` ...
+        retry_after: Seconds the server asked for, or None.
+    """
+
+    again: bool
+    reason: str
+    retry_after: float | None = None
+
+
+class FailureRules:
+    """Scrapy's RETRY_* settings, applied once for all kinds of failure."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        retry = settings.getbool("RETRY_ENABLED")
+        self.codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")} if retry else set()
+        names = settings.getlist("RETRY_EXCEPTIONS") if retry else []
+        self.exceptions = tuple(load_object(name) for name in names)
+
+    def judge(self, failure: Failure, now: float) -> Verdict:
+        """Return what to do; ``now`` in seconds since the epoch dates a Retry-After."""
+        error = failure.value
+        if isinstance(error, HttpError):
+            status = error.response.status
+            wait = retry_after(error.response, now)
+            return Verdict(status in self.codes, f"http-{status}", wait)
+        if isinstance(error, IgnoreRequest):
+            redirects = "max redirections" in str(error)
+            return Verdict(again=False, reason="max-redirects" if redirects else "ignored")
+        name = type(error).__name__.removesuffix("Error")
+        reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+        return Verdict(isinstance(error, self.exceptions), reason)
+
+
+def retry_after(response: Response, now: float) -> float | None:
+    """Seconds that Retry-After asks for (delta or HTTP date), never below 0; None where it is absent."""
+    text = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    if match := _RETRY_AFTER_DIGITS.match(text):
+        return float(match[1])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None

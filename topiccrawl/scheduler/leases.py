@@ -1,0 +1,163 @@
+"""When is a page done? Open leases of this process, and what each still waits for.
+
+Scrapy has no signal that says a page is finished. A lease is settled as crawled when the callback's
+output has ended *and* every item it gave has come back from the pipelines; links are held until then
+and enter the frontier in the same transaction as the page's own state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Ending, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.records import Offer
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How long a failed URL waits before it is tried again.
+
+    Attributes:
+        delay: Seconds after the first failure; doubles with each further one.
+        max_delay: Longest wait in seconds, also for Retry-After.
+    """
+
+    delay: float = 10.0
+    max_delay: float = 600.0
+
+    def wait(self, attempts: int, retry_after: float | None = None) -> float:
+        """Seconds to wait after ``attempts`` earlier failures.
+
+        >>> Retry(10, 60).wait(0), Retry(10, 60).wait(2), Retry(10, 60).wait(9), Retry().wait(0, 30)
+        (10, 40, 60, 30)
+        """
+        wait = self.delay * 2 ** min(attempts, 30) if retry_after is None else retry_after
+        return min(self.max_delay, wait)
+
+
+@dataclass(slots=True)
+class _Open:
+    """One lease that is out, and what is known of it so far."""
+
+    lease: Lease
+    relevance: float = 0.0
+    offers: tuple[Offer, ...] = ()
+    items: int = 0
+    ended: bool = False
+    problem: str = ""
+
+
+class LeaseBook:
+    """The leases of this process, by token.
+
+    Args:
+        frontier: Where leases come from and are settled.
+        retry: Waiting times of failed URLs.
+        clock: Seconds since the epoch.
+        settled: Called after each settled lease.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        retry: Retry,
+        clock: Callable[[], float],
+        settled: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.frontier = frontier
+        self.retry = retry
+        self.clock = clock
+        self.settled = settled
+        self._open: dict[int, _Open] = {}
+        self._last = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def take(self, lease: Lease) -> int:
+        """Register a lease; its token, never 0."""
+        self._last += 1
+        self._open[self._last] = _Open(lease)
+        return self._last
+
+    def lease(self, token: int) -> Lease | None:
+        """Return the lease of a token, or None once it is settled."""
+        entry = self._open.get(token)
+        return None if entry is None else entry.lease
+
+    def found(self, token: int, relevance: float, offers: Sequence[Offer]) -> None:
+        """Keep what the page turned out to be, until it is settled."""
+        entry = self._open.get(token)
+        if entry is not None:
+            entry.relevance = relevance
+            entry.offers += tuple(offers)
+
+    def item_out(self, token: int) -> None:
+        """One item of the page went to the pipelines."""
+        entry = self._open.get(token)
+        if entry is not None:
+            entry.items += 1
+
+    def item_back(self, token: int, problem: str = "") -> None:
+        """One item came back: stored or dropped, or with a problem that keeps the page unfinished."""
+        entry = self._open.get(token)
+        if entry is not None:
+            entry.items -= 1
+            entry.problem = entry.problem or problem
+            self._settle_if_done(token, entry)
+
+    def ended(self, token: int) -> None:
+        """The callback's output ended."""
+        entry = self._open.get(token)
+        if entry is not None:
+            entry.ended = True
+            self._settle_if_done(token, entry)
+
+    def failed(self, token: int, reason: str) -> None:
+        """Settle as an error that another try would not mend."""
+        self.settle(token, Outcome(Ending.ERROR, reason=reason))
+
+    def later(self, token: int, reason: str, retry_after: float | None = None) -> None:
+        """Settle as to be tried again; the frontier caps the attempts."""
+        entry = self._open.get(token)
+        if entry is not None:
+            self.settle(token, self._again(entry, reason, retry_after))
+
+    def settle(self, token: int, outcome: Outcome) -> None:
+        """Settle a lease now, whatever it still waits for; unknown tokens are ignored."""
+        entry = self._open.pop(token, None)
+        if entry is not None:
+            self.frontier.finish(entry.lease, outcome, entry.offers)
+            self.settled()
+
+    def drop(self, token: int) -> Lease | None:
+        """Forget a lease that is settled elsewhere (robots.txt); returns it."""
+        entry = self._open.pop(token, None)
+        return None if entry is None else entry.lease
+
+    def release(self) -> None:
+        """Give all open leases back unused; no attempt is counted."""
+        for token in list(self._open):
+            self.settle(token, Outcome(Ending.RELEASED))
+
+    def extend(self) -> None:
+        """Give all open leases a new expiry."""
+        self.frontier.extend([entry.lease for entry in self._open.values()])
+
+    def _settle_if_done(self, token: int, entry: _Open) -> None:
+        if not entry.ended or entry.items > 0:
+            return
+        if entry.problem:
+            self.settle(token, self._again(entry, entry.problem, None))
+        else:
+            self.settle(token, Outcome(Ending.CRAWLED, relevance=entry.relevance))
+
+    def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
+        wait = self.retry.wait(entry.lease.attempts, retry_after)
+        return Outcome(Ending.LATER, reason=reason, not_before=self.clock() + wait)

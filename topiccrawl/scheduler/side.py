@@ -1,0 +1,43 @@
+"""Requests that cannot lie in the frontier wait here: counted, in memory, and as polite as the rest.
+
+These are requests that JSON cannot hold (a lambda as callback), repeats asked for with ``dont_filter``,
+and the next step of a lease that goes on (a redirect to the same page with a cookie).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from topiccrawl.links.urls import host_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from topiccrawl.frontier.contract import Frontier
+
+
+class SideQueue:
+    """First come, first served per host, under the frontier's clocks."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self.frontier = frontier
+        self._hosts: dict[str, deque[Request]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._hosts.values()))
+
+    def push(self, request: Request) -> None:
+        """Add a request at the end of its host's line."""
+        self._hosts.setdefault(host_of(request.url), deque()).append(request)
+
+    def pop(self) -> tuple[Request, str] | None:
+        """Return a request whose host is allowed now and the host whose clock it holds, or None."""
+        for host, line in list(self._hosts.items()):
+            if self.frontier.acquire(host):
+                request = line.popleft()
+                del self._hosts[host]
+                if line:
+                    self._hosts[host] = line  # to the end, so that hosts take turns
+                return request, host
+        return None

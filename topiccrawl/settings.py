@@ -1,0 +1,89 @@
+"""The switchboard: which part sits on which hook, and every number with its unit and reason.
+
+Any of these can be overridden as usual with ``-s NAME=VALUE``; Scrapy's own settings keep their meaning.
+"""
+
+from __future__ import annotations
+
+from topiccrawl import __version__
+
+BOT_NAME = "topiccrawl"
+SPIDER_MODULES = ["topiccrawl.spiders"]
+NEWSPIDER_MODULE = "topiccrawl.spiders"
+COMMANDS_MODULE = "topiccrawl.commands"
+
+# -- State -----------------------------------------------------------------------------------------
+TOPICCRAWL_DATA_DIR = "data"
+"""Folder of all state: frontiers (one a topic) and the article store. Copy or delete it as a whole."""
+
+# -- Manners: polite before fast ---------------------------------------------------------------------
+USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
+"""Says what we are. Put an address there where site owners reach you."""
+ROBOTSTXT_OBEY = True
+ROBOTSTXT_USER_AGENT = "topiccrawl"
+"""Product token looked up in robots.txt."""
+DOWNLOAD_DELAY = 1.0
+"""Seconds between two requests to one host; a host's crawl-delay raises it."""
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+"""Requests in flight per host."""
+CONCURRENT_REQUESTS = 16
+"""Requests in flight over all hosts."""
+AUTOTHROTTLE_ENABLED = True
+"""The frontier slows down where a host answers slowly; same rule and settings as Scrapy's AutoThrottle."""
+AUTOTHROTTLE_START_DELAY = 1.0
+"""Seconds; as DOWNLOAD_DELAY, since five at first would starve a crawl of many hosts."""
+AUTOTHROTTLE_MAX_DELAY = 60.0
+AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
+DOWNLOAD_TIMEOUT = 30
+"""Seconds; a news page that takes longer is not worth a connection."""
+DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
+"""Bytes; larger bodies are not news pages."""
+COOKIES_ENABLED = True
+TELNETCONSOLE_ENABLED = False
+"""It would open a port that runs Python."""
+REMOTE_CONTROL_ENABLED = False
+"""The same."""
+
+# -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ----------------------
+TOPICCRAWL_STRATEGY = "shark-plus"
+"""One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
+TOPICCRAWL_LANE_SHARE = ""
+"""Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
+TOPICCRAWL_HOST_PAGES = 0
+"""Pages fetched per host at most; 0 is no bound."""
+TOPICCRAWL_RETRY_DELAY = 10.0
+"""Seconds before a failed URL is tried again; doubles with each failure. RETRY_* say what and how often."""
+TOPICCRAWL_RETRY_MAX_DELAY = 600.0
+"""Longest wait in seconds, also for a server's Retry-After."""
+
+# -- Traps (Method of CN103970788: long and deep URLs are not fetched) ---------------------------------
+TOPICCRAWL_TRAPS_ENABLED = True
+URLLENGTH_LIMIT = 512
+"""Characters; news URLs stay below 200."""
+TOPICCRAWL_TRAP_SLASHES = 12
+"""Slashes in a URL's path at most."""
+
+# -- Hooks -------------------------------------------------------------------------------------------
+SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
+DOWNLOADER_MIDDLEWARES = {
+    # The frontier does these, for all requests with one clock per host:
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+}
+SPIDER_MIDDLEWARES = {
+    "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
+    "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # the frontier knows the depth
+}
+EXTENSIONS = {
+    "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
+    "topiccrawl.extensions.progress.Progress": 500,
+    "topiccrawl.extensions.outcome.CrawlOutcome": 510,
+}
+ITEM_PIPELINES = {
+    "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
+    "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
+}
+FEED_EXPORT_ENCODING = "utf-8"
+REQUEST_FINGERPRINTER_CLASS = "scrapy.utils.request.RequestFingerprinter"
+TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -1,0 +1,94 @@
+"""Spider arguments (``-a name=value``) and the settings of strategies, checked before any request."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.topic import Topic
+
+_YES = frozenset({"1", "true", "yes", "on"})
+_NO = frozenset({"", "0", "false", "no", "off"})
+
+
+def flag(name: str, value: str) -> bool:
+    """Return a yes-or-no argument.
+
+    Raises:
+        ConfigurationError: If it is neither.
+
+    >>> flag("fresh", "1"), flag("fresh", "")
+    (True, False)
+    """
+    if value.lower() in _YES | _NO:
+        return value.lower() in _YES
+    msg = f"argument {name} is {value!r}: write {name}=1 or {name}=0"
+    raise ConfigurationError(msg)
+
+
+def seeds_of(value: str) -> tuple[str, ...]:
+    """Return the URLs of a comma-separated list, canonical, once each, order kept.
+
+    Raises:
+        ConfigurationError: If one is no http or https URL.
+
+    >>> seeds_of("http://a.test, http://b.test/x#top,http://a.test/")
+    ('http://a.test/', 'http://b.test/x')
+    """
+    seeds = {}
+    for text in filter(None, map(str.strip, value.split(","))):
+        url = canonical(text)
+        if url is None:
+            msg = f"argument seeds: {text!r} is no http or https URL; write https://host/path"
+            raise ConfigurationError(msg)
+        seeds[url] = None
+    if not seeds:
+        msg = "argument seeds names no URL: write seeds=https://host/path,https://other/path"
+        raise ConfigurationError(msg)
+    return tuple(seeds)
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse arguments that mean nothing here; names with a leading underscore are scrapyd's.
+
+    Raises:
+        ConfigurationError: Naming the first one, and what was probably meant.
+    """
+    names = list(known)
+    for name in given:
+        if name in names or name.startswith("_"):
+            continue
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+        msg = f"unknown argument {name}: {hint}"
+        raise ConfigurationError(msg)
+
+
+def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:
+    """Return the strategies' numbers: defaults, then ``TOPICCRAWL_NAME`` settings, then the topic's own.
+
+    Raises:
+        SettingError: If one is no number or out of its range.
+    """
+    given: dict[str, float] = {}
+    for field in fields(StrategyParameters):
+        name = f"TOPICCRAWL_{field.name.upper()}"
+        if settings.get(name) is not None:
+            value = number(settings, name)
+            given[field.name] = int(value) if isinstance(field.default, int) else value
+    for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
+        own = getattr(topic.thresholds, name)
+        if own is not None:
+            given[name] = own
+    return replace(StrategyParameters(), **given)  # type: ignore[arg-type]  # all are numbers
