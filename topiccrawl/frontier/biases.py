@@ -70,11 +70,17 @@ class Biases:
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
             self.renew_host(host)
         else:
-            groups = set(unit.groups)
-            self._renew(host, [other for other in host.units if groups.intersection(other.groups)])
+            mine = set(unit.groups)
+            near = [other for other in host.units if _near(mine, other.groups)]
+            self._renew(host, near)
 
     def _renew(self, host: Host, units: list[Unit]) -> None:
         changed = [self.update(unit) for unit in units]
         if any(changed):
             self._ready.rank(host, 0)
             self._ready.rank(host, 1)
+
+
+def _near(mine: set[str], groups: tuple[str, ...]) -> bool:
+    """Whether groups share one with mine, or are only the host's."""
+    return not groups or not mine.isdisjoint(groups)

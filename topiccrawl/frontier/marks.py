@@ -60,3 +60,9 @@ class Marks:
             self.clear()
             os.close(self._file)
             self._file = -1
+
+    def abandon(self) -> None:
+        """Close and leave the marks as they are, as a killed process does."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

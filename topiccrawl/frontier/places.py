@@ -29,6 +29,7 @@ UNIT_ID = Struct(">IH")
 CLOCK = Struct("<ddBIId")
 STATS = Struct("<Id")
 
+ASLEEP = -1.0
 NOTHING = GroupStats(0, 0.0)
 
 Head = tuple[int, int]
@@ -48,7 +49,7 @@ class Origin:
         waits: Whether its URLs wait for a robots.txt, in flight or to be tried again.
         crawl_delay: Seconds it asks for between requests.
         attempts: Failed fetches of the robots.txt in a row.
-        wake: When it is tried again; 0 for none.
+        wake: When it is tried again, or ASLEEP.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Origin:
     waits: bool = False
     crawl_delay: float = 0.0
     attempts: int = 0
-    wake: float = 0.0
+    wake: float = ASLEEP
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +98,7 @@ class Host:
         refreshed: Crawled pages when all biases were last made anew.
         best: Best URL of each lane among units that do not wait for a robots.txt.
         ready: Whether a request may start now.
-        wake: When it is looked at again; 0 for not at all.
+        wake: When it is looked at again, or ASLEEP.
         listed: What stands for each lane in the heap of ready hosts.
     """
 
@@ -114,7 +115,7 @@ class Host:
     refreshed: int = 0
     best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
-    wake: float = 0.0
+    wake: float = ASLEEP
     listed: list[Head | tuple[float, int] | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
     by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)

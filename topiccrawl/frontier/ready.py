@@ -9,7 +9,7 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.places import Host, Origin
+from topiccrawl.frontier.places import ASLEEP, Host, Origin
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.clock import HostClock
@@ -55,7 +55,7 @@ class Ready:
     def list(self, host: Host, lane: int) -> None:
         """Enter a host's best URL among those that may be fetched now, or its time."""
         if not host.ready:
-            if not host.wake:
+            if host.wake == ASLEEP:
                 self.settle(host, host.next_at - 1.0)
             return
         best = host.best[lane]
@@ -71,16 +71,16 @@ class Ready:
         """Decide anew whether a host is ready, waits for a time, or for a request to end."""
         if self._clock.full(host):
             host.ready = False
-            host.wake = 0.0
+            host.wake = ASLEEP
         elif host.next_at > now:
             host.ready = False
             if host.best[0] is not None or host.best[1] is not None:
                 self.alarm(host, host.next_at)
             else:
-                host.wake = 0.0
+                host.wake = ASLEEP
         else:
             host.ready = True
-            host.wake = 0.0
+            host.wake = ASLEEP
             self.list(host, 0)
             self.list(host, 1)
 
@@ -98,7 +98,7 @@ class Ready:
             when, _, thing = heappop(times)
             if thing.wake != when:
                 continue
-            thing.wake = 0.0
+            thing.wake = ASLEEP
             if isinstance(thing, Host):
                 self.settle(thing, now)
             else:
@@ -140,7 +140,7 @@ class Ready:
                 return when
             heappop(times)
             if thing.wake == when:
-                thing.wake = 0.0
+                thing.wake = ASLEEP
         return None
 
     def _compact(self, lane: int) -> None:

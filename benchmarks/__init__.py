@@ -1,0 +1,1 @@
+"""One command each; every one prints a table against its anchors."""

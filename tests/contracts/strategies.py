@@ -1,0 +1,60 @@
+"""Small strategies for tests: numbers that floats hold exactly, one sum or maximum each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.frontier.contract import GroupStats
+    from topiccrawl.records import Evidence
+
+
+class Best:
+    """The best parent's score counts; directories are groups; their mean relevance is the bias."""
+
+    name = "best"
+    fields: tuple[str, ...] = ("score", "parents")
+    share = (1, 1)
+    version = 1
+    weight = 0.25
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        if not known:
+            return (new[0], 1.0)
+        return (max(known[0], new[0]), known[1] + 1.0)
+
+    def value(self, evidence: Evidence) -> float:
+        return evidence[0] + min(evidence[1], 4.0) / 64.0
+
+    def lane(self, evidence: Evidence) -> int:
+        return 0 if evidence[0] >= 0.875 else 2
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        return ((len(anchor) * 5 + self.version * 3 + len(context)) % 8 / 8.0, evidence[1])
+
+    def group(self, url: str) -> tuple[str, ...]:
+        parts = urlsplit(url).path.split("/")[1:-1]
+        return tuple("/" + "/".join(parts[: n + 1]) for n in range(len(parts)))
+
+    def bias(self, stats: Sequence[GroupStats]) -> float:
+        pages, relevance = stats[-1]
+        return (relevance / pages - 0.5) * self.weight if pages else 0.0
+
+
+class Plain(Best):
+    """No groups and no bias: the order is that of the values."""
+
+    name = "plain"
+
+    @override
+    def group(self, url: str) -> tuple[str, ...]:
+        return ()
+
+    @override
+    def bias(self, stats: Sequence[GroupStats]) -> float:
+        return 0.0

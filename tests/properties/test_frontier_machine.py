@@ -1,0 +1,248 @@
+"""Any sequence of calls: the frontier does what the plain model does, in the model's order."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from typing_extensions import override
+
+from tests.contracts.model import Model
+from tests.contracts.strategies import Best
+from topiccrawl.frontier.contract import (
+    Download,
+    Ending,
+    Kind,
+    Lease,
+    Limits,
+    Outcome,
+    Politeness,
+    Seed,
+)
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.records import Offer
+
+PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
+ORIGINS = ("http://x.cn", "https://x.cn", "http://y.cn", "http://z.cn:81")
+URLS = [origin + path for origin in ORIGINS for path in PATHS]
+urls = st.sampled_from(URLS)
+eighths = st.integers(0, 8).map(lambda n: n / 8)
+offers = st.lists(
+    st.builds(
+        Offer,
+        url=urls,
+        lane=st.sampled_from([0, 1, 1, 2]),
+        evidence=st.tuples(eighths, st.just(0.0)),
+        anchor=st.sampled_from(["", "a", "ab", "新闻"]),
+        context=st.sampled_from(["", "c"]),
+    ),
+    max_size=12,
+)
+outcomes = st.one_of(
+    st.builds(Outcome, st.just(Ending.CRAWLED), relevance=st.sampled_from([0.0, 0.5, 1.0])),
+    st.just(Outcome(Ending.ERROR, "http-404")),
+    st.just(Outcome(Ending.RELEASED)),
+    st.builds(Outcome, st.just(Ending.REDIRECTED), target=urls, redirects=st.integers(1, 3)),
+)
+bools = st.booleans()
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    @initialize(
+        obey=bools,
+        concurrency=st.integers(1, 3),
+        delay=st.sampled_from([0.0, 1.0]),
+        depth=st.sampled_from([0, 2]),
+        pages=st.sampled_from([0, 4]),
+        share=st.sampled_from([(1, 1), (2, 1), (1, 0)]),
+    )
+    def start(
+        self,
+        obey: bool,  # noqa: FBT001
+        concurrency: int,
+        delay: float,
+        depth: int,
+        pages: int,
+        share: tuple[int, int],
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="frontier-"))
+        self.strategy = Best()
+        self.strategy.share = share
+        self.politeness = Politeness(
+            delay=delay, jitter=0.0, concurrency=concurrency, adaptive=False, robots=obey,
+            robots_ttl=40.0,
+        )  # fmt: skip
+        self.limits = Limits(
+            max_depth=depth, max_host_pages=pages, max_attempts=3, max_crashes=2, lease_seconds=30
+        )
+        self.model = Model(self.strategy, self.politeness, self.limits, 1000.0)
+        self.out: list[Lease] = []
+        self.settled: list[Lease] = []
+        self.open()
+
+    def open(self) -> None:
+        self.frontier = EmbeddedFrontier(
+            self.folder, self.strategy, self.politeness, self.limits, clock=lambda: self.model.now
+        )
+
+    def pages(self) -> list[Lease]:
+        held = self.model.entries
+        return [lease for lease in self.out if lease.url in held and lease.kind is Kind.PAGE]
+
+    def drop(self, lease: Lease) -> None:
+        self.out.remove(lease)
+        self.settled.append(lease)
+
+    @rule(new=st.lists(urls, min_size=1, max_size=4), value=eighths)
+    def push(self, new: list[str], value: float) -> None:
+        expected = sum([self.model.push(url, value) for url in new])
+        assert self.frontier.push([Seed(url, value) for url in new]) == expected
+
+    @rule(n=st.integers(1, 6))
+    def pop(self, n: int) -> None:
+        self.forget_expired()
+        leases = self.frontier.pop(n)
+        assert [(x.url, x.kind, x.value) for x in leases] == self.model.pop(n)
+        for lease in leases:
+            if lease.kind is Kind.PAGE:
+                entry = self.model.entries[lease.url]
+                told = (lease.depth, lease.attempts, lease.redirects, lease.evidence, lease.lane)
+                assert told == (
+                    entry.depth, entry.attempts, entry.redirects, entry.evidence, entry.lane
+                )  # fmt: skip
+        self.out += leases
+
+    def forget_expired(self) -> None:
+        for lease in list(self.out):
+            if lease.expires <= self.model.now:
+                self.drop(lease)
+
+    @rule(data=st.data(), outcome=outcomes, links=offers, first=bools)
+    def finish(
+        self,
+        data: st.DataObject,
+        outcome: Outcome,
+        links: list[Offer],
+        first: bool,  # noqa: FBT001
+    ) -> None:
+        if pages := self.pages():
+            lease = data.draw(st.sampled_from(pages))
+            if first:
+                self.frontier.downloaded(lease, Download(200, 0.1))
+                self.model.free(lease.url)
+            assert self.frontier.finish(lease, outcome, links)
+            self.model.finish(lease.url, outcome, links)
+            self.drop(lease)
+
+    @rule(data=st.data(), wait=st.sampled_from([0.0, 1.0, 5.0]), links=offers)
+    def later(self, data: st.DataObject, wait: float, links: list[Offer]) -> None:
+        outcome = Outcome(Ending.LATER, "timeout", not_before=self.model.now + wait)
+        if pages := self.pages():
+            lease = data.draw(st.sampled_from(pages))
+            assert self.frontier.finish(lease, outcome, links)
+            self.model.finish(lease.url, outcome, links)
+            self.drop(lease)
+
+    @rule(data=st.data(), status=st.sampled_from([200, 200, 404, 0]))
+    def robots(self, data: st.DataObject, status: int) -> None:
+        if asked := [lease for lease in self.out if lease.kind is Kind.ROBOTS]:
+            lease = data.draw(st.sampled_from(asked))
+            body = b"User-agent: *\nDisallow: /no" if status == 200 else None
+            self.frontier.robots(lease, body, status)
+            self.model.robots(lease.url, status)
+            self.drop(lease)
+
+    @rule(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        if pages := self.pages():
+            lease = data.draw(st.sampled_from(pages))
+            self.frontier.begin(lease)
+            self.model.begun.add(lease.url)
+
+    @rule(data=st.data())
+    def stale(self, data: st.DataObject) -> None:
+        if self.settled:
+            lease = data.draw(st.sampled_from(self.settled))
+            assert not self.frontier.finish(lease, Outcome(Ending.CRAWLED))
+
+    @rule(seconds=st.sampled_from([0.0, 0.05, 0.5, 1.0, 1.0, 5.0, 31.0]))
+    def wait(self, seconds: float) -> None:
+        self.model.now += seconds
+        self.model.expire()
+        self.frontier.pop(0)
+        self.forget_expired()
+
+    @rule()
+    def retopic(self) -> None:
+        self.strategy.version += 1
+
+    @rule()
+    def sweep(self) -> None:
+        while self.frontier.sweep(7):
+            pass
+        for entry in self.model.entries.values():
+            if entry.state in {"queued", "leased", "low"} and self.model.rescore(entry):
+                self.model.judge(entry, entry.lane)
+
+    @rule()
+    def reopen(self) -> None:
+        self.frontier.close()
+        self.model.release_all()
+        self.settled += self.out
+        self.out = []
+        self.open()
+
+    @rule()
+    def die(self) -> None:
+        self.frontier.commit()
+        self.frontier._store.close()
+        self.frontier._endings.marks.abandon()
+        self.model.crash()
+        self.settled += self.out
+        self.out = []
+        self.open()
+
+    @invariant()
+    def same_sizes(self) -> None:
+        counts = self.frontier.counts()
+        sizes = self.model.counts()
+        assert {name: counts[name] for name in sizes} == sizes
+        told = {name: n for name, n in counts.items() if name.startswith("error/")}
+        assert told == self.model.reasons()
+        assert self.frontier.pending() == any(
+            (sizes["prior"], sizes["normal"], sizes["leased"], self.model.robots_out)
+        )
+
+    @invariant()
+    def due_in_time(self) -> None:
+        due = self.frontier.next_due()
+        now = self.model.now
+        if due is None:
+            assert not self.model.available(now + 1e6)
+        elif due > 0:
+            assert not self.model.available(now + due * 0.999)
+
+    @override
+    def teardown(self) -> None:
+        if hasattr(self, "frontier"):
+            self.frontier.commit()
+            sizes = self.frontier._view.recount()
+            assert sizes == self.model.counts()
+            for entry in self.model.entries.values():
+                told = self.frontier.why(entry.url)
+                assert told is not None
+                assert (told.inlinks, told.depth) == (entry.inlinks, entry.depth)
+                assert tuple(told.evidence.values()) == entry.evidence
+            self.frontier.close()
+            shutil.rmtree(self.folder)
+
+
+TestFrontier = FrontierMachine.TestCase
+TestFrontier.settings = settings(
+    max_examples=40, stateful_step_count=40, deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
