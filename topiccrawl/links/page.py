@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.links.directives import directives
-from topiccrawl.links.reading import Anchor, Reading, Span
+from topiccrawl.links.reading import Reading, Span
 from topiccrawl.links.urls import canonical
 from topiccrawl.records import Link, Page
 
@@ -24,7 +25,8 @@ CONTEXT = 60
 """Characters of text on either side of a link that make its context."""
 
 _WINDOW = 4 * CONTEXT  # raw text has runs of blanks; this much of it nearly always holds enough
-_NO_PAGE = ("#", "javascript:", "mailto:", "tel:", "data:", "about:")
+
+_NO_PAGE = ("#", "javascript:", "mailto:")  # the common ones; canonical() refuses all others
 
 
 def read_page(
@@ -57,14 +59,14 @@ context='See today', block=-1),))
     root = _parsed(html[:MAX_HTML]).root
     if root is not None:
         reading.walk(root)
-    raw = reading.raw()
+    text = _Text(reading.pieces)
     base = canonical(reading.base, url) if reading.base else None
     asked = directives(reading.robots, x_robots_tag)
-    links = () if asked.nofollow else _links(reading, raw, (base or url, url, encoding))
+    links = () if asked.nofollow else _links(reading, text, (base or url, url, encoding))
     return Page(
         url=url,
         title=" ".join(reading.title.split()),
-        text=" ".join(raw.split()),
+        text=" ".join(text.raw.split()),
         links=links,
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=asked,
@@ -78,41 +80,55 @@ def _parsed(html: str) -> LexborHTMLParser:
         return LexborHTMLParser(html.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _links(reading: Reading, raw: str, where: tuple[str, str, str]) -> tuple[Link, ...]:
+class _Text:
+    """The raw text, and where its pieces begin."""
+
+    def __init__(self, pieces: list[str]) -> None:
+        self.raw = "".join(pieces)
+        self._starts = [0, *accumulate(map(len, pieces))]
+        self._captions: dict[Span, str] = {}
+
+    def caption(self, span: Span | None) -> str:
+        """Return the text of a heading, which many links share."""
+        if span is None:
+            return ""
+        if span not in self._captions:
+            self._captions[span] = self.between(span)
+        return self._captions[span]
+
+    def between(self, span: Span) -> str:
+        """Return the text of a span, blanks folded."""
+        return " ".join(self.raw[self._starts[span[0]] : self._starts[span[1]]].split())
+
+    def around(self, span: Span) -> str:
+        """Return the text on both sides of a span, folded, Latin words whole."""
+        start, end = self._starts[span[0]], self._starts[span[1]]
+        before = " ".join(self.raw[max(0, start - _WINDOW) : start].split())
+        after = " ".join(self.raw[end : end + _WINDOW].split())
+        return f"{_tail(before)} {_head(after)}".strip()
+
+
+def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[Link, ...]:
     """Return the links, once each; ``where`` is base, the page's URL and its encoding."""
     base, own, encoding = where
+    urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}
-    for index, anchor in enumerate(reading.anchors):
-        if anchor.href.startswith(_NO_PAGE):
-            continue
-        url = canonical(anchor.href, base, encoding)
+    for index, (href, span, instead, _) in enumerate(reading.anchors):
+        if href not in urls:
+            urls[href] = None if href.startswith(_NO_PAGE) else canonical(href, base, encoding)
+        url = urls[href]
         if url is None or url == own:
             continue
-        text = _anchor_text(anchor, raw)
-        if url not in found or len(text) > len(found[url][0]):
-            found[url] = (text, index)
-    return tuple(_link(url, text, index, reading, raw) for url, (text, index) in found.items())
+        label = text.between(span) or " ".join(instead.split())
+        if url not in found or len(label) > len(found[url][0]):
+            found[url] = (label[:MAX_ANCHOR], index)
+    return tuple(_link(url, label, index, reading, text) for url, (label, index) in found.items())
 
 
-def _anchor_text(anchor: Anchor, raw: str) -> str:
-    start, end = anchor.span
-    return " ".join(raw[start:end].split() or anchor.instead.split())[:MAX_ANCHOR]
-
-
-def _link(url: str, text: str, index: int, reading: Reading, raw: str) -> Link:
-    block, anchor = reading.blocks[index], reading.anchors[index]
-    if block < 0:
-        return Link(url, text, _around(raw, anchor.span), -1)
-    heading = anchor.heading
-    return Link(url, text, " ".join(raw[heading[0] : heading[1]].split()) if heading else "", block)
-
-
-def _around(raw: str, span: Span) -> str:
-    """Return the text on both sides of a link, folded, Latin words whole."""
-    start, end = span
-    before = " ".join(raw[max(0, start - _WINDOW) : start].split())
-    after = " ".join(raw[end : end + _WINDOW].split())
-    return f"{_tail(before)} {_head(after)}".strip()
+def _link(url: str, label: str, index: int, reading: Reading, text: _Text) -> Link:
+    _, span, _, heading = reading.anchors[index]
+    block = reading.blocks.get(index, -1)
+    return Link(url, label, text.around(span) if block < 0 else text.caption(heading), block)
 
 
 def _tail(text: str) -> str:

@@ -7,7 +7,8 @@ It costs one step a node; nothing in it looks back over what it has seen.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.directives import for_us
 
@@ -24,64 +25,36 @@ LINK_DENSITY = 0.5
 
 _MIN_LINKS = dict.fromkeys(("ul", "ol", "dl", "nav", "menu", "table"), 2) | dict.fromkeys(
     ("div", "section", "aside", "header", "footer", "article", "main", "center", "p", "td",
-     "form", "fieldset", "blockquote", "map"), 3,
+     "form", "fieldset", "blockquote", "map", "pre", "address", "figure", "figcaption", "details"),
+    3,
 )  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend", "dt", "summary"})
 _BREAKS = frozenset({
-    "br", "hr", "li", "dd", "tr", "th", "tbody", "thead", "tfoot", "pre", "address", "figure",
-    "figcaption", "body", "option", "details", "button", "label", "input",
+    "br", "hr", "li", "dd", "tr", "th", "tbody", "thead", "tfoot", "body", "button", "label",
+    "input",
 })  # fmt: skip
 _SKIPPED = frozenset({
     "-comment", "-doctype", "script", "style", "noscript", "template", "textarea", "select",
     "datalist", "svg", "math", "noframes", "noembed", "object", "canvas", "audio", "video",
 })  # fmt: skip
 _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
-_CAPTION_LENGTH = (2, 24)
+_CAPTION_MIN, _CAPTION_MAX = 2, 24
 _CAPTION_SLACK = 12
 _HEADING_LENGTH = 80
 _REFRESH = re.compile(r"\s*[0-9.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
 
 Span = tuple[int, int]
-"""Where a text begins and ends in the page's raw text, characters."""
+"""Where a text begins and ends in the page's raw text, in pieces or in characters."""
+
+_Frame = tuple[Any, ...]
+"""An open element: who closes it, and what that needs to know; () has no children to look at."""
+
+_LEAF: _Frame = ()
 
 
-class Anchor(NamedTuple):
-    """A link as it stands in the page.
-
-    Attributes:
-        href: As written.
-        span: Its text in the raw text.
-        instead: ``title`` or ``alt``, for a link without text.
-        heading: Where the nearest heading or caption before it stands, or None.
-    """
-
-    href: str
-    span: Span
-    instead: str
-    heading: Span | None
-
-
-class _Box(NamedTuple):
-    """An open container, and how far everything had come when it opened."""
-
-    tag: str
-    start: int
-    anchors: int
-    pending: int
-    letters: int
-    linked: int
-
-
-class _Open(NamedTuple):
-    """An open ``<a href>``."""
-
-    href: str
-    start: int
-    letters: int
-    title: str
-
-
-_Frame = _Box | _Open | None
+Anchor = tuple[str, Span, str, Span | None]
+"""A link as it stands in the page, spans in pieces: ``href`` as written; where its text is;
+``title`` or ``alt``, for a link without text; where the nearest heading before it is, or None."""
 
 
 class Reading:
@@ -93,22 +66,28 @@ class Reading:
         canonical: ``href`` of the first ``<link rel=canonical>``, or "".
         robots: Contents of the meta elements that speak to us.
         anchors: Followable links, in page order of their ends.
-        blocks: Block of each anchor, -1 for running text; same length as ``anchors``.
+        blocks: Block of each anchor (by its place in ``anchors``) that stands in one.
+        pieces: The visible text, blanks not folded, in the pieces it stood in.
     """
 
     def __init__(self) -> None:
         self.title = self.base = self.canonical = ""
         self.robots: list[str] = []
         self.anchors: list[Anchor] = []
-        self.blocks: list[int] = []
-        self._pieces: list[str] = []
-        self._at = self._letters = self._linked = 0
-        self._level = self._inside = self._count = 0
+        self.blocks: dict[int, int] = {}
+        self.pieces: list[str] = []
+        self._letters = self._linked = self._level = self._inside = self._count = 0
         self._alt = ""
         self._pending: list[int] = []
         self._heading: Span | None = None
         self._heading_level = self._heading_letters = 0
-        self._handlers: dict[str, Callable[[LexborNode], _Frame]] = {
+        self._openers = self._table()
+
+    def _table(self) -> dict[str | None, Callable[[LexborNode], _Frame | None]]:
+        return {
+            **dict.fromkeys(_SKIPPED, _skip),
+            **dict.fromkeys(_BREAKS, self._break),
+            **{tag: partial(self._open_box, _MIN_LINKS.get(tag, 0)) for tag in _BOXES},
             "a": self._open_anchor,
             "img": self._image,
             "area": self._area,
@@ -120,117 +99,76 @@ class Reading:
             "title": self._title,
         }
 
-    def raw(self) -> str:
-        """Return the visible text, blanks not folded; spans point into it."""
-        return "".join(self._pieces)
-
-    def walk(self, root: LexborNode) -> None:
-        """Read everything under ``root``, in document order, in bounded stack."""
-        stack: list[tuple[LexborNode, str, _Frame]] = []
-        node = root
+    def walk(self, root: LexborNode) -> None:  # noqa: C901 - hot: a call a node would show
+        """Read everything under ``root`` in document order, in constant recursion."""
+        stack: list[tuple[LexborNode, _Frame | None]] = []
+        openers, append, node = self._openers, self.pieces.append, root
         while True:
-            child, tag, frame = None, node.tag, None
-            if tag == "-text":
-                self._text(node.text_content or "")
-            elif tag is not None and tag not in _SKIPPED:
-                frame = self._opened(node, tag)
-                child = node.first_child if tag not in _CHILDLESS else None
+            child = frame = None
+            if (tag := node.tag) == "-text":
+                text = node.text_content or ""
+                letters = len(text.strip())
+                self._letters += letters
+                append(text if letters else " ")
+            elif opener := openers.get(tag):
+                frame = opener(node)
+                child = None if frame is _LEAF else node.first_child
+            else:
+                child = node.first_child
             if child is not None:
-                stack.append((node, tag or "", frame))
+                stack.append((node, frame))
                 node = child
                 continue
-            self._closed(tag or "", frame)
+            if frame:
+                frame[0](frame)
             while (following := node.next) is None:
                 if not stack:
                     return
-                node, tag, frame = stack.pop()
-                self._closed(tag, frame)
+                node, frame = stack.pop()
+                if frame:
+                    frame[0](frame)
             node = following
 
-    def _text(self, text: str) -> None:
-        if text.isspace():
-            self._break()
-            return
-        self._pieces.append(text)
-        self._at += len(text)
-        self._letters += len(text.strip())
+    def _break(self, node: LexborNode) -> None:  # noqa: ARG002 - one of the openers
+        self.pieces.append(" ")
 
-    def _break(self) -> None:
-        self._pieces.append(" ")
-        self._at += 1
+    def _open_box(self, least: int, node: LexborNode) -> _Frame:  # noqa: ARG002
+        """Open a container that ``least`` links can make a block; 0 for a heading."""
+        self.pieces.append(" ")
+        self._level += 1
+        return (
+            self._close_box, least, len(self.pieces), len(self.anchors), len(self._pending),
+            self._letters, self._linked,
+        )  # fmt: skip
 
-    def _opened(self, node: LexborNode, tag: str) -> _Frame:
-        if tag in _BOXES:
-            self._break()
-            self._level += 1
-            return _Box(
-                tag, self._at, len(self.anchors), len(self._pending), self._letters, self._linked
-            )
-        if tag in _BREAKS:
-            self._break()
-        elif tag in self._handlers:
-            return self._handlers[tag](node)
-        return None
-
-    def _closed(self, tag: str, frame: _Frame) -> None:
-        if frame is None:
-            if tag in _BREAKS:
-                self._break()
-        elif isinstance(frame, _Open):
-            self._close_anchor(frame)
-        else:
-            self._close_box(frame)
-            self._break()
-
-    def _open_anchor(self, node: LexborNode) -> _Frame:
-        attributes = node.attributes
-        href = attributes.get("href")
-        if not href or not _followed(attributes.get("rel")):
-            return None
-        self._inside += 1
-        self._alt = ""
-        return _Open(href, self._at, self._letters, attributes.get("title") or "")
-
-    def _close_anchor(self, opened: _Open) -> None:
-        self._inside -= 1
-        self._linked += self._letters - opened.letters
-        self._add(opened.href, (opened.start, self._at), opened.title or self._alt)
-
-    def _add(self, href: str, span: Span, instead: str) -> None:
-        if len(self.anchors) >= MAX_LINKS:
-            return
-        self._pending.append(len(self.anchors))
-        self.anchors.append(Anchor(href, span, instead, self._heading))
-        self.blocks.append(-1)
-
-    def _close_box(self, box: _Box) -> None:
+    def _close_box(self, frame: _Frame) -> None:
+        _, least, start, anchors, pending, letters, linked = frame
         self._level -= 1
-        links = len(self.anchors) - box.anchors
-        letters = self._letters - box.letters
-        if box.tag in _HEADINGS:
-            self._set_heading(box.start, letters)
-        elif links:
-            self._settle_block(box, links, letters)
-        elif _CAPTION_LENGTH[0] <= letters <= _CAPTION_LENGTH[1] and not self._inside:
-            self._set_heading(box.start, letters)
+        letters = self._letters - letters
+        if not least:
+            self._set_heading(start, letters)
+        elif links := len(self.anchors) - anchors:
+            own = len(self._pending) - pending
+            if own >= least and 2 * own >= links:
+                self._settle_block(pending, self._linked - linked, letters)
+        elif _CAPTION_MIN <= letters <= _CAPTION_MAX and not self._inside:
+            self._set_heading(start, letters)
         if self._level < self._heading_level:
             self._leave_heading(letters)
+        self.pieces.append(" ")
 
-    def _settle_block(self, box: _Box, links: int, letters: int) -> None:
-        """Make a block of the box's links that no inner block has, if they fill it."""
-        own = len(self._pending) - box.pending
-        if own < _MIN_LINKS[box.tag] or 2 * own < links:
+    def _settle_block(self, pending: int, linked: int, letters: int) -> None:
+        """Make a block of the box's links that no inner block has, if links fill the box."""
+        if linked < LINK_DENSITY * letters:
             return
-        if self._linked - box.linked < LINK_DENSITY * letters:
-            return
-        for index in self._pending[box.pending :]:
+        for index in self._pending[pending:]:
             self.blocks[index] = self._count
         self._count += 1
-        del self._pending[box.pending :]
+        del self._pending[pending:]
 
     def _set_heading(self, start: int, letters: int) -> None:
         if 0 < letters <= _HEADING_LENGTH:
-            self._heading = (start, self._at)
+            self._heading = (start, len(self.pieces))
             self._heading_level, self._heading_letters = self._level, letters
 
     def _leave_heading(self, letters: int) -> None:
@@ -240,49 +178,89 @@ class Reading:
         else:
             self._heading, self._heading_level = None, 0
 
-    def _image(self, node: LexborNode) -> _Frame:
+    def _open_anchor(self, node: LexborNode) -> _Frame | None:
+        attributes = node.attributes
+        href = attributes.get("href")
+        if not href or ("rel" in attributes and not _followed(attributes["rel"])):
+            return None
+        only = node.first_child
+        if only is not None and only.tag == "-text" and only.next is None:
+            return self._plain_anchor(href, only.text_content or "", attributes)
+        self._inside += 1
+        self._alt = ""
+        title = attributes.get("title") or ""
+        return (self._close_anchor, href, len(self.pieces), self._letters, title)
+
+    def _plain_anchor(self, href: str, text: str, attributes: dict[str, str | None]) -> _Frame:
+        """Take a link that holds nothing but text, without descending: nearly all do."""
+        letters = len(text.strip())
+        self._letters += letters
+        self._linked += letters
+        start = len(self.pieces)
+        self.pieces.append(text)
+        self._add(href, (start, start + 1), "" if letters else attributes.get("title") or "")
+        return _LEAF
+
+    def _close_anchor(self, frame: _Frame) -> None:
+        _, href, start, letters, title = frame
+        self._inside -= 1
+        self._linked += self._letters - letters
+        self._add(href, (start, len(self.pieces)), title or self._alt)
+
+    def _add(self, href: str, span: Span, instead: str) -> None:
+        index = len(self.anchors)
+        if index < MAX_LINKS:
+            self._pending.append(index)
+            self.anchors.append((href, span, instead, self._heading))
+
+    def _add_here(self, href: str | None, text: str | None) -> None:
+        if href:
+            here = len(self.pieces)
+            self._add(href, (here, here), text or "")
+
+    def _image(self, node: LexborNode) -> _Frame | None:
         if self._inside:
             self._alt = self._alt or node.attributes.get("alt") or ""
-        return None
+        return _LEAF
 
-    def _area(self, node: LexborNode) -> _Frame:
+    def _area(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        if attributes.get("href") and _followed(attributes.get("rel")):
-            text = attributes.get("alt") or attributes.get("title") or ""
-            self._add(attributes["href"] or "", (self._at, self._at), text)
-        return None
+        if _followed(attributes.get("rel")):
+            self._add_here(attributes.get("href"), attributes.get("alt") or attributes.get("title"))
+        return _LEAF
 
-    def _frame(self, node: LexborNode) -> _Frame:
+    def _frame(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        if attributes.get("src"):
-            text = attributes.get("title") or attributes.get("name") or ""
-            self._add(attributes["src"] or "", (self._at, self._at), text)
-        return None
+        self._add_here(attributes.get("src"), attributes.get("title") or attributes.get("name"))
+        return _LEAF
 
-    def _meta(self, node: LexborNode) -> _Frame:
+    def _meta(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
         content = attributes.get("content") or ""
         if for_us(attributes.get("name") or ""):
             self.robots.append(content)
         elif (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
-            if match:
-                self._add(match.group(1), (self._at, self._at), "")
-        return None
+            self._add_here(match.group(1) if match else None, None)
+        return _LEAF
 
-    def _head_link(self, node: LexborNode) -> _Frame:
+    def _head_link(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
         if "canonical" in (attributes.get("rel") or "").lower().split():
             self.canonical = self.canonical or attributes.get("href") or ""
-        return None
+        return _LEAF
 
-    def _base(self, node: LexborNode) -> _Frame:
+    def _base(self, node: LexborNode) -> _Frame | None:
         self.base = self.base or node.attributes.get("href") or ""
-        return None
+        return _LEAF
 
-    def _title(self, node: LexborNode) -> _Frame:
+    def _title(self, node: LexborNode) -> _Frame | None:
         self.title = self.title or node.text()
-        return None
+        return _LEAF
+
+
+def _skip(node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
+    return _LEAF
 
 
 def _followed(rel: str | None) -> bool:
@@ -290,4 +268,3 @@ def _followed(rel: str | None) -> bool:
 
 
 _BOXES = _HEADINGS | frozenset(_MIN_LINKS)
-_CHILDLESS = frozenset({"title", "iframe"})

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import SettingError
@@ -37,9 +38,9 @@ def _next_year() -> int:
     return datetime.now(tz=UTC).year + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TrapRules:
-    """Thresholds; 0 switches a bound off.
+    """Thresholds; 0 switches a bound off. Dated pages of a calendar or almanac are never news.
 
     Attributes:
         max_length: Characters of a URL; news URLs stay below 200.
@@ -49,8 +50,6 @@ class TrapRules:
         max_same_param: How often one parameter name may stand in a query.
         first_year: First year of a date in a URL; the web is not older.
         last_year: Last year of a date in a URL; the one after this by default.
-        calendar_years: Years on either side of now (``last_year`` - 1) in which a URL that calls
-            itself a calendar is followed.
         files: Whether URLs with an extension of :data:`NO_PAGES` are refused.
     """
 
@@ -61,7 +60,6 @@ class TrapRules:
     max_same_param: int = 3
     first_year: int = 1990
     last_year: int = field(default_factory=_next_year)
-    calendar_years: int = 1
     files: bool = True
 
     def __post_init__(self) -> None:
@@ -72,8 +70,10 @@ class TrapRules:
 
 
 _YEAR_MONTH = re.compile(
-    r"(?<![0-9])([12][0-9]{3})([-/_.])(0?[1-9]|1[0-2])(?:\2(?:0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"
+    r"(?<![0-9])(1[89][0-9]{2}|2[01][0-9]{2})([-/_.])(0?[1-9]|1[0-2])"
+    r"(?:\2(?:0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"
 )
+_DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # what any date holds, quick to find
 _YEAR_PARAM = re.compile(r"[?&](?:year|yr|y|nian)=([0-9]{4,})(?=&|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"calend[ae]r|(?<![a-z])rili(?![a-z])|wannianli", re.IGNORECASE)
 _MAX_DATES = 2
@@ -84,8 +84,11 @@ _PATH_SESSION = re.compile(
 )
 
 
+@lru_cache(maxsize=16_384)
 def trap(url: str, rules: TrapRules | None = None) -> str | None:
     """Return why a canonical URL must not be fetched, or None where it may be.
+
+    Remembered, since menus repeat on every page; so use one TrapRules for a whole crawl.
 
     Reasons: ``too-long``, ``too-deep``, ``file-type``, ``repeated-path``, ``session-id``,
     ``calendar``, ``growing-query``. Never raises.
@@ -97,8 +100,9 @@ def trap(url: str, rules: TrapRules | None = None) -> str | None:
     True
     """
     bounds = rules or _DEFAULT
-    path, _, query = url.partition("://")[2].partition("/")[2].partition("?")
-    parts = _Parts(len(url), path, query, path.count("/") + 1)
+    host, _, rest = url.partition("://")[2].partition("/")
+    path, _, query = rest.partition("?")
+    parts = _Parts(len(url), host, path, query, path.count("/") + 1)
     for reason, caught in _CHECKS:
         if caught(parts, bounds):
             return reason
@@ -109,6 +113,7 @@ class _Parts(NamedTuple):
     """What the checks look at; ``path`` has lost its first slash, ``slashes`` counts it."""
 
     length: int
+    host: str
     path: str
     query: str
     slashes: int
@@ -129,34 +134,36 @@ def _is_file(parts: _Parts, rules: TrapRules) -> bool:
 def _repeats(parts: _Parts, rules: TrapRules) -> bool:
     if not 0 < rules.max_repeats < parts.slashes:
         return False
-    segments = Counter(parts.path.lower().split("/"))
-    return any(n > rules.max_repeats and s and not s.isdigit() for s, n in segments.items())
+    segments = parts.path.lower().split("/")
+    if len(segments) - len(set(segments)) < rules.max_repeats:
+        return False
+    counts = Counter(segments)
+    return any(n > rules.max_repeats and s and not s.isdigit() for s, n in counts.items())
 
 
 def _has_session(parts: _Parts, rules: TrapRules) -> bool:  # noqa: ARG001 - one of the checks
-    return _PATH_SESSION.search(f"/{parts.path}") is not None
+    return "s" in parts.path.lower() and _PATH_SESSION.search(f"/{parts.path}") is not None
 
 
 def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
-    text = f"/{parts.path}?{parts.query}"
-    years = [int(match[0]) for match in _YEAR_MONTH.findall(text)]
+    """Whether the URL is dated and calls itself a calendar, or has a date no news can have."""
+    text = f"/{parts.path}?{parts.query}" if parts.query else f"/{parts.path}"
+    years = [int(match[0]) for match in _YEAR_MONTH.findall(text)] if _DATED.search(text) else []
     dates = len(years)
     if parts.query:
         years.extend(int(year[:6]) for year in _YEAR_PARAM.findall(text))
     if not years:
         return False
-    first, last = rules.first_year, rules.last_year
-    if _CALENDAR.search(text):
-        now = rules.last_year - 1
-        first, last = now - rules.calendar_years, now + rules.calendar_years
-    return dates > _MAX_DATES or not all(first <= year <= last for year in years)
+    if dates > _MAX_DATES or _CALENDAR.search(parts.host + text):
+        return True
+    return not all(rules.first_year <= year <= rules.last_year for year in years)
 
 
 def _grows(parts: _Parts, rules: TrapRules) -> bool:
-    query = parts.query
-    if "&" not in query:
+    params = parts.query.split("&")
+    if len(params) <= min(rules.max_params or 1, rules.max_same_param or 1):
         return False
-    names = Counter(part.partition("=")[0] for part in query.split("&"))
+    names = Counter(param.partition("=")[0] for param in params)
     if rules.max_params and names.total() > rules.max_params:
         return True
     return bool(rules.max_same_param) and max(names.values()) > rules.max_same_param

@@ -40,7 +40,8 @@ TRACKER_NAMES = (
 )  # fmt: skip
 """Query parameters that only tell where a reader came from; all of ``utm_…`` too."""
 
-_SHORT_SESSION = r"(?:sid|s|session|sess)=(?=[^&]*[0-9])[0-9A-Za-z_-]{16,}"
+_RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{10,}|[0-9A-Za-z_-]{24,})"
+_SHORT_SESSION = rf"(?:sid|s|session|sess)={_RANDOM}"
 _NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
 _DROP = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
 _HAS_DROPPED = re.compile(rf"[?&]{_DROP}(?=&|$)", re.IGNORECASE | re.ASCII)
@@ -55,12 +56,13 @@ _CLEAN = re.compile(
 _PARTS = re.compile(
     r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?", re.ASCII | re.DOTALL
 )
+_ABSOLUTE = ("http://", "https://")
 _HTTP = re.compile(r"(https?):/*", re.IGNORECASE)
 _HOST = re.compile(_LABELS, re.ASCII)
 _SAFE_PATH = re.compile(rf"[{_CHARS};/]*", re.ASCII)
 _SAFE_QUERY = re.compile(rf"[{_CHARS};/?]*", re.ASCII)
-_UNSAFE_PATH = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{_CHARS};/]", re.ASCII)
-_UNSAFE_QUERY = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{_CHARS};/?]", re.ASCII)
+_UNSAFE_PATH = re.compile(rf"%[0-9A-Fa-f]{{2}}|%|[^%{_CHARS};/]+", re.ASCII)
+_UNSAFE_QUERY = re.compile(rf"%[0-9A-Fa-f]{{2}}|%|[^%{_CHARS};/?]+", re.ASCII)
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _CONTROLS = "".join(map(chr, range(33)))
 _NEWLINES = str.maketrans("", "", "\t\r\n")
@@ -108,16 +110,27 @@ def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str
     >>> canonical("/s?w=%c4%e3", "http://example.com/"), canonical("javascript:void(0)")
     ('http://example.com/s?w=%C4%E3', None)
     """
+    if len(url) > MAX_URL:
+        url = url.strip(_CONTROLS)
+        if len(url) > MAX_URL:
+            return None
     absolute = url if base is None else _joined(url, base)
-    clean = len(absolute) <= MAX_URL and _CLEAN.fullmatch(absolute)
-    if clean and not ("?" in absolute and _HAS_DROPPED.search(absolute)):
+    if _is_clean(absolute):
         return absolute
-    return _rebuilt(url, base, encoding)
+    return _rebuilt(url, None if url.startswith(_ABSOLUTE) else base, encoding)
+
+
+@lru_cache(maxsize=32_768)
+def _is_clean(url: str) -> bool:
+    """Whether a URL is canonical as it stands; remembered, since menus repeat on every page."""
+    if len(url) > MAX_URL or not _CLEAN.fullmatch(url):
+        return False
+    return "?" not in url or not _HAS_DROPPED.search(url)
 
 
 def _joined(url: str, base: str) -> str:
     """Return the absolute URL of plain references; others come back as they are."""
-    if url.startswith(("http://", "https://")) or not url:
+    if url.startswith(_ABSOLUTE) or not url:
         return url
     known = _base(base)
     if known is None or ":" in url:
@@ -141,12 +154,10 @@ def _parts(text: str) -> tuple[str | None, str | None, str, str | None]:
     return match.groups() if match else (None, None, text, None)  # type: ignore[return-value]
 
 
+@lru_cache(maxsize=16_384)
 def _rebuilt(url: str, base: str | None, encoding: str) -> str | None:
     """Return the canonical form by taking the URL apart."""
-    text = url.strip(_CONTROLS)
-    if len(text) > MAX_URL:
-        return None
-    text = _browser_slashes(text.translate(_NEWLINES))
+    text = _browser_slashes(url.strip(_CONTROLS).translate(_NEWLINES))
     known = _base(base) if base is not None else None
     scheme, authority, path, query = _parts(_absolute_scheme(text, known))
     if scheme is None:
@@ -263,12 +274,12 @@ def _query(query: str | None, encoding: str) -> str:
 
 
 def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
-    """Return one percent triplet or unsafe character in its one spelling."""
+    """Return one percent triplet, or a run of unsafe characters, in its one spelling."""
     text = match.group()
-    if len(text) > 1:
+    if text[0] == "%" and len(text) > 1:
         letter = chr(int(text[1:], 16))
         return letter if letter in _UNRESERVED else text.upper()
-    return "".join(f"%{byte:02X}" for byte in text.encode(codec, "replace"))
+    return "%" + text.encode(codec, "replace").hex("%").upper()
 
 
 def host_of(url: str) -> str:
