@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
     from lxml.html import HtmlElement
 
-LONGEST = 1_000_000
-"""Characters of HTML looked at. An article page is a tenth of it; the rest of a longer page is
-not read, so that the time a page takes is bounded."""
+LONGEST = 2_000_000
+"""Characters of HTML looked at; what a longer page has besides is not read."""
+
+LONGEST_BODY = 400_000
+"""Characters a body is looked for in, scripts and styles out: the libraries take seconds for more,
+and an article page has a tenth of it."""
+
+DEEPEST = 1000
+"""Nested elements of a page that is parsed; parsing deeper ones takes quadratic time."""
 
 # fmt: off
 BLOCKS = frozenset((
@@ -46,6 +52,36 @@ LIBRARY_ERRORS = (
 """What the libraries raise on broken pages; ``readability.Unparseable`` is a ValueError."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_CLOSED_BY_OTHERS = frozenset(
+    (
+        "p",
+        "li",
+        "dd",
+        "dt",
+        "td",
+        "th",
+        "tr",
+        "tbody",
+        "thead",
+        "option",
+        "br",
+        "hr",
+        "img",
+        "input",
+        "meta",
+        "link",
+        "area",
+        "base",
+        "col",
+        "embed",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
+)
+"""Elements whose end is implied: many of them in a row are no nesting."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile(r"[^\S\n]+")
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -80,6 +116,22 @@ def sanitize(html: str) -> str:
     return _DECLARATION.sub("", _CONTROL.sub(" ", html[:LONGEST]), count=1)
 
 
+def is_too_deep(html: str) -> bool:
+    """Whether elements are nested deeper than ``DEEPEST``: no page that people made is.
+
+    >>> is_too_deep("<div>" * 2000), is_too_deep("<div><p>a<p>b</div>" * 2000)
+    (True, False)
+    """
+    depth = 0
+    for match in _TAG.finditer(html):
+        if match[2].lower() not in _CLOSED_BY_OTHERS:
+            depth += -1 if match[1] else 1
+            if depth > DEEPEST:
+                return True
+            depth = max(depth, 0)
+    return False
+
+
 def language_of(text: str) -> str:
     """``zh`` or ``en`` by which script carries more words, "" for a text without any.
 
@@ -95,7 +147,8 @@ def language_of(text: str) -> str:
 
 
 def find_body(html: str, language: str) -> Body:
-    """The main text of a sanitized page; empty where there is none."""
+    """The main text of a sanitized page without scripts; empty where there is none."""
+    html = html[:LONGEST_BODY]
     finders = (_by_trafilatura, _by_readability)
     order = finders if language == "en" else finders[::-1]
     for finder in order:

@@ -36,7 +36,7 @@ _MEDIUM = re.compile(
     r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
 )
 _BESIDE = 5
-"""Lines before a date in which a medium's name may stand (an author, a link to its page between)."""
+"""Lines before a date in which a medium's name may stand (its author between)."""
 _DATED = re.compile(r"(?:19|20)\d\d[-/.年]")
 
 

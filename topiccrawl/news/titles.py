@@ -44,8 +44,8 @@ def headline(stated: Iterable[str], title: str, headings: Sequence[str], site: s
     >>> headline(["Rain - and more rain"], "Rain - and more rain | The Valley Post", [])
     'Rain - and more rain'
     """
-    whole = fold(title)
-    inside = [h for h in headings if _covers(fold(h), whole)]
+    whole = fold(title[: 4 * LONGEST])
+    inside = [h for h in headings if len(h) <= LONGEST and _covers(fold(h), whole)]
     if inside:
         return _trim(max(inside, key=lambda heading: len(fold(heading))), site)
     for one in (*stated, title, *headings):
@@ -61,7 +61,7 @@ def _covers(heading: str, title: str) -> bool:
 
 def _trim(text: str, site: str) -> str:
     """A title with its blanks folded and the names at its end cut off."""
-    text = " ".join(text.split())
+    text = " ".join(text[: 4 * LONGEST].split())
     while True:
         shorter = _without_tail(text, site)
         if shorter == text:
