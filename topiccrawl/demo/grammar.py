@@ -1,0 +1,147 @@
+"""Sentences from templates: the small grammar that the demo web's vocabulary is written in.
+
+``{slot}`` is a word drawn once for a story, ``{slot+}`` one drawn anew, ``{n 10 99}`` a whole
+number, ``{f 1 9}`` one with a decimal, ``[a|b]`` one of the alternatives. Words may be templates.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping, Sequence
+
+_PART = re.compile(r"\{([^{}]*)\}|([\[|\]])")
+
+
+class Slot(NamedTuple):
+    """A word to fill in; ``anew`` draws it at each place."""
+
+    name: str
+    anew: bool
+
+
+class Figure(NamedTuple):
+    """A number in [low, high], with so many decimals."""
+
+    low: int
+    high: int
+    decimals: int
+
+
+class Choice(NamedTuple):
+    """One of several pieces."""
+
+    pieces: tuple[Template, ...]
+
+
+Template = tuple["str | Slot | Figure | Choice", ...]
+"""A parsed template."""
+
+
+@cache
+def parse(text: str) -> Template:
+    """Return the template written in ``text``.
+
+    Raises:
+        ValueError: If a bracket is not closed; names the text.
+
+    >>> parse("{maker}[sold|built] {n 2 9} cars")[2:]
+    (' ', Figure(low=2, high=9, decimals=0), ' cars')
+    """
+    levels: list[list[list[str | Slot | Figure | Choice]]] = [[[]]]
+    last = 0
+    for match in _PART.finditer(text):
+        literal = text[last : match.start()]
+        if literal:
+            levels[-1][-1].append(literal)
+        last = match.end()
+        if match[1] is not None:
+            levels[-1][-1].append(_slot(match[1]))
+        else:
+            _bracket(levels, match[2], text)
+    if text[last:]:
+        levels[-1][-1].append(text[last:])
+    if len(levels) != 1:
+        raise ValueError(f"template with an open bracket: {text!r}")
+    return tuple(levels[0][0])
+
+
+def _slot(inner: str) -> Slot | Figure:
+    words = inner.split()
+    if len(words) > 1:
+        return Figure(int(words[1]), int(words[2]), 1 if words[0] == "f" else 0)
+    return Slot(inner.removesuffix("+"), anew=inner.endswith("+"))
+
+
+def _bracket(levels: list[list[list[str | Slot | Figure | Choice]]], mark: str, text: str) -> None:
+    if mark == "[":
+        levels.append([[]])
+    elif len(levels) == 1:
+        raise ValueError(f"template with a stray {mark!r}: {text!r}")
+    elif mark == "|":
+        levels[-1].append([])
+    else:
+        pieces = levels.pop()
+        levels[-1][-1].append(Choice(tuple(tuple(piece) for piece in pieces)))
+
+
+class Writer:
+    """Writes one story: its templates, words and numbers come from three generators.
+
+    Two stories with the same ``shape`` and ``facts`` but other ``figures`` are what an agency
+    sends daily: one template, one place, other numbers.
+
+    Args:
+        words: Slot name to its words (templates).
+        given: Slots that are fixed from outside, such as the date.
+        shape: Decides templates and alternatives.
+        facts: Decides words.
+        figures: Decides numbers.
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, Sequence[str]],
+        given: Mapping[str, str],
+        shape: random.Random,
+        facts: random.Random,
+        figures: random.Random,
+    ) -> None:
+        self.words = words
+        self.shape = shape
+        self.facts = facts
+        self.figures = figures
+        self._fixed = dict(given)
+
+    def write(self, text: str) -> str:
+        """Return the text with every slot filled."""
+        return "".join(map(self._piece, parse(text)))
+
+    def pick(self, texts: Sequence[str]) -> str:
+        """Return one of the texts, written."""
+        return self.write(self.shape.choice(texts))
+
+    def _piece(self, piece: str | Slot | Figure | Choice) -> str:
+        if isinstance(piece, str):
+            return piece
+        if isinstance(piece, Slot):
+            return self._word(piece)
+        if isinstance(piece, Choice):
+            chosen = piece.pieces[int(self.shape.random() * len(piece.pieces))]
+            return "".join(map(self._piece, chosen))
+        if piece.decimals:
+            return f"{self.figures.uniform(piece.low, piece.high):.1f}"
+        return str(self.figures.randint(piece.low, piece.high))
+
+    def _word(self, slot: Slot) -> str:
+        if not slot.anew and slot.name in self._fixed:
+            return self._fixed[slot.name]
+        options = self.words[slot.name]
+        word = self.write(options[int(self.facts.random() * len(options))])
+        if not slot.anew:
+            self._fixed[slot.name] = word
+        return word
