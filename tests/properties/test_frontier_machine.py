@@ -243,6 +243,6 @@ class FrontierMachine(RuleBasedStateMachine):
 
 TestFrontier = FrontierMachine.TestCase
 TestFrontier.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None,
+    max_examples=80, stateful_step_count=50, deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip

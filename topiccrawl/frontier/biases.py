@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.places import Host, Places, Unit
     from topiccrawl.frontier.ready import Ready
 
+DRIFT = 0.002 * TOP
+"""Change of a bias, by what the whole crawl is like, that is let pass at the head."""
 EAGER = 16
 """All biases of a host are made anew whenever its pages grew by one in so many."""
 
@@ -42,9 +44,11 @@ class Biases:
         return self._strategy.bias(stats)
 
     def renew(self, unit: Unit) -> bool:
-        """Make a unit's bias anew; whether it changed, and its host was ranked again."""
-        if not self.update(unit):
+        """Make a unit's bias anew; whether it changed so much that its host was ranked again."""
+        bias = self.of(unit) * TOP
+        if abs(bias - unit.bias) < DRIFT:
             return False
+        unit.bias = bias
         self._ready.rank(unit.host, 0)
         self._ready.rank(unit.host, 1)
         return True

@@ -108,6 +108,7 @@ class EmbeddedFrontier:
             self._links = 0
             self._changed = True
             self._committed = clock()
+            self._committed_epoch = 0
             self._endings.recover(limits.max_crashes)
             self.commit()
             self._endings.marks.clear()
@@ -149,8 +150,13 @@ class EmbeddedFrontier:
 
     @_guarded
     def begin(self, lease: Lease) -> None:
-        """Processing starts; remembered even if the process dies."""
+        """Processing starts; remembered even if the process dies.
+
+        A lease that was not committed yet is, so that there is a row to count the crash in.
+        """
         if lease.kind is Kind.PAGE and self._state.leases.find(lease) is not None:
+            if lease.epoch > self._committed_epoch:
+                self._commit()
             self._endings.marks.set(lease.key)
 
     @_guarded
@@ -267,3 +273,4 @@ class EmbeddedFrontier:
         self._changed = False
         self._links = 0
         self._committed = self._clock()
+        self._committed_epoch = self._state.leases.epoch

@@ -97,6 +97,8 @@ class Intake:
         if place is None:
             return
         key = place.digest + xxh3_64_digest(target.encode())
+        if key == source_key:
+            return
         data = state.store.txn.get(key, None, state.store.urls)
         if data is None:
             row = self._heir(source, target, state.seq)

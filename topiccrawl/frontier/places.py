@@ -143,7 +143,7 @@ class Places:
         self._store = store
         self.hosts: list[Host] = []
         self._by_name: dict[str, Host] = {}
-        self._places: dict[tuple[str, str], Place] = {}
+        self._places: dict[str, Place] = {}
         self._changed: set[Host] = set()
         self._counted: set[tuple[Host, str]] = set()
         self._load()
@@ -163,17 +163,18 @@ class Places:
 
     def place(self, url: str) -> Place | None:
         """Host and origin of a URL, made where they are new; None where the host has too many."""
-        parts = split_origin(url)
-        place = self._places.get(parts)
+        path = url.find("/", 8)
+        prefix = url[:path] if path > 0 else url
+        place = self._places.get(prefix)
         if place is None:
-            host = self.host(host_of(parts[1]))
+            host = self.host(host_of(split_origin(url)[1]))
             name = origin_of(url)
             if name not in host.origins and len(host.origins) >= MAX_ORIGINS:
                 return None
             place = Place(host_digest(host.name), host, _origin(host, name))
             if len(self._places) >= NAME_CACHE:
                 self._places.clear()
-            self._places[parts] = place
+            self._places[prefix] = place
         return place
 
     def unit(self, place: Place, groups: tuple[str, ...]) -> tuple[Unit, bool]:

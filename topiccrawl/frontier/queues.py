@@ -66,37 +66,58 @@ class Queues:
         else:
             self._remove(self.unit(row), row.lane, TOP - row.value, row.seq)
 
+    def shift(self, row: Row, key: bytes, value: int) -> None:
+        """Give a row that stands in its lane's index another value."""
+        unit = self._places.hosts[row.host].units[row.unit]
+        lane, seq = row.lane, row.seq
+        old, new = (TOP - row.value, seq), (TOP - value, seq)
+        row.value = value
+        prefix = (unit.host.id, unit.uid, lane)
+        self._delete(ENTRY.pack(*prefix, *old), b"", self._store.index)
+        self._put(ENTRY.pack(*prefix, *new), key, True, True, False, self._store.index)  # noqa: FBT003
+        if new <= unit.heads[lane]:  # type: ignore[operator]
+            self._lead(unit, lane, new)
+        elif unit.heads[lane] == old:
+            self._cursor.set_range(PREFIX.pack(*prefix))
+            unit.heads[lane] = RANK.unpack_from(self._cursor.key(), PREFIX.size)
+            self._lost(unit, lane)
+
     def insert(self, unit: Unit, lane: int, inverse: int, seq: int, key: bytes) -> None:
         """Enter the index, and the unit's head where it is the best."""
-        host = unit.host
-        entry = ENTRY.pack(host.id, unit.uid, lane, inverse, seq)
+        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
         self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
         head = unit.heads[lane]
         if head is None or inverse < head[0] or (inverse == head[0] and seq < head[1]):
-            unit.heads[lane] = (inverse, seq)
-            if unit.origin.waits:
-                return
-            cost = inverse - unit.bias
+            self._lead(unit, lane, (inverse, seq))
+
+    def _lead(self, unit: Unit, lane: int, head: Head) -> None:
+        """Take a better head of a unit, and of its host where it is the best."""
+        unit.heads[lane] = head
+        if not unit.origin.waits:
+            host = unit.host
+            cost = head[0] - unit.bias
             best = host.best[lane]
-            if best is None or cost < best[0] or (cost == best[0] and seq < best[1]):
-                self._ready.improve(host, lane, (cost, seq, unit))
+            if best is None or cost < best[0] or (cost == best[0] and head[1] <= best[1]):
+                self._ready.improve(host, lane, (cost, head[1], unit))
+
+    def _lost(self, unit: Unit, lane: int) -> None:
+        """Rank a unit's host anew, if the head that left was the host's best."""
+        best = unit.host.best[lane]
+        if best is not None and best[2] is unit:
+            self._ready.rank(unit.host, lane)
 
     def _remove(self, unit: Unit, lane: int, inverse: int, seq: int) -> None:
-        host = unit.host
-        entry = ENTRY.pack(host.id, unit.uid, lane, inverse, seq)
+        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
+        if unit.heads[lane] != (inverse, seq):
+            self._delete(entry, b"", self._store.index)
+            return
         cursor = self._cursor
         if cursor.set_key(entry):
             cursor.delete()
-        else:
-            cursor.set_range(entry)
-        head = unit.heads[lane]
-        if head is not None and head[1] == seq:
-            following = cursor.key()
-            if following[:7] == entry[:7]:
-                unit.heads[lane] = RANK.unpack_from(following, 7)
-            else:
-                unit.heads[lane] = None
-            self._ready.rank(host, lane)
+        following = cursor.key()
+        same = following[: PREFIX.size] == entry[: PREFIX.size]
+        unit.heads[lane] = RANK.unpack_from(following, PREFIX.size) if same else None
+        self._lost(unit, lane)
 
     def take(self, unit: Unit, lane: int) -> bytes:
         """Key of a unit's head, without taking it out."""

@@ -114,7 +114,10 @@ class State:
         if key in self.leases.held:
             row.lane, row.value = lane, value
         elif row.state == QUEUED:
-            if lane != row.lane or value != row.value:
+            if lane == row.lane and not row.flags & DELAYED:
+                if value != row.value:
+                    self.queues.shift(row, key, value)
+            elif lane != row.lane or value != row.value:
                 self.queues.leave(row, key)
                 row.lane, row.value = lane, value
                 self.queues.enter(row, key)

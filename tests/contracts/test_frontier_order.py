@@ -1,0 +1,253 @@
+"""What comes first: values, arrival, lanes, groups, topics, redirects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.strategies import Best
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from tests.contracts.conftest import Make
+    from topiccrawl.frontier.contract import Frontier, Lease
+
+CRAWLED = Outcome(Ending.CRAWLED)
+
+
+def offer(url: str, score: float, lane: int = 1, anchor: str = "", context: str = "") -> Offer:
+    return Offer(url, lane, (score, 0.0), anchor, context)
+
+
+def crawl(frontier: Frontier, *offers: Offer, url: str = "http://seed.cn/") -> None:
+    """Let a page be crawled that links to what is offered."""
+    frontier.push([Seed(url)])
+    assert frontier.finish(lease_of(frontier, url), CRAWLED, offers)
+
+
+def lease_of(frontier: Frontier, url: str) -> Lease:
+    """The lease of one URL; all others are released."""
+    leases = {lease.url: lease for lease in frontier.pop(100)}
+    wanted = leases.pop(url)
+    for lease in leases.values():
+        frontier.finish(lease, Outcome(Ending.RELEASED))
+    return wanted
+
+
+def drain(frontier: Frontier) -> list[str]:
+    """All URLs in the order of their leases."""
+    urls = []
+    while leases := frontier.pop():
+        urls.append(leases[0].url)
+        frontier.finish(leases[0], CRAWLED)
+    return urls
+
+
+def test_the_best_url_comes_first_whatever_its_host(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.25), offer("http://b.cn/1", 0.5),
+          offer("http://a.cn/2", 0.75))  # fmt: skip
+    assert drain(frontier) == ["http://a.cn/2", "http://b.cn/1", "http://a.cn/1"]
+
+
+def test_equal_values_are_served_first_come_first_served(make: Make) -> None:
+    frontier = make()
+    urls = [f"http://h{n * 7 % 5}.cn/{n}" for n in range(20)]
+    frontier.push([Seed(url) for url in urls])
+    assert drain(frontier) == urls
+
+
+@pytest.mark.parametrize(
+    ("share", "lanes"), [((1, 1), "npnpnp"), ((2, 1), "pnppnn"), ((1, 0), "pppnnn")]
+)
+def test_lanes_are_served_in_turn_and_one_stands_in_for_the_other(
+    make: Make, share: tuple[int, int], lanes: str
+) -> None:
+    frontier = make(share=share)
+    crawl(frontier, *[offer(f"http://a.cn/p{n}", 0.25, 0) for n in range(3)],
+          *[offer(f"http://a.cn/n{n}", 0.75, 1) for n in range(3)])  # fmt: skip
+    assert "".join(url[12] for url in drain(frontier)) == lanes
+
+
+def test_another_parent_moves_a_queued_url_in_place(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.25), offer("http://a.cn/2", 0.5))
+    crawl(frontier, offer("http://a.cn/1", 0.75), url="http://seed.cn/2")
+    assert frontier.counts()["known"] == 4
+    told = frontier.why("http://a.cn/1")
+    assert told is not None
+    assert told.inlinks == 2
+    assert [url for url, _ in told.parents] == ["http://seed.cn/2", "http://seed.cn/"]
+    assert [value for _, value in told.parents] == pytest.approx([0.75 + 1 / 64, 0.25 + 1 / 64])
+
+
+def test_a_better_offer_lifts_a_lane_and_a_worse_one_does_not_lower_it(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.25, 1), offer("http://a.cn/2", 0.25, 0))
+    crawl(frontier, offer("http://a.cn/1", 0.25, 0), offer("http://a.cn/2", 0.0, 2),
+          url="http://seed.cn/2")  # fmt: skip
+    assert {url for url, _, _ in frontier.iterate("prior")} == {"http://a.cn/1", "http://a.cn/2"}
+
+
+def test_a_low_value_waits_in_the_error_queue_until_an_offer_lifts_it(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.125, 2))
+    ((url, value, reason),) = frontier.iterate("error")
+    assert (url, reason) == ("http://a.cn/1", "low-value")
+    assert value == pytest.approx(0.125 + 1 / 64)
+    assert frontier.counts()["error/low-value"] == 1
+    assert not frontier.pending()
+    crawl(frontier, offer("http://a.cn/1", 0.25, 1), url="http://seed.cn/2")
+    assert frontier.counts()["error"] == 0
+    assert drain(frontier) == ["http://a.cn/1"]
+
+
+def test_a_failed_url_is_not_lifted(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/1")])
+    frontier.finish(frontier.pop()[0], Outcome(Ending.ERROR, "http-404"))
+    crawl(frontier, offer("http://a.cn/1", 1.0, 0))
+    assert drain(frontier) == []
+    assert frontier.counts()["error/http-404"] == 1
+
+
+def test_known_urls_are_not_pushed_again(make: Make) -> None:
+    frontier = make()
+    assert frontier.push([Seed("http://a.cn/1"), Seed("http://a.cn/1")]) == 1
+    drain(frontier)
+    assert frontier.push([Seed("http://a.cn/1")]) == 0
+
+
+def test_a_payload_comes_back_with_the_lease(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/1", payload='{"site": "甲"}', depth=3)])
+    lease = frontier.pop()[0]
+    assert (lease.payload, lease.depth) == ('{"site": "甲"}', 3)
+
+
+def test_a_pair_counts_once_however_often_its_parent_is_fetched(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/")])
+    links = [offer("http://b.cn/1", 0.25), offer("http://b.cn/1", 0.75), offer("http://a.cn/", 1.0)]
+    page = "http://a.cn/"
+    frontier.finish(lease_of(frontier, page), Outcome(Ending.LATER, "timeout"), links)
+    frontier.finish(lease_of(frontier, page), CRAWLED, [*links, offer("http://b.cn/2", 0.25)])
+    for url in ("http://b.cn/1", "http://b.cn/2"):
+        told = frontier.why(url)
+        assert told is not None
+        assert (told.inlinks, told.evidence["parents"]) == (1, 1.0)
+    told = frontier.why("http://a.cn/")
+    assert told is not None
+    assert told.inlinks == 0
+
+
+def test_what_pages_of_a_group_were_like_moves_its_queue(make: Make) -> None:
+    frontier = make(strategy=Best())
+    crawl(frontier, offer("http://a.cn/bad/1", 0.5), offer("http://a.cn/good/1", 0.5),
+          offer("http://a.cn/bad/2", 0.5), offer("http://a.cn/good/2", 0.375))  # fmt: skip
+    for _ in range(2):
+        lease = frontier.pop()[0]
+        frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=float("good" in lease.url)))
+    leases = [frontier.pop()[0], frontier.pop()[0]]
+    assert [lease.url for lease in leases] == ["http://a.cn/good/2", "http://a.cn/bad/2"]
+    assert leases[0].value == pytest.approx(0.375 + 1 / 64 + 0.125)
+    assert leases[1].value == pytest.approx(0.5 + 1 / 64 - 0.125)
+
+
+def test_more_groups_than_are_kept_lose_no_url(make: Make) -> None:
+    frontier = make(strategy=Best())
+    urls = [f"http://a.cn/{n}/x" for n in range(300)]
+    frontier.push([Seed(url) for url in urls])
+    assert drain(frontier) == urls
+
+
+def test_a_new_topic_gives_new_values_at_the_head(make: Make) -> None:
+    strategy = Best()
+    frontier = make(strategy=strategy)
+    first, second = (
+        offer("http://a.cn/1", 0.5, anchor="ab"),
+        offer("http://a.cn/2", 0.25, anchor="a"),
+    )
+    crawl(frontier, first, second)
+    strategy.version += 1
+    values = [strategy.rescore((0.0, 1.0), link.anchor, "")[0] for link in (first, second)]
+    assert values == [0.0, 0.375], "the new topic turns the order round"
+    assert drain(frontier) == [second.url, first.url]
+
+
+def test_a_redirect_hands_its_worth_to_its_target(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.5))
+    lease = frontier.pop()[0]
+    moved = Outcome(Ending.REDIRECTED, target="http://b.cn/1", redirects=lease.redirects + 1)
+    assert frontier.finish(lease, moved)
+    target = frontier.pop()[0]
+    assert target.url == "http://b.cn/1"
+    assert target[4:8] == lease[4:8]
+    assert (target.redirects, target.depth) == (1, 1)
+    told = frontier.why("http://b.cn/1")
+    assert told is not None
+    assert told.path == ("http://seed.cn/", "http://a.cn/1", "http://b.cn/1")
+    assert ("http://a.cn/1", lease.value, "redirected") in list(frontier.iterate("crawled"))
+
+
+@pytest.mark.parametrize("target", ["http://seed.cn/", "http://a.cn/1"])
+def test_a_redirect_to_a_settled_page_or_to_itself_ends(make: Make, target: str) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/1", 0.5))
+    frontier.finish(frontier.pop()[0], Outcome(Ending.REDIRECTED, target=target, redirects=1))
+    assert not frontier.pending()
+    assert frontier.counts()["crawled"] == 2
+
+
+def test_depth_is_bounded_and_counted(make: Make) -> None:
+    frontier = make(limits=Limits(max_depth=1))
+    crawl(frontier, offer("http://a.cn/1", 0.5))
+    frontier.finish(frontier.pop()[0], CRAWLED, [offer("http://a.cn/2", 1.0)])
+    assert frontier.counts()["depth"] == 1
+    assert frontier.counts()["known"] == 2
+
+
+def test_the_reasons_of_a_value_are_told(make: Make) -> None:
+    frontier = make(strategy=Best())
+    crawl(frontier, offer("http://a.cn/d/1", 0.5, anchor="比亚迪", context="新能源"))
+    told = frontier.why("http://a.cn/d/1")
+    assert told is not None
+    assert told.queue == "normal"
+    assert told.evidence == {"score": 0.5, "parents": 1.0}
+    assert (told.anchor, told.context) == ("比亚迪", "新能源")
+    assert told.path == ("http://seed.cn/", "http://a.cn/d/1")
+    assert (told.relevance, told.bias, told.depth) == (None, 0.0, 1)
+    assert frontier.why("http://nowhere.cn/") is None
+
+
+def test_a_lane_is_listed_best_first(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, *[offer(f"http://a.cn/{n}", n % 5 / 8) for n in range(40)])
+    values = [value for _, value, _ in frontier.iterate("normal")]
+    assert values == sorted(values, reverse=True)
+    assert len(values) == 40
+    with pytest.raises(ValueError, match="no queue 'nothing'"):
+        frontier.iterate("nothing")
+
+
+def urls_of(leases: list[Lease]) -> list[str]:
+    return [lease.url for lease in leases]
+
+
+def test_closing_and_opening_again_changes_nothing(make: Make) -> None:
+    frontier = make(strategy=Best())
+    crawl(frontier, *[offer(f"http://h{n % 3}.cn/{n % 2}/{n}", n % 7 / 8) for n in range(40)])
+    leased = frontier.pop(3)
+    order = urls_of(leased)
+    frontier.close()
+    frontier.close()
+    frontier = make(strategy=Best())
+    assert frontier.counts()["leased"] == 0
+    again = frontier.pop(3)
+    assert sorted(urls_of(again)) == sorted(order)
+    assert [lease.attempts for lease in again] == [0, 0, 0]
+    assert not frontier.finish(leased[0], CRAWLED), "an epoch of the former process is stale"
+    assert len(drain(frontier)) == 37

@@ -1,0 +1,233 @@
+"""The folder: locks, versions, growth, what a full disk or a killed process leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.strategies import Best, Plain
+from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier import store
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
+CRAWLED = Outcome(Ending.CRAWLED)
+MANY = [Seed(f"http://h{n % 7}.cn/{n}") for n in range(2000)]
+
+
+def opened(path: Path, **limits: int) -> EmbeddedFrontier:
+    return EmbeddedFrontier(path, Plain(), QUICK, Limits(**limits))
+
+
+def test_one_process_one_folder(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    with pytest.raises(StateLockedError, match="another crawl uses it"):
+        opened(tmp_path)
+    with pytest.raises(StateLockedError):
+        discard(tmp_path)
+    frontier.close()
+    opened(tmp_path).close()
+
+
+def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    with pytest.raises(StateVersionError, match="start afresh"):
+        EmbeddedFrontier(tmp_path, Best(), QUICK, Limits())
+    with pytest.raises(StateVersionError):
+        EmbeddedFrontier.read(tmp_path, Best())
+    opened(tmp_path).close()
+
+
+def test_a_discarded_frontier_begins_anew(tmp_path: Path) -> None:
+    discard(tmp_path / "none")
+    frontier = opened(tmp_path)
+    frontier.push(MANY)
+    frontier.close()
+    discard(tmp_path)
+    frontier = opened(tmp_path)
+    assert frontier.counts()["known"] == 0
+    frontier.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="file/frontier"):
+        opened(tmp_path / "file" / "frontier")
+    with pytest.raises(StorageError, match="cannot open"):
+        EmbeddedFrontier.read(tmp_path / "nothing", Plain())
+
+
+def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAP_START", 1 << 20)
+    monkeypatch.setattr(store, "MAP_ROOM", 3 << 18)
+    frontier = opened(tmp_path)
+    assert frontier.push(Seed(f"http://a.cn/{n}", payload="x" * 500) for n in range(5000)) == 5000
+    assert frontier._store.env.info()["map_size"] > 4 << 20
+    frontier.close()
+
+
+def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    lease = frontier.pop()[0]
+    frontier.finish(lease, CRAWLED, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
+    frontier.pop()
+    frontier.commit()
+    code = f"""
+        import json
+        from tests.contracts.strategies import Plain
+        from topiccrawl.frontier.embedded import EmbeddedFrontier
+        view = EmbeddedFrontier.read({str(tmp_path)!r}, Plain())
+        told = view.why("http://a.cn/1")
+        print(json.dumps([view.counts(), told.queue, told.anchor, list(view.iterate("leased"))]))
+        view.close()
+    """
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True, text=True
+    )
+    counts, queue, anchor, leased = json.loads(done.stdout)
+    assert (queue, anchor, leased[0][0]) == ("leased", "锚", "http://a.cn/1")
+    assert counts == frontier.counts()
+    frontier.close()
+
+
+def test_counters_agree_with_a_recount(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    rng = random.Random(5)  # noqa: S311
+    frontier.push(MANY[:50])
+    for _ in range(60):
+        links = [Offer(rng.choice(MANY).url, rng.randrange(3), (0.5, 0.0)) for _ in range(20)]
+        ending = rng.choice(list(Ending))
+        outcome = Outcome(ending, "x", target=rng.choice(MANY).url, not_before=rng.choice([0, 4e9]))
+        frontier.finish(frontier.pop()[0], outcome, links)
+    frontier.pop(5)
+    frontier.commit()
+    counts = frontier.counts()
+    assert frontier._view.recount() == {
+        name: counts[name] for name in ("prior", "normal", "leased", "crawled", "error", "known")
+    }
+    frontier.close()
+
+
+FULL = """
+    import resource, signal, sys
+    from tests.contracts.strategies import Plain
+    from topiccrawl.errors import StorageError
+    from topiccrawl.frontier.contract import Limits, Politeness, Seed
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    frontier = EmbeddedFrontier(sys.argv[1], Plain(), Politeness(), Limits())
+    frontier.push([Seed("http://a.cn/%d" % n) for n in range(1000)])
+    frontier.commit()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+    errors = 0
+    for n in range(1000, 9000):
+        try:
+            frontier.push([Seed("http://a.cn/%d" % n)])
+        except StorageError as error:
+            errors += 1
+            print(error)
+            if errors == 2:
+                break
+    frontier.close()
+"""
+
+
+def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    first, second = done.stdout.splitlines()
+    assert first == second
+    assert str(tmp_path) in first
+    assert "make room" in first
+    frontier = opened(tmp_path)
+    sizes = frontier._view.recount()
+    assert 1000 <= sizes["known"] == sizes["prior"] < 9000
+    frontier.close()
+
+
+CRAWL = """
+    import sys, time
+    from tests.contracts.strategies import Best
+    from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.records import Offer
+    politeness = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
+    frontier = EmbeddedFrontier(sys.argv[1], Best(), politeness, Limits(max_crashes=1000))
+    frontier.push([Seed("http://h0.cn/0/0")])
+    print("open", flush=True)
+    while leases := frontier.pop(4):
+        for lease in leases:
+            frontier.begin(lease)
+            n = int(lease.url.rsplit("/", 1)[1])
+            links = [Offer(f"http://h{m % 5}.cn/{m % 3}/{m}", 1, (m % 8 / 8, 0.0))
+                     for m in range(2 * n + 1, 2 * n + 9) if m < 1500]
+            frontier.downloaded(lease, Download(200, 0.1))
+            frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=0.5), links)
+            if n % 50 == 0:
+                frontier.commit()
+                print(lease.url, flush=True)
+            time.sleep(0.0002)
+    frontier.close()
+    print("end", flush=True)
+"""
+
+
+def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+    """Killed at random moments, the crawl ends with every page, and the counters agree."""
+    rng = random.Random(11)  # noqa: S311
+    promised: set[str] = set()
+    crawled: set[str] = set()
+    for turn in range(12):
+        with subprocess.Popen(  # noqa: S603
+            [sys.executable, "-c", textwrap.dedent(CRAWL), str(tmp_path)],
+            stdout=subprocess.PIPE, text=True,
+        ) as crawl:  # fmt: skip
+            assert crawl.stdout is not None
+            crawl.stdout.readline()
+            if turn < 8:
+                time.sleep(rng.uniform(0.0, 0.15))
+                os.kill(crawl.pid, signal.SIGKILL)
+            lines = crawl.stdout.read().split()
+        promised.update(line for line in lines if line.startswith("http"))
+        frontier = EmbeddedFrontier(tmp_path, Best(), QUICK, Limits(max_crashes=1000))
+        crawled = {url for url, _, _ in frontier.iterate("crawled")}
+        assert promised <= crawled
+        sizes = frontier._view.recount()
+        assert sizes == {name: frontier.counts()[name] for name in sizes}
+        frontier.close()
+        if "end" in lines:
+            break
+    assert len(crawled) == 1500
+    assert len(promised) == 30
+
+
+def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Path) -> None:
+    for _ in range(3):
+        frontier = opened(tmp_path, max_crashes=3)
+        frontier.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
+        poison, _ = frontier.pop(2)
+        frontier.begin(poison)
+        frontier._endings.marks.abandon()
+        frontier._store.close()
+    frontier = opened(tmp_path, max_crashes=3)
+    assert list(frontier.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
+    assert frontier.counts()["crashes"] == 3
+    assert [lease.url for lease in frontier.pop(2)] == ["http://a.cn/good"]
+    frontier.close()
