@@ -26,7 +26,7 @@ LONGEST_BODY = 400_000
 """Characters a body is looked for in, scripts and styles out: the libraries take seconds for more,
 and an article page has a tenth of it."""
 
-DEEPEST = 1000
+DEEPEST = 5000
 """Nested elements of a page that is parsed; parsing deeper ones takes quadratic time."""
 
 # fmt: off
@@ -119,7 +119,7 @@ def sanitize(html: str) -> str:
 def is_too_deep(html: str) -> bool:
     """Whether elements are nested deeper than ``DEEPEST``: no page that people made is.
 
-    >>> is_too_deep("<div>" * 2000), is_too_deep("<div><p>a<p>b</div>" * 2000)
+    >>> is_too_deep("<div>" * 6000), is_too_deep("<div><p>a<p>b</div>" * 6000)
     (True, False)
     """
     depth = 0

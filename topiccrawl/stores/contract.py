@@ -36,7 +36,7 @@ class Saved(NamedTuple):
     Attributes:
         url: Its URL.
         fate: NEW: a story not stored before. UPDATED: stored under this URL before, and its text,
-            metadata or topics changed. UNCHANGED: nothing but the time of the fetch changed.
+            metadata or topics changed. UNCHANGED: nothing but time and depth of the fetch did.
             REPRINT: the text of another URL's story; recorded there.
         story: URL of the representative: ``url`` itself unless it is a reprint.
         similarity: Of a reprint to its representative, in [0, 1]; 1 otherwise.

@@ -88,10 +88,15 @@ class SqliteStore:
 
 
 def _change(known: Article, article: Article) -> Fate:
-    """UNCHANGED if only the time of the fetch differs; topics count where they are new."""
-    topics = {**known.topics, **article.topics}
-    after = replace(article, topics=topics, terms=known.terms, fetched_at=known.fetched_at)
-    return Fate.UNCHANGED if after == replace(known, topics=topics) else Fate.UPDATED
+    """UNCHANGED if nothing but when and by which way it was fetched differs."""
+    after = replace(
+        article,
+        topics={**known.topics, **article.topics},
+        terms=known.terms,
+        fetched_at=known.fetched_at,
+        depth=known.depth,
+    )
+    return Fate.UNCHANGED if after == known else Fate.UPDATED
 
 
 def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match) -> Saved:

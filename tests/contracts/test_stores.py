@@ -1,0 +1,294 @@
+"""What every store promises, run over each implementation.
+
+A new implementation joins by one line in ``FACTORIES``: a function from an empty folder to a
+store; called twice with one folder, both stores share what is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+from topiccrawl.stores.contract import Fate, Store
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    Factory = Callable[[Path], Store]
+
+FACTORIES: dict[str, Factory] = {"sqlite": SqliteStore}
+
+
+@pytest.fixture(params=sorted(FACTORIES))
+def factory(request: pytest.FixtureRequest) -> Factory:
+    return FACTORIES[request.param]
+
+
+def article(
+    number: int, text: int | None = None, topic: str = "足球", score: float = 0.5
+) -> Article:
+    told = number if text is None else text
+    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷在场外庆祝到深夜。"
+    return Article(
+        url=f"http://site{number}.test/a",
+        title=f"第{number}篇",
+        body=body,
+        final_url=f"http://site{number}.test/a?x",
+        canonical_url=f"http://site{number}.test/c",
+        site=f"site{number}.test",
+        published="2020-01-02T03:04:00+08:00",
+        source="本地日报",
+        author="张三",
+        language="zh",
+        images=(f"http://site{number}.test/1.jpg",),
+        topics={topic: score},
+        terms=(("比赛", 0.7), ("球迷", 0.3)),
+        fetched_at=1_600_000_000.5,
+        depth=3,
+        digest=digest_of(body),
+        noarchive=True,
+        encoding="gb18030",
+    )
+
+
+def run(store: Store, work: Callable[[Store], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        await store.open()
+        try:
+            await work(store)
+        finally:
+            await store.close()
+
+    asyncio.run(whole())
+
+
+def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        (saved,) = await store.save([article(1)])
+        assert saved == (article(1).url, Fate.NEW, article(1).url, 1.0, "")
+        story = await store.get(article(1).url)
+        assert story is not None
+        assert story.article == article(1)
+        assert story.reprints == ()
+
+    run(factory(tmp_path), law)
+
+
+def test_saving_twice_equals_saving_once(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1)])
+        before = await store.articles(), await store.counts()
+        (saved,) = await store.save([article(1)])
+        assert saved.fate is Fate.UNCHANGED
+        assert (await store.articles(), await store.counts()) == before
+
+    run(factory(tmp_path), law)
+
+
+def test_closing_and_opening_changes_nothing(factory: Factory, tmp_path: Path) -> None:
+    kept: list[Article] = []
+
+    async def fill(store: Store) -> None:
+        await store.save([article(n) for n in range(5)])
+        kept.extend(await store.articles())
+
+    async def look(store: Store) -> None:
+        assert await store.articles() == kept
+        assert len(kept) == 5
+
+    run(factory(tmp_path), fill)
+    run(factory(tmp_path), look)
+
+
+def test_a_second_topic_adds_its_score_to_the_same_article(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1, topic="足球", score=0.5)])
+        (saved,) = await store.save([article(1, topic="体育", score=0.25)])
+        assert saved.fate is Fate.UPDATED
+        (found,) = await store.articles()
+        assert found.topics == {"足球": 0.5, "体育": 0.25}
+        assert await store.counts() == {
+            "articles": 1, "reprints": 0, "topic/足球": 1, "topic/体育": 1
+        }  # fmt: skip
+
+    run(factory(tmp_path), law)
+
+
+def test_terms_are_those_of_the_topic_asked_for(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1, topic="足球")])
+        await store.save([replace(article(1, topic="体育"), terms=(("中心", 1.0),))])
+        (football,) = await store.articles("足球")
+        (sports,) = await store.articles("体育")
+        assert football.terms == (("比赛", 0.7), ("球迷", 0.3))
+        assert sports.terms == (("中心", 1.0),)
+
+    run(factory(tmp_path), law)
+
+
+def test_changed_text_replaces_the_old_one(factory: Factory, tmp_path: Path) -> None:
+    changed = replace(article(1, text=99), title="更正")
+
+    async def law(store: Store) -> None:
+        await store.save([article(1)])
+        (saved,) = await store.save([changed])
+        assert saved.fate is Fate.UPDATED
+        assert await store.articles() == [changed]
+        # the old text is free again, the new one is taken
+        old, new = await store.save([article(2, text=1), article(3, text=99)])
+        assert (old.fate, new.fate, new.story) == (Fate.NEW, Fate.REPRINT, changed.url)
+
+    run(factory(tmp_path), law)
+
+
+def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def law(store: Store) -> None:
+        first, copy = article(1), article(2, text=1, topic="体育", score=0.25)
+        saved = await store.save([first, copy])
+        assert [s.fate for s in saved] == [Fate.NEW, Fate.REPRINT]
+        assert (saved[1].story, saved[1].reason) == (first.url, "same-text")
+        story = await store.get(copy.url)
+        assert story is not None
+        assert story.article.url == first.url
+        assert story.article.topics == {"足球": 0.5, "体育": 0.25}
+        (reprint,) = story.reprints
+        assert reprint == (
+            copy.url, copy.site, copy.title, copy.published, copy.fetched_at, 1.0, "same-text"
+        )  # fmt: skip
+        (again,) = await store.save([copy])
+        assert again.fate is Fate.REPRINT
+        assert (await store.counts())["reprints"] == 1
+
+    run(factory(tmp_path), law)
+
+
+def test_a_reprint_never_lowers_the_score_of_its_story(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1, score=0.9), article(2, text=1, score=0.1)])
+        (found,) = await store.articles()
+        assert found.topics == {"足球": 0.9}
+
+    run(factory(tmp_path), law)
+
+
+def test_a_reprint_that_gets_a_text_of_its_own_becomes_an_article(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1), article(2, text=1)])
+        (saved,) = await store.save([article(2)])
+        assert saved.fate is Fate.NEW
+        first = await store.get(article(1).url)
+        assert first is not None
+        assert first.reprints == ()
+        assert (await store.counts())["articles"] == 2
+
+    run(factory(tmp_path), law)
+
+
+def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(1), article(2)])
+        (saved,) = await store.save([article(2, text=1)])
+        assert (saved.fate, saved.story) == (Fate.REPRINT, article(1).url)
+        kept = await store.get(article(2).url)
+        assert kept is not None
+        assert kept.article.body == article(2).body
+        assert (await store.counts())["articles"] == 2
+
+    run(factory(tmp_path), law)
+
+
+def test_texts_too_short_to_compare_are_never_reprints(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        short = [replace(article(n), body="图", digest=digest_of("图")) for n in (1, 2)]
+        assert [s.fate for s in await store.save(short)] == [Fate.NEW, Fate.NEW]
+
+    run(factory(tmp_path), law)
+
+
+def test_articles_come_last_first_by_topic_and_page(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        await store.save([article(n, topic="甲" if n % 2 else "乙") for n in range(6)])
+        urls = [a.url for a in await store.articles("甲")]
+        assert urls == [article(n).url for n in (5, 3, 1)]
+        page = await store.articles("甲", limit=1, offset=1)
+        assert [a.url for a in page] == urls[1:2]
+        assert await store.articles("丙") == []
+        assert await store.get("http://nowhere.test/") is None
+
+    run(factory(tmp_path), law)
+
+
+def test_text_that_utf8_cannot_carry_is_stored_with_a_mark(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def law(store: Store) -> None:
+        odd = replace(
+            article(1), title="坏\ud800字\x00", author="\udfff", url="http://a.test/\ud801"
+        )
+        await store.save([odd])
+        (found,) = await store.articles()
+        assert (found.title, found.author) == ("坏?字\x00", "?")
+        assert (await store.save([odd]))[0].fate is not Fate.NEW
+
+    run(factory(tmp_path), law)
+
+
+def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        other = factory(tmp_path)
+        await other.open()
+        try:
+            mine, theirs = await asyncio.gather(
+                store.save([article(n) for n in range(40)]),
+                other.save([article(n + 100, text=n) for n in range(40)]),
+            )
+            fates = sorted(s.fate for s in (*mine, *theirs))
+            assert fates == sorted([Fate.NEW] * 40 + [Fate.REPRINT] * 40)
+            assert await store.counts() == await other.counts()
+        finally:
+            await other.close()
+
+    run(factory(tmp_path), law)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12))
+def test_there_is_never_more_than_one_article_of_a_story(
+    factory: Factory, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
+) -> None:
+    async def law(store: Store) -> None:
+        for number, text in steps:
+            (saved,) = await store.save([article(number, text)])
+            story = await store.get(saved.url)
+            assert story is not None  # whatever its fate, a saved URL is found
+        stored = await store.articles()
+        assert len({a.digest for a in stored}) == len(stored)
+        assert len({a.url for a in stored}) == len(stored)
+
+    run(factory(tmp_path_factory.mktemp("law")), law)
+
+
+def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:
+    async def law(store: Store) -> None:
+        await store.close()
+
+    run(factory(tmp_path), law)

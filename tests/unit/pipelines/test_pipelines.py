@@ -1,0 +1,145 @@
+"""The pipelines inside a real Scrapy crawl, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CRAWL = """
+import asyncio, json, resource, sys, time, warnings
+warnings.simplefilter("error")
+warnings.filterwarnings("ignore", message=".*invalid escape sequence")
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+
+folder, case = sys.argv[1], sys.argv[2]
+events = []
+
+def article(number, text=None, size=1):
+    told = number if text is None else text
+    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷庆祝到深夜。" * size
+    return Article(f"http://site{number}.test/", f"第{number}篇", body, site=f"site{number}.test",
+                   topics={"足球": 0.5}, terms=(("比赛", 1.0),), digest=digest_of(body))
+
+class Items(Spider):
+    name = "items"
+
+    async def start(self):
+        for number in range({"reprints": 3, "full": 60}[case]):
+            yield Request(f"data:,{number}", cb_kwargs={"number": number})
+
+    async def parse(self, response, number):
+        if case == "full":
+            yield article(number, size=3000)
+        elif number == 0:
+            yield {"an": "item of another kind"}
+            yield article(1)
+        elif number == 1:
+            yield article(2)
+        else:
+            await asyncio.sleep(0.3)
+            yield article(3, text=1)
+
+def seen(kind):
+    def note(item, **rest):
+        error = rest.get("exception") or getattr(rest.get("failure"), "value", "")
+        events.append([kind, item.url if isinstance(item, Article) else "", str(error)])
+    return note
+
+handlers = [(seen("scraped"), signals.item_scraped), (seen("dropped"), signals.item_dropped),
+            (seen("error"), signals.item_error)]
+process = AsyncCrawlerProcess({
+    "TOPICCRAWL_DATA_DIR": folder,
+    "ITEM_PIPELINES": {"topiccrawl.pipelines.store.StorePipeline": 300,
+                       "topiccrawl.pipelines.dedup.DedupPipeline": 400},
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "LOG_LEVEL": "CRITICAL",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
+    "DOWNLOAD_DELAY": 0,
+    "FEEDS": {folder + "/out.jsonl": {"format": "jsonlines", "encoding": "utf-8"}}
+             if case == "reprints" else {},
+})
+crawler = process.create_crawler(Items)
+for handler, signal in handlers:
+    crawler.signals.connect(handler, signal=signal)
+if case == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+begin = time.monotonic()
+process.crawl(crawler)
+process.start()
+stats = crawler.stats.get_stats()
+print(json.dumps({"events": events, "seconds": time.monotonic() - begin, "stats": {
+    key: value for key, value in stats.items() if isinstance(value, (str, int))}}))
+"""
+
+
+def crawl(folder: Path, case: str) -> dict[str, Any]:
+    command = [sys.executable, "-c", CRAWL, str(folder), case]
+    done = subprocess.run(  # noqa: S603 - our own script
+        command, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return {**result, "log": done.stderr}
+
+
+def counts(folder: Path) -> dict[str, int]:
+    async def look() -> dict[str, int]:
+        store = SqliteStore(folder)
+        await store.open()
+        try:
+            return await store.counts()
+        finally:
+            await store.close()
+
+    return asyncio.run(look())
+
+
+def test_articles_are_stored_and_exported_and_reprints_dropped_after_their_commit(
+    tmp_path: Path,
+) -> None:
+    result = crawl(tmp_path, "reprints")
+    kinds = sorted((kind, url) for kind, url, _ in result["events"])
+    assert kinds == [
+        ("dropped", "http://site3.test/"),
+        ("scraped", ""),
+        ("scraped", "http://site1.test/"),
+        ("scraped", "http://site2.test/"),
+    ]
+    (reason,) = [text for kind, _, text in result["events"] if kind == "dropped"]
+    assert reason == "duplicate: http://site3.test/ reprints http://site1.test/"
+    stats = result["stats"]
+    assert (stats["topiccrawl/articles"], stats["topiccrawl/duplicates"]) == (2, 1)
+    assert stats["finish_reason"] == "finished"  # fewer items than a group: the timer commits
+    assert counts(tmp_path) == {"articles": 2, "reprints": 1, "topic/足球": 2}
+    text = (tmp_path / "out.jsonl").read_text("utf-8")
+    rows = [row for row in map(json.loads, text.splitlines()) if "url" in row]
+    assert '"title": "第1篇"' in text
+    first = min(rows, key=lambda row: str(row["url"]))
+    assert first["topics"] == {"足球": 0.5}
+    assert first["terms"] == [["比赛", 1.0]]
+
+
+def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path: Path) -> None:
+    result = crawl(tmp_path, "full")
+    stored = {url for kind, url, _ in result["events"] if kind == "scraped"}
+    errors = [text for kind, _, text in result["events"] if kind == "error"]
+    assert stored
+    assert len(errors) >= 3
+    assert all("store.sqlite: cannot write" in text for text in errors)
+    assert result["stats"]["finish_reason"] == "store-failed"
+    assert result["stats"]["topiccrawl/storage_errors"] == len(errors)
+    assert result["seconds"] < 30
+    assert "The crawl ends, articles cannot be stored" in result["log"]
+    assert counts(tmp_path)["articles"] == len(stored)
