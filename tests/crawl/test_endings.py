@@ -10,7 +10,7 @@ import pytest
 
 from tests.crawl.run import log_of, run, start, stored
 from tests.crawl.web import Answer, Web, article
-from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.scheduler.build import read_frontier
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
@@ -31,14 +31,15 @@ def front(*paths: str) -> str:
 
 def why(data: Path, url: str) -> Explanation:
     (folder,) = (data / "frontiers").iterdir()
-    with EmbeddedFrontier.read(folder) as frontier:
-        found = frontier.why(url)
+    found = read_frontier(folder).why(url)
     assert found is not None, f"{url} is not known"
     return found
 
 
 def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
-    pages = {f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)}
+    pages = {
+        f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)
+    }
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(30))), **pages}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
         assert status == 0, out[-3000:]

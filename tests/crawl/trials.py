@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, ClassVar, override
+from typing import TYPE_CHECKING, ClassVar
+
+from typing_extensions import override
 
 from topiccrawl.news.article import Article
 from topiccrawl.settings import ITEM_PIPELINES

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, NamedTuple, Self, override
+from typing import NamedTuple, Self
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing_extensions import override
 
 
 class Hit(NamedTuple):
@@ -28,7 +28,7 @@ class Answer(NamedTuple):
     seconds: float = 0.0
 
 
-Page = str | Answer | "Callable[[BaseHTTPRequestHandler], Answer]"
+Page = str | Answer | Callable[[BaseHTTPRequestHandler], Answer]
 
 
 class Web:
@@ -54,6 +54,9 @@ class Web:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def do_POST(self) -> None:
+                self.do_GET()
 
             @override
             def log_message(self, *_: object) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, override
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from typing_extensions import override
 
-from topiccrawl.commands.base import OperatorCommand, add_topic_option, say
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.stores.sqlite import SqliteStore
 from topiccrawl.topic import resolve
 

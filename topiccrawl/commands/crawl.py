@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, override
+from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
+from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.outcome import FAILURES

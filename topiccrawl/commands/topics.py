@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, override
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from typing_extensions import override
 
-from topiccrawl.commands.base import OperatorCommand, say
+from topiccrawl.terminal import OperatorCommand, say
 from topiccrawl.topic import available, resolve
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, override
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from typing_extensions import override
 
-from topiccrawl.commands.base import OperatorCommand, add_topic_option, say
-from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ class Command(OperatorCommand):
         if url is None:
             msg = f"{args[0]!r} is no http or https URL"
             raise UsageError(msg, print_help=False)
-        with EmbeddedFrontier.read(Path(crawl.frontier)) as frontier:
-            found = frontier.why(url)
+        found = read_frontier(Path(crawl.frontier)).why(url)
         if found is None:
             say(f"{url}: not known to the crawl for {crawl.topic}")
             self.exitcode = 1

@@ -154,6 +154,20 @@ class Store:
             self._lock = -1
 
 
+def strategy_of(path: str | Path) -> str:
+    """Return the name of the strategy that an existing frontier was made with.
+
+    Raises:
+        StorageError: There is no frontier.
+    """
+    store = Store(path, readonly=True)
+    try:
+        about = store.load("about")
+    finally:
+        store.close()
+    return str(about["strategy"]) if isinstance(about, dict) else ""
+
+
 def discard(path: str | Path) -> None:
     """Delete a frontier that no process uses; nothing where there is none.
 

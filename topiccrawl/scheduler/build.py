@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.store import discard, strategy_of
 from topiccrawl.scheduler.leases import Retry
-from topiccrawl.links.strategies import FirstCome
+from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.view import View
 
 
 def open_frontier(crawler: Crawler) -> Frontier:
@@ -34,10 +36,32 @@ def open_frontier(crawler: Crawler) -> Frontier:
     if getattr(crawler.spider, "fresh", False):
         discard(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    strategy = getattr(crawler.spider, "strategy", None) or FirstCome()
+    order = getattr(crawler.spider, "strategy", None) or FirstCome()
     return EmbeddedFrontier(
-        path, strategy, politeness_of(settings), limits_of(settings), share=share_of(settings)
+        path, order, politeness_of(settings), limits_of(settings), share=share_of(settings)
     )
+
+
+def read_frontier(path: Path) -> View:
+    """Return what a crawl's frontier holds, also while the crawl runs; nothing is changed.
+
+    Raises:
+        StorageError: If there is none.
+        StateVersionError: If it is of another version.
+    """
+    name = strategy_of(path)
+    made = strategy(name, _NoTopic()) if name in NAMES else FirstCome()
+    return EmbeddedFrontier.read(path, made)
+
+
+class _NoTopic:
+    """Scorer for reading only: the stored evidence is shown as it is."""
+
+    def score_many(self, texts: list[str]) -> list[float]:
+        return [0.0] * len(texts)
+
+    def contains(self, text: str) -> bool:  # noqa: ARG002
+        return False
 
 
 def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:

@@ -37,7 +37,9 @@ class FailureRules:
 
     def __init__(self, settings: BaseSettings) -> None:
         retry = settings.getbool("RETRY_ENABLED")
-        self.codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")} if retry else set()
+        self.codes = (
+            {int(code) for code in settings.getlist("RETRY_HTTP_CODES")} if retry else set()
+        )
         names = settings.getlist("RETRY_EXCEPTIONS") if retry else []
         self.exceptions = tuple(load_object(name) for name in names)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, override
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from scrapy.http import TextResponse
+from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import TopicError
@@ -46,7 +46,9 @@ class TopicSpider(Spider):
 
     name = "topic"
 
-    def __init__(self, topic: Topic, strategy: LinkStrategy, scorer: Scorer, *, fresh: bool) -> None:
+    def __init__(
+        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer, *, fresh: bool
+    ) -> None:
         super().__init__()
         self.topic = topic
         self.strategy = strategy
@@ -58,6 +60,8 @@ class TopicSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Return the spider for its arguments; raises ConfigurationError before any request."""
         topic = cls.check(crawler.settings, *args, **kwargs)
+        for name, bound in topic.limits.settings().items():
+            crawler.settings.set(name, bound, priority="spider")
         scorer = Scorer(topic)
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
@@ -84,8 +88,10 @@ class TopicSpider(Spider):
         if not topic.strip():
             raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
         found = resolve(topic)
-        strategy(settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found))
-        return replace(found, seeds=seeds_of(seeds)) if seeds else found
+        strategy(
+            settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
+        )
+        return found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
 
     @override
     async def start(self) -> AsyncIterator[Request]:

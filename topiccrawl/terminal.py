@@ -1,13 +1,14 @@
-"""What our terminal commands share: the state folder, the last crawl, errors without a stack."""
+"""What the commands at the terminal share: the state folder, the last crawl, errors without a stack."""
 
 from __future__ import annotations
 
 import sys
 from abc import abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, override
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
+from typing_extensions import override
 
 from topiccrawl.errors import StateError, TopiccrawlError
 from topiccrawl.stores.crawls import Crawl, CrawlLog

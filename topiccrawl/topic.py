@@ -1,0 +1,304 @@
+"""WHAT IS LOOKED FOR: a topic in words, in a sentence, or in a file that is checked before any request."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from difflib import get_close_matches
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from topiccrawl.errors import TopicError
+from topiccrawl.links.urls import canonical
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+PACKAGE = "topiccrawl.topics"
+FOLDER = Path("topics")
+"""Where a user's own topic files are looked for by name."""
+LONGEST_PHRASE = 8
+"""Characters of a text without blanks that is taken as one phrase, not as a sentence."""
+_PORTALS = "portals.toml"
+_FRAME = frozenset(
+    ("关于", "有关", "相关", "最新", "新闻", "消息", "报道", "资讯", "文章", "动态")
+    + ("about", "latest", "new", "news", "report", "article", "story")
+)
+"""Words with which people ask for a topic, and which say nothing of it."""
+
+Score = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(gt=0, le=100)]
+Word = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Thresholds(_Part):
+    """Limits of methods section 3, each in [0, 1]; None is the default of strategy or scorer.
+
+    Attributes:
+        lower_limit: Page relevance from which a page is relevant.
+        upper_limit: Page relevance above which all its links enter priorQueue.
+        min_prior: Potential score from which a link enters priorQueue.
+        min_normal: Potential score below which a link enters the errorQueue.
+        anchor_threshold: Anchor similarity above which the anchor speaks for the link alone.
+    """
+
+    lower_limit: Score | None = None
+    upper_limit: Score | None = None
+    min_prior: Score | None = None
+    min_normal: Score | None = None
+    anchor_threshold: Score | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Thresholds:
+        for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
+            a, b = getattr(self, low), getattr(self, high)
+            if a is not None and b is not None and a > b:
+                msg = f"{low} {a:g} lies above {high} {b:g}: exchange them"
+                raise ValueError(msg)
+        return self
+
+
+class Budget(_Part):
+    """Bounds of a topic's crawl; None leaves the crawl's settings as they are, 0 is no bound.
+
+    Attributes:
+        pages: Responses in one run (CLOSESPIDER_PAGECOUNT).
+        depth: Links from the nearest seed (DEPTH_LIMIT).
+        host_pages: Pages fetched per host (TOPICCRAWL_HOST_PAGES).
+    """
+
+    pages: Annotated[int, Field(ge=0)] | None = None
+    depth: Annotated[int, Field(ge=0)] | None = None
+    host_pages: Annotated[int, Field(ge=0)] | None = None
+
+    def settings(self) -> dict[str, int]:
+        """The Scrapy settings that the bounds stand for."""
+        named = {
+            "CLOSESPIDER_PAGECOUNT": self.pages,
+            "DEPTH_LIMIT": self.depth,
+            "TOPICCRAWL_HOST_PAGES": self.host_pages,
+        }
+        return {name: bound for name, bound in named.items() if bound is not None}
+
+
+class Topic(_Part):
+    """A topic: weighted terms and what else a crawl for it must know [S2, S3].
+
+    Attributes:
+        name: How it is called in store and reports.
+        terms: Term to weight, (0, 100]; a term may be a word or a phrase.
+        synonyms: Term to words that count as it.
+        negative: Word to weight by which it counts against a page.
+        seeds: Canonical URLs to begin with; empty: the default portals.
+        allowed_hosts: Hosts or domains that may be crawled; empty: all.
+        denied_hosts: Hosts or domains that may not.
+        languages: ISO 639-1 codes; chooses among the default portals.
+        limits: Bounds of its crawl.
+        thresholds: Its own thresholds.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    terms: Annotated[dict[Word, Weight], Field(min_length=1)]
+    synonyms: dict[Word, tuple[Word, ...]] = {}
+    negative: dict[Word, Weight] = {}
+    seeds: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    denied_hosts: tuple[str, ...] = ()
+    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
+    limits: Budget = Budget()
+    thresholds: Thresholds = Thresholds()
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+        return dict.fromkeys(value, 1.0) if isinstance(value, list) else value
+
+    @field_validator("seeds")
+    @classmethod
+    def _canonical_seeds(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
+        found = {}
+        for seed in seeds:
+            url = canonical(seed)
+            if url is None:
+                msg = f"{seed!r} is no http or https URL: write https://host/path"
+                raise ValueError(msg)
+            found[url] = None
+        return tuple(found)
+
+    @field_validator("allowed_hosts", "denied_hosts")
+    @classmethod
+    def _bare_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not re.fullmatch(r"[\w.-]+", host):
+                msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
+                raise ValueError(msg)
+        return tuple(host.lower().strip(".") for host in hosts)
+
+    @model_validator(mode="after")
+    def _synonyms_of_terms(self) -> Topic:
+        for term in self.synonyms:
+            if term not in self.terms:
+                near = get_close_matches(term, self.terms, 1)
+                hint = f"did you mean {near[0]!r}?" if near else "add it to terms"
+                msg = f"synonyms of {term!r}, which is no term: {hint}"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change when anything of the topic changes."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+    @property
+    def slug(self) -> str:
+        """A file name of its own for every name: readable part, then six hex digits of the name.
+
+        >>> Topic(name="EV / 电动车", terms={"电动车": 1}).slug
+        'ev-电动车-40b8fb'
+        """
+        readable = re.sub(r"[^\w]+", "-", fold(self.name)).strip("-")[:40] or "topic"
+        return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
+
+
+def resolve(argument: str, folder: Path = FOLDER) -> Topic:
+    """Return the topic that a user's argument means.
+
+    A path that ends in ``.toml``, else the name of a file in ``folder`` or in the package, else
+    words or a sentence (see ``from_words``).
+
+    Raises:
+        TopicError: Naming file, field, value and remedy.
+
+    >>> list(resolve("足球 中超").terms)
+    ['足球', '中超']
+    """
+    text = argument.strip()
+    if text.endswith(".toml"):
+        return read(Path(text))
+    for name, where in _files(folder):
+        if name == text:
+            return read(where)
+    return from_words(text)
+
+
+def from_words(text: str) -> Topic:
+    """Return the topic of words or of a sentence in natural language; all weights are 1 [S3 step 1].
+
+    The text is segmented and stop words are left out. Where it is one short unit without blanks
+    (新能源汽车), the whole phrase is a term beside its words: a page that holds the phrase is
+    worth more than one that holds its words apart, and one that holds only the words still counts.
+
+    Raises:
+        TopicError: If no word of it can carry a topic.
+
+    >>> from_words("新能源汽车").terms
+    {'新能源汽车': 1.0, '新能源': 1.0, '汽车': 1.0}
+    >>> list(from_words("关于人工智能在医疗中的应用").terms)
+    ['人工智能', '医疗', '应用']
+    """
+    found = shared_tokenizer().words(text)
+    words = list(dict.fromkeys(word for word in found if word not in _FRAME))
+    phrase = fold(text)
+    if len(words) > 1 and _is_unit(phrase):
+        words.insert(0, phrase)
+    if not words and len(phrase) == 1 and has_han(phrase):
+        words = [phrase]
+    if not words:
+        msg = f"topic {text!r} has no word that says what is looked for: give a noun or a topic file"
+        raise TopicError(msg)
+    return Topic(name=text[:200], terms=dict.fromkeys(words, 1.0))
+
+
+def _is_unit(phrase: str) -> bool:
+    return phrase.isalnum() and has_han(phrase) and len(phrase) <= LONGEST_PHRASE
+
+
+def read(path: Path | Traversable) -> Topic:
+    """Return the topic of a file.
+
+    Raises:
+        TopicError: With every mistake in the file, each with field, value and remedy.
+    """
+    values = _toml(path)
+    values.setdefault("name", path.name.removesuffix(".toml"))
+    try:
+        return Topic.model_validate(values)
+    except ValidationError as error:
+        lines = [f"{path}: {_say(one, values)}" for one in error.errors()]
+        raise TopicError("\n".join(lines)) from error
+
+
+def default_seeds(topic: Topic) -> tuple[str, ...]:
+    """Return the default portals for a topic's languages; without any, by the script of its terms.
+
+    >>> default_seeds(Topic(name="t", terms={"football": 1}))[0].startswith("https://")
+    True
+    """
+    portals = _toml(resources.files(PACKAGE) / _PORTALS)
+    chinese = any(map(has_han, topic.terms))
+    languages = topic.languages or (("zh",) if chinese else ("en",))
+    return tuple(url for language in languages for url in portals.get(language, ()))
+
+
+def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
+    """Yield name and place of the topic files that ``resolve`` finds by name."""
+    for name, where in _files(folder):
+        yield name, str(where)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
+    places: list[Path | Traversable] = sorted(folder.glob("*.toml"))
+    package = resources.files(PACKAGE)
+    shipped = [f for f in package.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
+    for place in [*places, *sorted(shipped, key=lambda f: f.name)]:
+        yield place.name.removesuffix(".toml"), place
+
+
+def _toml(path: Path | Traversable) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        msg = f"{path}: no such topic file; `scrapy topics list` shows those that are known by name"
+        raise TopicError(msg) from error
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror}"
+        raise TopicError(msg) from error
+    except UnicodeDecodeError as error:
+        msg = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
+        raise TopicError(msg) from error
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{path}: is no TOML: {error}"
+        raise TopicError(msg) from error
+
+
+def _say(error: Any, values: dict[str, Any]) -> str:  # noqa: ANN401  (pydantic's error details)
+    """One mistake in words: field, value, remedy."""
+    where = [str(part) for part in error["loc"]]
+    field = ".".join(where) or "the file"
+    if error["type"] == "extra_forbidden":
+        known = _fields_at(where[:-1])
+        near = get_close_matches(where[-1], known, 1)
+        return f"unknown field {field}: " + (
+            f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        )
+    if error["type"] == "missing":
+        return f"field {field} is missing: add it"
+    given = error["input"]
+    shown = "" if given is values else f" is {given!r}"
+    return f"field {field}{shown}: {error['msg'].removeprefix('Value error, ')}"
+
+
+def _fields_at(where: list[str]) -> list[str]:
+    part = {"limits": Budget, "thresholds": Thresholds}.get(where[0]) if where else Topic
+    return list(part.model_fields) if part else []
