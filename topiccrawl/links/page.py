@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.links.directives import directives
+from topiccrawl.links.limits import tamed
 from topiccrawl.links.reading import Reading, Span
 from topiccrawl.links.urls import canonical
 from topiccrawl.records import Link, Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-MAX_HTML = 5_000_000
-"""Characters of a page that are read; the rest is cut off."""
 
 MAX_ANCHOR = 200
 """Characters kept of an anchor text; a link around a whole card is cut."""
@@ -34,11 +32,11 @@ def read_page(
 ) -> Page:
     """Return a page's text, title, followable links and directives.
 
-    Never raises; the time is proportional to the page, of which at most :data:`MAX_HTML`
-    characters and ``MAX_LINKS`` anchors are read. No link where the page says nofollow; none with
-    rel=nofollow, ugc or sponsored; frames, image maps and meta refresh count as links. A link that
-    stands in the page several times is given once, in its first place, with its longest anchor
-    and that anchor's context and block. The page itself is not among its links.
+    Never raises; at most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, and what
+    ``limits`` cuts is not. No link where the page says nofollow; none with rel=nofollow, ugc or
+    sponsored; frames, image maps and meta refresh count as links. A link that stands in the page
+    several times is given once, in its first place, with its longest anchor and that anchor's
+    context and block. The page itself is not among its links.
 
     A link in running text has the text around it as context; one in a link block the heading or
     caption before it. A block is the smallest list, table, navigation bar or box in which at least
@@ -56,7 +54,7 @@ def read_page(
 context='See today', block=-1),))
     """
     reading = Reading()
-    root = _parsed(html[:MAX_HTML]).root
+    root = _parsed(tamed(html)).root
     if root is not None:
         reading.walk(root)
     text = _Text(reading.pieces)

@@ -144,17 +144,18 @@ class Reading:
     def _close_box(self, frame: _Frame) -> None:
         _, least, start, anchors, pending, letters, linked = frame
         self._level -= 1
+        links = len(self.anchors) - anchors
         letters = self._letters - letters
         if not least:
             self._set_heading(start, letters)
-        elif links := len(self.anchors) - anchors:
+        elif links:
             own = len(self._pending) - pending
             if own >= least and 2 * own >= links:
                 self._settle_block(pending, self._linked - linked, letters)
         elif _CAPTION_MIN <= letters <= _CAPTION_MAX and not self._inside:
             self._set_heading(start, letters)
         if self._level < self._heading_level:
-            self._leave_heading(letters)
+            self._leave_heading(links, letters)
         self.pieces.append(" ")
 
     def _settle_block(self, pending: int, linked: int, letters: int) -> None:
@@ -171,9 +172,9 @@ class Reading:
             self._heading = (start, len(self.pieces))
             self._heading_level, self._heading_letters = self._level, letters
 
-    def _leave_heading(self, letters: int) -> None:
-        """Forget the heading with the box it stood in, unless the box held little else."""
-        if self._heading and letters <= self._heading_letters + _CAPTION_SLACK:
+    def _leave_heading(self, links: int, letters: int) -> None:
+        """Forget the heading with the box it stood in, unless that held only a "more" besides."""
+        if self._heading and links <= 1 and letters <= self._heading_letters + _CAPTION_SLACK:
             self._heading_level = self._level
         else:
             self._heading, self._heading_level = None, 0

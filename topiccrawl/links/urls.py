@@ -20,7 +20,7 @@ import re
 from functools import lru_cache
 from ipaddress import IPv6Address
 from typing import NamedTuple
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
 import tldextract
 
@@ -40,8 +40,8 @@ TRACKER_NAMES = (
 )  # fmt: skip
 """Query parameters that only tell where a reader came from; all of ``utm_…`` too."""
 
-_RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z_-]{10,}|[0-9A-Za-z_-]{24,})"
-_SHORT_SESSION = rf"(?:sid|s|session|sess)={_RANDOM}"
+_RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z]{10,}|[0-9A-Za-z_-]{24,})"
+_SHORT_SESSION = rf"(?:sid|session|sess)={_RANDOM}"
 _NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
 _DROP = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
 _HAS_DROPPED = re.compile(rf"[?&]{_DROP}(?=&|$)", re.IGNORECASE | re.ASCII)
@@ -279,7 +279,7 @@ def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
     if text[0] == "%" and len(text) > 1:
         letter = chr(int(text[1:], 16))
         return letter if letter in _UNRESERVED else text.upper()
-    return "%" + text.encode(codec, "replace").hex("%").upper()
+    return quote_from_bytes(text.encode(codec, "replace"), safe="")
 
 
 def host_of(url: str) -> str:

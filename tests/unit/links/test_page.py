@@ -1,0 +1,211 @@
+"""Reading a page: text, links, anchors, contexts, blocks, directives; and pages that mean harm."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from topiccrawl.links.page import CONTEXT, MAX_ANCHOR, read_page
+from topiccrawl.links.reading import MAX_LINKS
+from topiccrawl.records import Directives, Link
+
+URL = "http://news.test/sport/index.html"
+
+
+def links(html: str, **others: str) -> list[Link]:
+    return list(read_page(html, URL, **others).links)
+
+
+def anchors(html: str) -> dict[str, str]:
+    return {link.url.removeprefix("http://news.test"): link.anchor for link in links(html)}
+
+
+def test_visible_text_only_blocks_apart_inline_together() -> None:
+    page = read_page(
+        "<title> A\n title </title><style>b{}</style><h1>Head</h1><p>one <b>t</b>wo<br>three"
+        "<script>x()</script><noscript>no</noscript><template>t</template><!-- c -->"
+        "<ul><li>four<li>five</ul>six<svg><title>s</title></svg><textarea>x</textarea>",
+        URL,
+    )
+    assert page.title == "A title"
+    assert page.text == "Head one two three four five six"
+
+
+def test_a_link_in_running_text_has_the_text_around_it() -> None:
+    (link,) = links("<p>今天上午，<a href='/a'>国家队</a>抵达北京。</p><p>下一段")
+    assert link == Link("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
+
+
+def test_a_context_is_short_and_cuts_no_latin_word() -> None:
+    (link,) = links(f"<p>{'wonderful ' * 20}<a href=/a>x</a>{' wonderful' * 20}")
+    assert len(link.context) <= 2 * CONTEXT + 1
+    assert set(link.context.split()) == {"wonderful"}
+    (link,) = links(f"<p>{'汉' * 200}<a href=/a>x</a>{'字' * 200}")
+    assert link.context == "汉" * CONTEXT + " " + "字" * CONTEXT
+
+
+def test_links_of_a_list_are_a_block_under_its_heading() -> None:
+    found = links(
+        "<div><div class=hd><h2>体育</h2><a href=/m>更多</a></div>"
+        "<ul><li><a href=1>足球新闻</a><li><a href=2>篮球</a></ul></div>"
+        "<div class=t>财经</div><ul><li><a href=3>股市</a><li><a href=4>基金</a></ul>"
+    )
+    assert [(link.context, link.block) for link in found if link.block >= 0] == [
+        ("体育", 0), ("体育", 0), ("财经", 1), ("财经", 1),
+    ]  # fmt: skip
+
+
+def test_a_heading_does_not_reach_beyond_its_box() -> None:
+    found = links(
+        "<div><h2>体育</h2><ul><li><a href=1>足球</a><li><a href=2>篮球</a></ul></div>"
+        "<ul><li><a href=3>关于我们</a><li><a href=4>联系方式</a></ul>"
+    )
+    assert [link.context for link in found] == ["体育", "体育", "", ""]
+
+
+def test_tables_captions_and_definition_lists_have_captions() -> None:
+    found = links(
+        "<table><caption>排名</caption><tr><td><a href=1>甲队</a><td><a href=2>乙队</a></table>"
+        "<dl><dt>国内<dd><a href=3>要闻</a><a href=4>地方</a><dt>国际<dd><a href=5>亚洲</a></dl>"
+    )
+    assert [link.context for link in found] == ["排名", "排名", "国内", "国内", "国际"]
+    assert [link.block for link in found] == [0, 0, 1, 1, 1]
+
+
+def test_a_menu_is_a_block_and_a_paragraph_with_links_is_none() -> None:
+    menu = links("<div><a href=1>首页</a> | <a href=2>新闻</a> | <a href=3>体育</a></div>")
+    assert {link.block for link in menu} == {0}
+    text = links(
+        "<p>昨天晚上进行的比赛里<a href=1>甲队</a>以三比零战胜了<a href=2>乙队</a>，"
+        "比赛在<a href=3>某地</a>进行。"
+    )
+    assert {link.block for link in text} == {-1}
+
+
+def test_the_innermost_list_is_the_block() -> None:
+    found = links(
+        "<div><ul><li><a href=1>一</a><li><a href=2>二</a></ul>"
+        "<ul><li><a href=3>三</a><li><a href=4>四</a></ul></div>"
+    )
+    assert [link.block for link in found] == [0, 0, 1, 1]
+
+
+def test_anchors_come_from_text_else_title_else_picture() -> None:
+    assert anchors(
+        "<a href=/1> a\n <b>b</b></a><a href=/2 title=t></a><a href=/3><img alt=pic></a>"
+        "<a href=/4><img></a><a href=/5 title=t>text</a><a href=/6><script>x</script><i>i</i></a>"
+    ) == {"/1": "a b", "/2": "t", "/3": "pic", "/4": "", "/5": "text", "/6": "i"}
+    (link,) = links(f"<a href=/1>{'x' * 500}</a>")
+    assert len(link.anchor) == MAX_ANCHOR
+
+
+def test_a_link_that_stands_twice_is_given_once_with_its_longest_anchor() -> None:
+    found = links(
+        "<p><a href=/a><img></a>近日消息<p><a href=/b>乙</a>"
+        "<p>图片说明<a href=/a#x>甲队夺冠</a>现场"
+    )
+    assert [(link.url[-1], link.anchor) for link in found] == [("a", "甲队夺冠"), ("b", "乙")]
+    assert "图片说明" in found[0].context
+
+
+def test_maps_frames_and_refresh_are_links_and_other_schemes_are_none() -> None:
+    assert anchors(
+        "<meta http-equiv=Refresh content=\"5; url='/next'\"><a href='javascript:x()'>j</a>"
+        "<a href=mailto:a@b.test>m</a><a href=tel:1>t</a><a>n</a><a href=''>own</a>"
+        "<a href=#top>up</a><map><area href=/area alt=north></map>"
+        "<iframe src=/frame name=f><a href=/no>no</a></iframe>"
+        "<iframe src=about:blank></iframe>"
+    ) == {"/next": "", "/area": "north", "/frame": "f"}
+    assert list(anchors("<frameset><frame src=/menu title=menu><frame src=/main></frameset>")) == [
+        "/menu", "/main",
+    ]  # fmt: skip
+
+
+def test_base_moves_relative_links_wherever_it_stands() -> None:
+    page = read_page("<a href=a.html>a</a><base href='/zh/'><link rel=canonical href=c>", URL)
+    assert page.links[0].url == "http://news.test/zh/a.html"
+    assert page.canonical == "http://news.test/zh/c"
+    (link,) = links("<base href='javascript:x'><a href=a.html>a</a>")
+    assert link.url == "http://news.test/sport/a.html"
+
+
+def test_queries_are_sent_in_the_encoding_of_the_page() -> None:
+    (link,) = links("<a href='/s?w=你'>你</a>", encoding="gb18030")
+    assert link.url == "http://news.test/s?w=%C4%E3"
+
+
+def test_rel_nofollow_and_its_kin_are_not_followed() -> None:
+    html = "".join(f"<a rel='{rel}' href=/{rel[:3]}>x</a>" for rel in
+                   ("NoFollow noopener", "ugc", "sponsored", "author", ""))  # fmt: skip
+    assert list(anchors(html)) == ["/aut", "/"]
+    assert links("<map><area rel=nofollow href=/x></map>") == []
+
+
+@pytest.mark.parametrize(
+    ("metas", "headers", "expected"),
+    [
+        ("", [], Directives()),
+        (
+            "<meta name=robots content='NOINDEX, nofollow'>",
+            [],
+            Directives(noindex=True, nofollow=True),
+        ),
+        ("<meta name=robots content=none>", [], Directives(noindex=True, nofollow=True)),
+        ("<meta name=TopicCrawl content=noarchive>", [], Directives(noarchive=True)),
+        ("<meta name=googlebot content=none>", [], Directives()),
+        (
+            "<meta name=robots content=index><meta name=robots content=nocache>",
+            ["noindex"],
+            Directives(noindex=True, noarchive=True),
+        ),
+        (
+            "",
+            ["googlebot: noindex", "topiccrawl: nofollow, noarchive"],
+            Directives(nofollow=True, noarchive=True),
+        ),
+        (
+            "",
+            ["unavailable_after: 1 Jan 2030 00:00:00 GMT", "max-snippet:0, noindex"],
+            Directives(noindex=True),
+        ),
+    ],
+)
+def test_directives_are_joined(metas: str, headers: list[str], expected: Directives) -> None:
+    page = read_page(f"{metas}<a href=/x>x</a>", URL, headers)
+    assert page.directives == expected
+    assert bool(page.links) != expected.nofollow
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 10_000 + "<a href=x>y</a>",
+        "<div>" * 500_000,
+        "<ul><li><a href=x>y</a>" * 20_000,
+        "".join(f"<p><a href={n}>link</a> text" for n in range(100_000)),
+        "<p>" + "x " * 3_000_000,
+        "<b>" * 1_600_000,
+        "<table><tr><td>" * 5_000,
+        "<a " + " ".join(f"a{n}" for n in range(100_000)) + " href=x>y</a>",
+        f"<a href='{'x' * 4_000_000}'>y</a>",
+        "".join(f"<b id={n}>" for n in range(2_000)) + "<p>x" * 2_000,
+        "<!--" * 1_000_000,
+        "\x00<a href='\x00'>\ud800</a>",
+    ],
+    ids=["deep", "abyss", "lists", "links", "long", "bold", "tables", "attributes", "href",
+         "formats", "comments", "bytes"],
+)  # fmt: skip
+def test_no_page_holds_the_crawler_up(html: str) -> None:
+    started = time.process_time()
+    page = read_page(html, URL)
+    assert time.process_time() - started < 5
+    assert len(page.links) <= MAX_LINKS
+
+
+def test_a_long_page_with_a_long_script_is_read_to_its_end() -> None:
+    script = f"<script>{'x<1;' * 50_000}</script>"
+    picture = f"<img src='data:image/png;base64,{'A' * 50_000}'>"
+    page = read_page(f"<p>one{script}{picture}<p><a href=/end>end</a>", URL)
+    assert page.text == "one end"
+    assert len(page.links) == 1
