@@ -84,7 +84,10 @@ def _parser() -> argparse.ArgumentParser:
         writer = commands.add_parser(command, parents=[shared], help=f"write it as {what}")
         writer.add_argument("path", type=Path)
     job = commands.add_parser(
-        "crawl", parents=[shared], help="crawl it; further arguments go to scrapy crawl"
+        "crawl",
+        parents=[shared],
+        allow_abbrev=False,
+        help="crawl it; further arguments go to scrapy crawl",
     )
     job.add_argument("--folder", type=Path, default=Path("data/demo"), help="state and log")
     return parser

@@ -83,7 +83,7 @@ class Anchors:
             return escape(url)
         path = there.path + (f"?{there.query}" if there.query else "")
         if self.plan.trait(source).body == "base":
-            return escape("../" * 3 + path[1:])
+            return escape("../" * 4 + path[1:])
         folder = here.path.rpartition("/")[0] + "/"
         if (source + target) % 3 == 0 and path.startswith(folder) and path != folder:
             return escape("./" + path.removeprefix(folder))

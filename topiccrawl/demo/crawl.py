@@ -66,9 +66,9 @@ def run(line: Sequence[str], proxy: str) -> int:
     kept = {k: v for k, v in os.environ.items() if k.lower() not in {"no_proxy", "https_proxy"}}
     environment = {**kept, "http_proxy": proxy}
     environment.setdefault("SCRAPY_SETTINGS_MODULE", "topiccrawl.settings")
-    with subprocess.Popen(line, env=environment, start_new_session=True) as child:  # noqa: S603
-        with _passing_on(child):
-            status = child.wait()
+    start = subprocess.Popen(line, env=environment, start_new_session=True)  # noqa: S603
+    with start as child, _passing_on(child):
+        status = child.wait()
     return status if status >= 0 else 128 - status
 
 

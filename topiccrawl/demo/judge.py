@@ -178,8 +178,6 @@ def _oracle(graph: Graph, budget: int) -> list[bool]:
                         ready.append(target)
                     else:
                         waiting[target] = None
-            if number in ready:
-                ready.remove(number)
     return hits
 
 

@@ -84,14 +84,14 @@ class _Corner:
         for name, kind, trait in _CORNER + (_FAULTS if faults else ()):
             self.numbers.append(self._page(name, kind, trait))
         self._redirects()
-        self._copies()
         self._base_hub()
         _link(self.planner, hub, *self.numbers)
         _link(self.planner, self.planner.fronts[PAPER], hub)
 
-    def _page(self, name: str, kind: Kind, trait: Trait) -> int:
+    def _page(self, name: str, kind: Kind, trait: Trait | None = None) -> int:
         planner = self.planner
-        section = _sections(planner, PAPER)[len(self.numbers) % 3]
+        sections = _sections(planner, PAPER)[:3]
+        section = sections[len(self.numbers) % len(sections)]
         story = -1
         if kind == Kind.ARTICLE:
             story = tell(planner, section)
@@ -99,7 +99,8 @@ class _Corner:
         return planner.add(Entry(url, kind, PAPER, section, story), trait)
 
     def _redirects(self) -> None:
-        article = self._page("target.html", Kind.ARTICLE, Trait())
+        article = self._page("target.html", Kind.ARTICLE)
+        self._copy(article)
         final = self.planner.entries[article].url
         front = self.planner.entries[self.planner.fronts[PORTAL]].url
         routes = (
@@ -117,25 +118,21 @@ class _Corner:
             if name[-1] not in "23":
                 self.numbers.append(number)
 
-    def _copies(self) -> None:
-        for number in [n for n in self.numbers if self._is_article(n)][:2]:
-            entry = self.planner.entries[number]
-            url = entry.url.replace("/corner/", "/print/")
-            copy = entry._replace(url=url, kind=Kind.COPY, of=number)
-            self.numbers.append(self.planner.add(copy))
-
-    def _is_article(self, number: int) -> bool:
+    def _copy(self, number: int) -> None:
+        """Add a printer's copy of an article."""
         entry = self.planner.entries[number]
-        return entry.kind == Kind.ARTICLE and number not in self.planner.traits
+        url = entry.url.replace("/corner/", "/print/")
+        copy = entry._replace(url=url, kind=Kind.COPY, of=number)
+        self.numbers.append(self.planner.add(copy))
 
     def _base_hub(self) -> None:
-        articles = [self._page(f"base-{i}.html", Kind.ARTICLE, Trait()) for i in range(3)]
+        articles = [self._page(f"base-{i}.html", Kind.ARTICLE) for i in range(3)]
         hub = Entry(self.base + "base/", Kind.HUB, PAPER)
         number = self.planner.add(hub, Trait(body="base"))
         _link(self.planner, number, *articles)
         self.numbers.append(number)
         self.numbers.append(articles[0])
-        self._copies()
+        self._copy(articles[0])
 
 
 def tell(planner: Planner, section: int) -> int:

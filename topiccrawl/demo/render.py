@@ -24,7 +24,7 @@ _MAIN = ("list", "channel", "related", "pager", "blogs", "comments", "extra")
 _SIDE = ("hot", "friends", "adverts", "quiet")
 _HEADED = frozenset({"related", "hot", "friends"})
 _DATED = frozenset({"list", "blogs"})
-_LONG_STORIES = 120
+_LONG_STORIES = 1_200
 """Stories on the very long page."""
 _ANCHOR = 9
 """Characters of a link in running text."""
