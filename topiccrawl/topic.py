@@ -1,4 +1,4 @@
-"""WHAT IS LOOKED FOR: a topic in words, in a sentence, or in a file that is checked before any request."""
+"""WHAT IS LOOKED FOR: words, a sentence, or a topic file, checked before any request."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ LONGEST_PHRASE = 8
 """Characters of a text without blanks that is taken as one phrase, not as a sentence."""
 _PORTALS = "portals.toml"
 _FRAME = frozenset(
-    ("关于", "有关", "相关", "最新", "新闻", "消息", "报道", "资讯", "文章", "动态")
-    + ("about", "latest", "new", "news", "report", "article", "story")
+    ["关于", "有关", "相关", "最新", "新闻", "消息", "报道", "资讯", "文章", "动态", "情况", "内容", "信息", "about", "latest", "new", "news", "report", "article", "story", "headline"]
 )
 """Words with which people ask for a topic, and which say nothing of it."""
 
@@ -127,7 +126,7 @@ class Topic(_Part):
     @field_validator("seeds")
     @classmethod
     def _canonical_seeds(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
-        found = {}
+        found: dict[str, None] = {}
         for seed in seeds:
             url = canonical(seed)
             if url is None:
@@ -193,7 +192,7 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 
 
 def from_words(text: str) -> Topic:
-    """Return the topic of words or of a sentence in natural language; all weights are 1 [S3 step 1].
+    """Return the topic of words or of a natural-language sentence; all weights 1 [S3 step 1].
 
     The text is segmented and stop words are left out. Where it is one short unit without blanks
     (新能源汽车), the whole phrase is a term beside its words: a page that holds the phrase is
@@ -215,7 +214,9 @@ def from_words(text: str) -> Topic:
     if not words and len(phrase) == 1 and has_han(phrase):
         words = [phrase]
     if not words:
-        msg = f"topic {text!r} has no word that says what is looked for: give a noun or a topic file"
+        msg = (
+            f"topic {text!r} has no word that says what is looked for: give a noun or a topic file"
+        )
         raise TopicError(msg)
     return Topic(name=text[:200], terms=dict.fromkeys(words, 1.0))
 
@@ -258,7 +259,7 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    places: list[Path | Traversable] = sorted(folder.glob("*.toml"))
+    places = sorted(folder.glob("*.toml"))
     package = resources.files(PACKAGE)
     shipped = [f for f in package.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
     for place in [*places, *sorted(shipped, key=lambda f: f.name)]:
@@ -300,5 +301,6 @@ def _say(error: Any, values: dict[str, Any]) -> str:  # noqa: ANN401  (pydantic'
 
 
 def _fields_at(where: list[str]) -> list[str]:
-    part = {"limits": Budget, "thresholds": Thresholds}.get(where[0]) if where else Topic
+    parts: dict[str, type[BaseModel]] = {"limits": Budget, "thresholds": Thresholds}
+    part = parts.get(where[0]) if where else Topic
     return list(part.model_fields) if part else []

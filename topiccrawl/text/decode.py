@@ -1,9 +1,10 @@
 """Bytes to text: what header, page and bytes say of the encoding, and who is believed.
 
-Order [S1, methods section 7]: byte order mark; then the declared encodings (header, ``<meta>`` or XML
-declaration in the first lines) if the bytes agree; then detection. Chinese servers often declare what
-they do not send, so a declaration that the bytes contradict is only a hint. ``gb2312`` and ``gbk``
-are read as GB18030 and ``big5`` as Big5-HKSCS, their supersets. Never raises.
+Order [S1, methods section 7]: byte order mark; then the declared encodings (header, ``<meta>`` or
+XML declaration in the first lines) if the bytes agree; then detection. Chinese servers often
+declare what they do not send, so a declaration that the bytes contradict is only a hint.
+``gb2312`` and ``gbk`` are read as GB18030 and ``big5`` as Big5-HKSCS, their supersets. Never
+raises.
 """
 
 from __future__ import annotations
@@ -78,7 +79,11 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
         declared = dict(_declared(body, content_type))
         how = next((how for how, name in declared.items() if name == "utf-8"), "bytes")
         escaped = b"~{" in body and "hz" in declared.values()
-        return Decoded(body.decode("hz", "replace"), "hz", "meta") if escaped else Decoded(text, "utf-8", how)
+        return (
+            Decoded(body.decode("hz", "replace"), "hz", "meta")
+            if escaped
+            else Decoded(text, "utf-8", how)
+        )
     return _declared_or_detected(body, content_type)
 
 
@@ -86,7 +91,11 @@ def _declared_or_detected(body: bytes, content_type: str | None) -> Decoded:
     """The first declared encoding that fits; else the best guess among declared, usual and detected."""
     candidates = list(_declared(body, content_type))
     for how, name in candidates:
-        if name not in _SINGLE_BYTE and (text := _strict(body, name)) is not None and _plausible(text):
+        if (
+            name not in _SINGLE_BYTE
+            and (text := _strict(body, name)) is not None
+            and _plausible(text)
+        ):
             return Decoded(text, name, how)
     if not candidates or any(name in _SINGLE_BYTE for _, name in candidates):
         candidates += _usual(body)

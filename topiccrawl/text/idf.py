@@ -1,0 +1,109 @@
+"""How rare a word is: one inverse document frequency for Chinese and English, on one scale.
+
+Chinese comes from jieba's ``idf.txt`` (MIT; 270,132 words, natural logarithm), read from the
+installed package. English comes from wordfreq's word frequencies (code Apache-2.0, data
+CC BY-SA 4.0; the "small" list, 28,917 words), read through the installed package as well, and
+turned into document frequencies: in a document of L words a word of frequency f stands with
+probability ``1 - exp(-f L)`` (Poisson), so ``idf = -ln(1 - exp(-f L))``. L = 30 makes the scales
+one: it is the L at which this rule, fed with wordfreq's *Chinese* frequencies, meets jieba's
+figures (median difference +.03 over 31,788 words; 20: -.38, 40: +.31).
+
+Both are cut at ``DEFAULT_IDF``, jieba's median and its value for words that it does not know:
+an unknown word counts as much as a rare one and never more, so that names and misprints do not
+fill a page's vector. A plural is counted with its singular. Loads once, in about 0.4 s with the
+import of wordfreq, and holds about 20 MB.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.text.tokens import singular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DEFAULT_IDF = 11.95
+"""Of an unknown word, and the largest there is: the median of jieba's list."""
+
+DOCUMENT_WORDS = 30
+"""Words of the document on which English document frequencies are based (see above)."""
+
+_CHUNK = 1 << 18
+
+
+class Idf:
+    """Inverse document frequencies by canonical word; unknown words get ``DEFAULT_IDF``.
+
+    Args:
+        table: Figures by word, above 0; those above ``DEFAULT_IDF`` count as unknown.
+
+    >>> idf = Idf({"足球": 8.2})
+    >>> idf("足球"), idf("中超")
+    (8.2, 11.95)
+    """
+
+    def __init__(self, table: Mapping[str, float]) -> None:
+        self._table = table
+
+    def __call__(self, word: str) -> float:
+        """The figure of one word in canonical form, in (0, DEFAULT_IDF]."""
+        return min(self._table.get(word, DEFAULT_IDF), DEFAULT_IDF)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def phrase(self, words: Iterable[str]) -> float:
+        """The figure of a phrase, from its words taken as independent, cut at DEFAULT_IDF.
+
+        >>> Idf({"新能源": 6.4, "汽车": 5.2}).phrase(["新能源", "汽车"])
+        11.6...
+        """
+        return min(sum(map(self, words)) or DEFAULT_IDF, DEFAULT_IDF)
+
+
+@cache
+def corpus_idf() -> Idf:
+    """The table for Chinese and English; read once a process."""
+    return Idf(_english() | _chinese())
+
+
+def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
+    """The figure of a word that makes up this share of all words (Poisson, see the module).
+
+    Args:
+        frequency: Share of all running words, in (0, 1].
+        words: Length of a document.
+
+    >>> round(from_frequency(1e-4), 2)
+    5.81
+    """
+    return -math.log(-math.expm1(-frequency * words))
+
+
+def _chinese() -> dict[str, float]:
+    """Jieba's figures below the cut; the rest is what an unknown word gets anyway."""
+    spec = find_spec("jieba")
+    if spec is None or spec.origin is None:
+        return {}
+    table: dict[str, float] = {}
+    with (Path(spec.origin).parent / "analyse" / "idf.txt").open(encoding="utf-8") as lines:
+        while chunk := lines.readlines(_CHUNK):
+            fields = iter("".join(chunk).split())
+            pairs = zip(fields, map(float, fields), strict=True)
+            table.update([pair for pair in pairs if pair[1] < DEFAULT_IDF])
+    return table
+
+
+def _english() -> dict[str, float]:
+    from wordfreq import get_frequency_dict  # noqa: PLC0415  # 0.15 s that only scoring needs
+
+    sums: dict[str, float] = {}
+    for word, frequency in get_frequency_dict("en", wordlist="small").items():
+        stem = singular(word)
+        sums[stem] = sums.get(stem, 0.0) + frequency
+    return {word: from_frequency(frequency) for word, frequency in sums.items()}

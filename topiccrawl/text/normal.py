@@ -1,0 +1,167 @@
+"""Texts in the form in which they are compared: one width, one case, one script, single blanks.
+
+``fold(text)`` is NFKC (full width to half width, compatibility forms), lower case, traditional to
+simplified Chinese (OpenCC ``t2s``, Apache-2.0, with its phrases, so that 乾隆 stays 乾隆), and runs
+of blanks as one space. Each step first asks whether it has anything to do, because on most pages
+it has not: a 10,000 character page costs about 0.3 ms, where plain NFKC alone takes 1.3 ms.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
+
+import opencc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_FREQUENT = {
+    char: unicodedata.normalize("NFKC", char) for char in "，：；！？（）／％～…\u3000\xa0０１２"
+}
+"""Compatibility characters that stand on nearly every Chinese page, replaced one by one."""
+
+_HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
+_ROUNDS = 3
+"""OpenCC is run until nothing changes: 藴 becomes 蕰, and only that becomes 蕴."""
+_JAMO = range(0x1160, 0x1200)
+_SELECTORS = range(0xFE00, 0xFE10)
+_ASTRAL = re.compile("[\U00010000-\U0001f2ff\U0001fb00-\U0001fbff\U0002f800-\U0002fa1f]")
+"""Beyond the basic plane, whole blocks that NFKC may change: all but emoji and ideographs."""
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: NFKC, lower case, simplified Chinese, single blanks.
+
+    Never raises; folding twice is folding once. The length may change.
+
+    >>> fold("ＡＢＣ　新能源汽車，２０２６ 年")
+    'abc 新能源汽车,2026 年'
+    """
+    return " ".join(_fold_letters(text).split())
+
+
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """``[fold(t) for t in texts]``, in one pass: a tenth of the time for a page's anchors.
+
+    >>> fold_all(["足球", "ＮＢＡ 籃球"])
+    ['足球', 'nba 篮球']
+    """
+    joined = "\n".join(texts)
+    if joined.count("\n") != len(texts) - 1:
+        joined = "\n".join([text.replace("\n", " ") for text in texts])
+    lines = _fold_letters(joined).split("\n") if texts else []
+    return [" ".join(line.split()) for line in lines]
+
+
+def normalise(text: str) -> str:
+    """NFKC of the text, as ``unicodedata.normalize`` gives it, several times faster on Chinese.
+
+    >>> normalise("２０２６年，㎞")
+    '2026年,km'
+    """
+    if text.isascii():
+        return text
+    for char, plain in _FREQUENT.items():
+        text = text.replace(char, plain)
+    odd, hard = _compatibility()
+    if _beyond_basic_plane(text) and _ASTRAL.search(text):
+        return unicodedata.normalize("NFKC", text)
+    if not odd.search(text):
+        return text
+    if hard.search(text):
+        return unicodedata.normalize("NFKC", text)
+    return odd.sub(_nfkc_match, text)
+
+
+def simplify(text: str) -> str:
+    """The text in simplified Chinese; unchanged where it holds no traditional character.
+
+    >>> simplify("臺灣的乾隆")
+    '台湾的乾隆'
+    """
+    if text.isascii():
+        return text
+    traditional, convert = _converter()
+    for _ in range(_ROUNDS):
+        if not traditional.search(text) or (simpler := convert(text)) == text:
+            break
+        text = simpler
+    return text
+
+
+def has_han(text: str) -> bool:
+    """Whether a Chinese character stands in the text.
+
+    >>> has_han("5G 手机"), has_han("5G")
+    (True, False)
+    """
+    return _HAN_PATTERN.search(text) is not None
+
+
+_HAN_PATTERN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+def _fold_letters(text: str) -> str:
+    """Everything but the blanks."""
+    return simplify(normalise(text).replace("İ", "i").lower())
+
+
+def _beyond_basic_plane(text: str) -> bool:
+    """Whether a character needs more than 16 bits; far cheaper to ask than a search for one."""
+    return len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
+
+
+def _nfkc_match(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", found[0])
+
+
+@cache
+def _compatibility() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Patterns of what NFKC may change, and of what it may join with the character before it.
+
+    Only the second kind needs the whole text normalised: combining marks, vowel signs, Hangul
+    jamo, and compatibility characters that begin with one of them.
+    """
+    plane = [*range(0x80, 0xD800), *range(0xE000, 0x10000)]
+    hard = [code for code in plane if _joins(code)]
+    odd = sorted({*hard, *(code for code in plane if _nfkc_changes(code))})
+    return (
+        re.compile(f"[{_ranges(odd)}]"),
+        re.compile(f"[{_ranges(hard)}]"),
+    )
+
+
+def _nfkc_changes(code: int) -> bool:
+    char = chr(code)
+    return unicodedata.normalize("NFKC", char) != char
+
+
+def _joins(code: int) -> bool:
+    if code in _SELECTORS:
+        return False
+    first = unicodedata.normalize("NFKD", chr(code))[0]
+    return unicodedata.category(first)[0] == "M" or ord(first) in _JAMO
+
+
+def _ranges(codes: Iterable[int]) -> str:
+    """The codes as the inside of a character class."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs)
+
+
+@cache
+def _converter() -> tuple[re.Pattern[str], Callable[[str], str]]:
+    """The characters that ``t2s`` changes, of the basic plane, and the conversion."""
+    convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
+    chars = [chr(code) for start, end in _HAN for code in range(start, end)]
+    simple = convert("\n".join(chars)).split("\n")
+    changed = [ord(char) for char, other in zip(chars, simple, strict=True) if char != other]
+    return re.compile(f"[{_ranges(changed)}]"), convert

@@ -1,0 +1,216 @@
+"""Texts as words: one interface over two engines with the same dictionary.
+
+Both engines are jieba's algorithm over jieba's dictionary (MIT): ``rjieba`` is its Rust form
+(jieba-rs, MIT) and 15 to 20 times faster; ``jieba`` itself is the reference and the fallback.
+On folded text they cut Chinese alike; runs of Latin letters they split differently, so these are
+split here, by one rule, whichever engine cut them.
+
+What becomes a word of a topic (``canonical``): Chinese words of two characters or more; Latin
+words of two letters or more with their plural folded; numbers as they stand. What does not:
+stop words, punctuation, single characters (fragments and function words nearly always; a single
+character that a user names, 茶, is kept). English is folded by plural only (the S-stemmer of
+Harman 1991): ``-ing`` and ``-ed`` folding was tried and changed ranking by less than .001 average
+precision either way, and it joins words that news keeps apart (building, build).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import cache
+from importlib import import_module, resources
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from topiccrawl.text.normal import fold, has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_LATIN = re.compile(r"[^\W_]+")
+_SHORTEST_PLURAL = 4
+
+
+class Tokenizer(Protocol):
+    """Cuts texts into words; holds a user's own words beside the dictionary."""
+
+    name: str
+
+    def cut(self, text: str) -> list[str]:
+        """Pieces of a folded text, nothing left out: joined they give the text back."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """The words that can carry a topic, in canonical form, in order; any text."""
+        ...
+
+    def add_word(self, word: str) -> None:
+        """Keep this word in one piece from now on; given in any width, case or script."""
+        ...
+
+
+class _Engine(NamedTuple):
+    cut: Callable[[str, bool], Iterable[str]]
+    add: Callable[[str], None]
+
+
+def _rust() -> _Engine:
+    """jieba-rs: loads in 0.1 s, cuts 10,000 characters in 1.2 ms."""
+    jieba = import_module("rjieba").Jieba()
+    return _Engine(jieba.cut, lambda word: jieba.add_word(word, None, None))
+
+
+def _python() -> _Engine:
+    """Jieba itself: loads in 0.7 s, cuts 10,000 characters in 20 ms."""
+    module = import_module("jieba")
+    module.setLogLevel(logging.WARNING)
+    jieba = module.Tokenizer()
+    return _Engine(lambda text, hmm: jieba.cut(text, HMM=hmm), jieba.add_word)
+
+
+class JiebaTokenizer:
+    """A tokenizer over either engine, which is loaded at the first cut.
+
+    Args:
+        engine: ``rjieba`` or ``jieba``.
+        words: Words to be kept in one piece beside those of the dictionary.
+        hmm: Join unknown words (names above all) by the hidden Markov model. Without it the two
+            engines agree wholly, with it in more than 99.9 % of the words.
+    """
+
+    def __init__(
+        self, engine: Literal["rjieba", "jieba"], words: Iterable[str] = (), *, hmm: bool = True
+    ) -> None:
+        self.name: str = engine
+        self.hmm = hmm
+        self._engine: _Engine | None = None
+        self._own: dict[str, None] = {}
+        for word in words:
+            self.add_word(word)
+
+    def cut(self, text: str) -> list[str]:
+        """Pieces of a folded text; joined they give the text back."""
+        engine = self._engine or self._open()
+        return list(engine.cut(text, self.hmm))
+
+    def words(self, text: str) -> list[str]:
+        """The words that can carry a topic, in canonical form, in order.
+
+        >>> tokenizer().words("新能源汽车的销量，Electric vehicles!")
+        ['新能源', '汽车', '销量', 'electric', 'vehicle']
+        """
+        folded = fold(text)
+        if not has_han(folded):
+            return [word for piece in latin_words(folded) if (word := canonical(piece))]
+        return [word for piece in self.cut(folded) for word in self._words_of(piece)]
+
+    def add_word(self, word: str) -> None:
+        """Keep this word in one piece from now on."""
+        folded = fold(word)
+        if folded and folded not in self._own:
+            self._own[folded] = None
+            if self._engine:
+                self._engine.add(folded)
+
+    def _words_of(self, piece: str) -> list[str]:
+        return [piece] if piece in self._own else split(piece)
+
+    def _open(self) -> _Engine:
+        self._engine = _rust() if self.name == "rjieba" else _python()
+        for word in self._own:
+            self._engine.add(word)
+        return self._engine
+
+
+def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
+    """The fast engine where it is installed, else jieba.
+
+    Args:
+        words: Words to be kept in one piece beside those of the dictionary.
+        hmm: See the engines.
+
+    >>> tokenizer(["区块链"]).words("区块链技术")
+    ['区块链', '技术']
+    """
+    return JiebaTokenizer("rjieba" if find_spec("rjieba") else "jieba", words, hmm=hmm)
+
+
+@cache
+def shared_tokenizer() -> Tokenizer:
+    """The process's one tokenizer without words of its own; don't add words to it."""
+    return tokenizer()
+
+
+def latin_words(folded: str) -> list[str]:
+    """Runs of letters and digits of a folded text without Chinese, which needs no dictionary.
+
+    >>> latin_words("electric-vehicles in 2026")
+    ['electric', 'vehicles', 'in', '2026']
+    """
+    return _LATIN.findall(folded)
+
+
+def split(piece: str) -> list[str]:
+    """Canonical words of one piece of a cut: none, one, or several for a run of Latin text.
+
+    >>> split("electric-vehicles"), split("足球"), split("的"), split("，")
+    (['electric', 'vehicle'], ['足球'], [], [])
+    """
+    if piece.isalnum():
+        word = canonical(piece)
+        return [word] if word else []
+    return [word for part in latin_words(piece) if (word := canonical(part))]
+
+
+def canonical(word: str) -> str:
+    """The form under which a folded word is counted; "" for one that carries no topic.
+
+    >>> canonical("vehicles"), canonical("the"), canonical("球"), canonical("2026")
+    ('vehicle', '', '', '2026')
+    """
+    if word in stop_words() or (len(word) == 1 and not word.isdigit()):
+        return ""
+    return singular(word) if word.isascii() else word
+
+
+def singular(word: str) -> str:
+    """An English word without its plural ending; others unchanged.
+
+    >>> [singular(w) for w in ("cities", "buses", "boxes", "glass", "news", "gas", "is")]
+    ['city', 'bus', 'box', 'glass', 'news', 'gas', 'is']
+    """
+    if len(word) < _SHORTEST_PLURAL or word[-1] != "s" or word in _NO_PLURALS:
+        return word
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > _SHORTEST_PLURAL:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "uses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    return word[:-1]
+
+
+_NO_PLURALS = frozenset(
+    ("news", "series", "species", "always", "perhaps", "lens", "mars", "texas", "paris", "wales")
+)
+
+
+def inflections(word: str) -> tuple[str, ...]:
+    """The surface forms of which ``singular`` gives this word, itself first.
+
+    >>> inflections("city"), inflections("bus"), inflections("news")
+    (('city', 'citys', 'cities'), ('bus', 'buses'), ('news',))
+    """
+    guesses = (word, word + "s", word + "es", word[:-1] + "ies" if word.endswith("y") else word)
+    return tuple(dict.fromkeys(form for form in guesses if singular(form) == word))
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Chinese and English stop words, folded: the project's own lists (``stopwords/``)."""
+    folder = resources.files("topiccrawl.text") / "stopwords"
+    words: set[str] = set()
+    for name in ("zh.txt", "en.txt"):
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        words.update(word for line in lines if not line.startswith("#") for word in line.split())
+    return frozenset(words)
