@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from html import escape
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from topiccrawl.demo.grammar import parse
 from topiccrawl.demo.plan import Entry, Kind, Plan
@@ -35,7 +34,7 @@ class Anchors:
     def _text(self, source: int, target: int, entry: Entry, role: str) -> str:
         words = self.words(entry.site)
         if entry.kind == Kind.HUB:
-            return self._hub(source, target, entry, words)
+            return self._hub(source, target, role, words)
         if entry.kind == Kind.COPY:
             return words.lines["copy"]
         if entry.story >= 0:
@@ -44,14 +43,15 @@ class Anchors:
             return title[: _LONG - 2] + "…" if cut else title
         return self._service(source, entry, words)
 
-    def _hub(self, source: int, target: int, entry: Entry, words: Language) -> str:
+    def _hub(self, source: int, target: int, role: str, words: Language) -> str:
+        entry, here = self.plan.entries[target], self.plan.entries[source]
         if entry.section < 0:
             if self.plan.fronts[entry.site] != target:
                 return words.lines["archive_name"]
-            same = self.plan.entries[source].site == entry.site
-            return words.lines["home"] if same else self.plan.sites[entry.site].name
-        here = self.plan.entries[source]
-        if here.section == entry.section and here.kind == Kind.HUB and here.page != entry.page:
+            return (
+                words.lines["home"] if here.site == entry.site else self.plan.sites[entry.site].name
+            )
+        if role == "pager":
             turn = "next_page" if entry.page > here.page else "previous_page"
             options = words.lists[turn]
             return options[entry.site % len(options)]
@@ -76,15 +76,20 @@ class Anchors:
 
     def href(self, source: int, target: int) -> str:
         """Return the address as a page writes it, escaped: short on its own host."""
-        here = urlsplit(self.plan.entries[source].url)
+        host, path = _split(self.plan.entries[source].url)
         url = self.plan.entries[target].url
-        there = urlsplit(url)
-        if here.netloc != there.netloc:
+        there, to = _split(url)
+        if host != there:
             return escape(url)
-        path = there.path + (f"?{there.query}" if there.query else "")
         if self.plan.trait(source).body == "base":
-            return escape("../" * 4 + path[1:])
-        folder = here.path.rpartition("/")[0] + "/"
-        if (source + target) % 3 == 0 and path.startswith(folder) and path != folder:
-            return escape("./" + path.removeprefix(folder))
-        return escape(path)
+            return escape("../" * 4 + to)
+        folder = path[: path.rfind("/") + 1]
+        if (source + target) % 3 == 0 and to.startswith(folder) and to != folder:
+            return escape("./" + to.removeprefix(folder))
+        return escape("/" + to)
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Return host and path without its first slash; query included."""
+    host, _, path = url.removeprefix("http://").partition("/")
+    return host, path

@@ -119,7 +119,7 @@ class Writer:
 
     def write(self, text: str) -> str:
         """Return the text with every slot filled."""
-        return "".join(map(self._piece, parse(text)))
+        return "".join([self._piece(piece) for piece in parse(text)])
 
     def pick(self, texts: Sequence[str]) -> str:
         """Return one of the texts, written."""
@@ -132,10 +132,11 @@ class Writer:
             return self._word(piece)
         if isinstance(piece, Choice):
             chosen = piece.pieces[int(self.shape.random() * len(piece.pieces))]
-            return "".join(map(self._piece, chosen))
+            return "".join([self._piece(one) for one in chosen])
+        luck, span = self.figures.random(), piece.high - piece.low
         if piece.decimals:
-            return f"{self.figures.uniform(piece.low, piece.high):.1f}"
-        return str(self.figures.randint(piece.low, piece.high))
+            return f"{piece.low + luck * span:.1f}"
+        return str(piece.low + int(luck * (span + 1)))
 
     def _word(self, slot: Slot) -> str:
         if not slot.anew and slot.name in self._fixed:

@@ -160,49 +160,65 @@ def oracle_curve(graph: Graph, budget: int) -> list[int]:
 
 
 def _oracle(graph: Graph, budget: int) -> list[bool]:
-    seen = set(graph.seeds)
-    ready = deque(n for n in graph.seeds if n in graph.relevant)
-    waiting = dict.fromkeys(n for n in graph.seeds if n not in graph.relevant)
+    incoming = _reversed(graph.onward)
+    seen: set[int] = set()
+    ready: deque[int] = deque()
+    waiting: set[int] = set()
+    wanted = dict.fromkeys(sorted(graph.relevant))
     hits: list[bool] = []
+
+    def see(targets: Iterable[int]) -> None:
+        for target in targets:
+            if target in seen:
+                continue
+            seen.add(target)
+            wanted.pop(target, None)
+            (ready.append if target in graph.relevant else waiting.add)(target)
+
+    see(graph.seeds)
     while len(hits) < budget:
-        path = [ready.popleft()] if ready else _way(graph, waiting, seen)
+        path = [ready.popleft()] if ready else _way(incoming, waiting, wanted)
         if not path:
             break
         for number in path:
-            waiting.pop(number, None)
+            see(graph.onward[number])
+            waiting.discard(number)
             hits.append(number in graph.relevant)
-            for target in graph.onward[number]:
-                if target not in seen:
-                    seen.add(target)
-                    if target in graph.relevant:
-                        ready.append(target)
-                    else:
-                        waiting[target] = None
     return hits
 
 
-def _way(graph: Graph, waiting: Iterable[int], seen: set[int]) -> list[int]:
-    """Shortest way from a waiting page to one that leads to an unseen relevant page."""
-    parent = dict.fromkeys(waiting, -1)
-    queue = deque(parent)
+def _reversed(onward: Sequence[Sequence[int]]) -> list[list[int]]:
+    incoming: list[list[int]] = [[] for _ in onward]
+    for number, targets in enumerate(onward):
+        for target in targets:
+            incoming[target].append(number)
+    return incoming
+
+
+def _way(incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[int]) -> list[int]:
+    """Shortest way from a waiting page to one that leads to a wanted page; [] if there is none.
+
+    It is looked for backwards: what is wanted is soon little, what waits is soon much.
+    """
+    child = dict.fromkeys(wanted, -1)
+    queue = deque(child)
     while queue:
         number = queue.popleft()
-        for target in graph.onward[number]:
-            if target in seen or target in parent:
-                continue
-            parent[target] = number
-            if target in graph.relevant:
-                return _trail(parent, number)
-            queue.append(target)
+        for parent in incoming[number]:
+            if parent in waiting:
+                return [parent, *_trail(child, number)[:-1]]
+            if parent not in child:
+                child[parent] = number
+                queue.append(parent)
     return []
 
 
-def _trail(parent: dict[int, int], number: int) -> list[int]:
+def _trail(child: dict[int, int], number: int) -> list[int]:
     trail = []
     while number >= 0:
         trail.append(number)
-        number = parent[number]
-    return trail[::-1]
+        number = child[number]
+    return trail
 
 
 def breadth_first(graph: Graph, budget: int) -> list[int]:

@@ -7,6 +7,7 @@ lists are not. A page's links never depend on its text, so the graph is known wi
 from __future__ import annotations
 
 import random
+from array import array
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from topiccrawl.demo.plan import PER_PAGE, Entry, Kind, Plan
@@ -51,6 +52,7 @@ class Linkage:
             if section.subject is not None and section.site not in plan.hidden:
                 self.by_subject.setdefault(section.subject.number, []).append(section)
         self.open_fronts = [n for site, n in plan.fronts.items() if site not in plan.hidden]
+        self._followed: dict[int, array[int]] = {}
         self._makers: dict[Kind, Callable[[int, Entry, random.Random], Iterator[Block]]] = {
             Kind.HUB: self._hub,
             Kind.ARTICLE: self._article,
@@ -72,10 +74,15 @@ class Linkage:
         blocks = [*maker(number, entry, luck), *self._common(number)]
         return tuple(block for block in blocks if block.targets)
 
-    def followed(self, number: int) -> Iterator[int]:
-        """Yield the entries that a crawler may go to from a fetched page, repeats included."""
-        if "nofollow" in self.plan.trait(number).robots:
-            return
+    def followed(self, number: int) -> Sequence[int]:
+        """Return the entries that a crawler may go to from a fetched page, each once."""
+        known = self._followed.get(number)
+        if known is None:
+            targets = () if "nofollow" in self.plan.trait(number).robots else self._open(number)
+            known = self._followed[number] = array("i", dict.fromkeys(targets))
+        return known
+
+    def _open(self, number: int) -> Iterator[int]:
         for block in self.blocks(number):
             if block.role != "quiet":
                 yield from block.targets

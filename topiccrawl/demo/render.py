@@ -56,18 +56,17 @@ class Renderer:
         layout = layouts()[site.layout]
         say = self.editions.say
         heading = edition.title if edition else self._heading(number, entry)
-        main = self._main(number, layout, edition, blocks)
-        return layout.page.substitute(
-            charset=charset_meta(site),
-            lang="zh-CN" if site.language == "zh" else site.language,
-            title=escape(f"{heading} - {say(entry.site, site.name)}" if heading else site.name),
-            head=self._head(number, site, edition),
-            nav=self._links(number, blocks, "nav", layout),
-            crumbs=self._links(number, blocks, "crumbs", layout),
-            main=main,
-            side="\n".join(self._block(number, b, layout) for b in blocks if b.role in _SIDE),
-            foot=self._links(number, blocks, "service", layout) + self._footer(entry),
-        )
+        return layout.page % {
+            "charset": charset_meta(site),
+            "lang": "zh-CN" if site.language == "zh" else site.language,
+            "title": escape(f"{heading} - {say(entry.site, site.name)}" if heading else site.name),
+            "head": self._head(number, site, edition),
+            "nav": self._links(number, blocks, "nav", layout),
+            "crumbs": self._links(number, blocks, "crumbs", layout),
+            "main": self._main(number, layout, edition, blocks),
+            "side": "\n".join(self._block(number, b, layout) for b in blocks if b.role in _SIDE),
+            "foot": self._links(number, blocks, "service", layout) + self._footer(entry),
+        }
 
     # -- Head ------------------------------------------------------------------------------------
 
@@ -121,9 +120,9 @@ class Renderer:
             at = min(1, len(lines) - 1)
             lines[at] = self._with_link(lines[at], number, inline)
         lines += [escape(note) for note in edition.notes]
-        body = "\n".join(layout.paragraph.substitute(text=line) for line in lines)
+        body = "\n".join(layout.paragraph % {"text": line} for line in lines)
         info = self._info(number, edition)
-        return layout.article.substitute(title=escape(edition.title), info=info, body=body)
+        return layout.article % {"title": escape(edition.title), "info": info, "body": body}
 
     def _with_link(self, line: str, source: int, target: int) -> str:
         """Make a few characters of a paragraph a link; the text stays as it is."""
@@ -184,7 +183,7 @@ class Renderer:
             self._item(number, target, block.role, layout) for target in block.targets
         )
         heading = self._block_heading(number, block)
-        return layout.block.substitute(role=block.role, heading=escape(heading), items=items)
+        return layout.block % {"role": block.role, "heading": escape(heading), "items": items}
 
     def _block_heading(self, number: int, block: Block) -> str:
         entry = self.plan.entries[number]
@@ -206,8 +205,8 @@ class Renderer:
         }
         if role in _DATED and entry.story >= 0:
             when = datetime.fromtimestamp(self.plan.stories[entry.story].published, CHINA)
-            return layout.row.substitute(values, date=f"{when:%m-%d %H:%M}")
-        return layout.item.substitute(values)
+            return layout.row % {**values, "date": f"{when:%m-%d %H:%M}"}
+        return layout.item % values
 
     def _footer(self, entry: Entry) -> str:
         site = self.plan.sites[entry.site]

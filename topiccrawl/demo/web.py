@@ -182,8 +182,10 @@ class Web:
     def _onward(self, number: int) -> list[int]:
         if number not in self.obtainable:
             return []
-        ends = (self._end(target) for target in self.linkage.followed(number))
-        return [n for n in dict.fromkeys(ends) if n in self.obtainable]
+        obtainable, traits = self.obtainable, self.plan.traits
+        links = self.linkage.followed(number)
+        ends = (self._end(n) if n in traits else n for n in links)
+        return [n for n in dict.fromkeys(ends) if n in obtainable]
 
     def _end(self, number: int) -> int:
         """Where redirects from an entry end; -1 where they do not."""
