@@ -1,0 +1,229 @@
+"""The published formulas by hand, the five queues, and what strategies do with several parents."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.links.shares import WordShare
+from topiccrawl.errors import SettingError
+from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
+from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
+from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, scored
+from topiccrawl.records import Evidence, Link, Verdict
+
+TOPIC = WordShare("cup", "football")
+ANCHOR_HALF = Link("http://a.test/1", "cup news", "nothing to see")  # anchor .5, context 0
+CONTEXT_HALF = Link("http://a.test/2", "more", "football tonight")  # anchor 0, context .5
+BLOCK = (
+    Link("http://a.test/3", "cup", "Sport", 0),  # block: "Sport cup money" = 1/3
+    Link("http://a.test/4", "money", "Sport", 0),
+)
+RELEVANT = Verdict(0.4, relevant=True)
+IRRELEVANT = Verdict(0.05, relevant=False)
+NOTHING = Verdict(0.0, relevant=False)
+
+
+def evidence_of(
+    name: str, link: Link, verdict: Verdict, own: Evidence = (), **numbers: float
+) -> Evidence:
+    chosen = strategy(name, TOPIC, StrategyParameters(**numbers))  # type: ignore[arg-type]
+    (offer,) = chosen.offers(verdict, own, [link])
+    return offer.evidence
+
+
+def test_there_are_six_and_others_are_refused_with_the_choice() -> None:
+    assert set(NAMES) == {"bfs", "best-first", "shark", "shark-inlink", "link-block", "shark-plus"}
+    assert DEFAULT in NAMES
+    with pytest.raises(SettingError, match=r"'sharc'.*bfs, best-first, shark"):
+        strategy("sharc", TOPIC)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"shark_decay": 1.1}, {"inlink_full": 0.0}, {"prior_share": 0}, {"min_prior": -0.1}]
+)
+def test_numbers_out_of_range_are_refused_by_name(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingError, match=f"{next(iter(wrong))} = "):
+        StrategyParameters(**wrong)  # type: ignore[arg-type]
+
+
+def test_breadth_first_counts_links_from_the_seed() -> None:
+    bfs = strategy("bfs", TOPIC)
+    (first,) = bfs.offers(NOTHING, (), [ANCHOR_HALF])
+    (second,) = bfs.offers(RELEVANT, first.evidence, [ANCHOR_HALF])
+    assert (first.evidence, second.evidence) == ((1.0,), (2.0,))
+    assert bfs.value(()) > bfs.value(first.evidence) > bfs.value(second.evidence)
+    assert bfs.fold(second.evidence, first.evidence) == first.evidence
+
+
+def test_best_first_takes_the_best_parents_relevance() -> None:
+    best = strategy("best-first", TOPIC)
+    (offer,) = best.offers(RELEVANT, (), [CONTEXT_HALF])
+    assert best.value(best.fold((0.1,), offer.evidence)) == 0.4
+
+
+def test_shark_by_hand() -> None:
+    # inherited = .5 * .4 = .2; anchor .5 > 0, so context 1;
+    # neighbourhood = .8 * .5 + .2 * 1 = .6; score = .5 * .2 + .5 * .6 = .4
+    assert evidence_of("shark", ANCHOR_HALF, RELEVANT) == pytest.approx((0.4, 0.2, 9))
+    # anchor 0: neighbourhood = .8 * 0 + .2 * .5 = .1; score = .5 * .2 + .5 * .1 = .15
+    assert evidence_of("shark", CONTEXT_HALF, RELEVANT) == pytest.approx((0.15, 0.2, 9))
+    # sim(p) = 0: inherited = .5 * inherited(p) = .5 * .2 = .1; score = .5 * .1 + .5 * .1 = .1
+    assert evidence_of("shark", CONTEXT_HALF, NOTHING, (0.4, 0.2, 9.0)) == pytest.approx(
+        (0.1, 0.1, 8)
+    )
+
+
+def test_shark_goes_no_deeper_than_its_bound_and_a_relevant_page_resets_it() -> None:
+    shark = strategy("shark", TOPIC, StrategyParameters(depth_bound=2))
+    evidence: Evidence = ()
+    lanes = []
+    for verdict in (NOTHING, NOTHING, NOTHING, RELEVANT):
+        (offer,) = shark.offers(verdict, evidence, [CONTEXT_HALF])
+        evidence = offer.evidence
+        lanes.append(offer.lane)
+    assert lanes == [PRIOR, PRIOR, REJECTED, PRIOR]
+    assert shark.lane(shark.fold((0.5, 0.0, -1.0), (0.1, 0.0, 0.0))) == PRIOR
+    unbound = strategy("shark", TOPIC, StrategyParameters(depth_bound=0))
+    (offer,) = unbound.offers(NOTHING, (0.1, 0.1, 0.0), [CONTEXT_HALF])
+    assert offer.lane == PRIOR
+
+
+def test_improved_shark_by_hand() -> None:
+    # inherited = .6 * .4 = .24; anchor .5 > .3, so context 1
+    # potential = .85 * .24 + .15 * 1 = .354
+    potential, *rest = evidence_of("shark-inlink", ANCHOR_HALF, RELEVANT)
+    assert [potential, *rest] == pytest.approx([0.354, 1, 0.24, PRIOR])
+    # value = .85 * .354 + .15 * 1 / 10 = .3159; with 4 parents .15 * 4 / 10 = .06: .3609
+    inlink = strategy("shark-inlink", TOPIC)
+    assert inlink.value((0.354, 1.0, 0.24, 0.0)) == pytest.approx(0.3159)
+    assert inlink.value((0.354, 4.0, 0.24, 0.0)) == pytest.approx(0.3609)
+    assert inlink.value((0.354, 10.0, 0.24, 0.0)) == inlink.value((0.354, 99.0, 0.24, 0.0))
+
+
+def test_improved_shark_inherits_through_irrelevant_pages() -> None:
+    # p irrelevant: inherited = .6 * inherited(p) = .6 * .24 = .144
+    # anchor 0: context .5; potential = .85 * .144 + .15 * .5 = .1974
+    own = (0.354, 1.0, 0.24, 0.0)
+    assert evidence_of("shark-inlink", CONTEXT_HALF, IRRELEVANT, own)[:3] == pytest.approx(
+        (0.1974, 1, 0.144)
+    )
+    assert evidence_of("shark-inlink", CONTEXT_HALF, IRRELEVANT)[2] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("verdict", "link", "lane"),
+    [
+        # above upperLimit (.3): priorQueue whatever the link says
+        (Verdict(0.31, relevant=True), Link("http://a.test/x", "money", ""), PRIOR),
+        # between the limits: a keyword in the anchor, or in the URL
+        (
+            Verdict(0.2, relevant=True),
+            Link("http://a.test/x", "about the great cup", ""),
+            PRIOR,
+        ),
+        (Verdict(0.2, relevant=True), Link("http://a.test/football/x", "money", ""), PRIOR),
+        # neither: potential = .85 * .6 * .2 = .102 >= minPrior .1, and .85 * .6 * .15 = .0765
+        (Verdict(0.2, relevant=True), Link("http://a.test/x", "money", ""), PRIOR),
+        (Verdict(0.15, relevant=True), Link("http://a.test/x", "money", ""), NORMAL),
+        # at upperLimit is between the limits: .85 * .6 * .3 = .153
+        (Verdict(0.3, relevant=True), Link("http://a.test/x", "money", ""), PRIOR),
+        # irrelevant page: a keyword does not help, the potential does: .15 * 1 = .15
+        (IRRELEVANT, Link("http://a.test/x", "far away from any cup", ""), NORMAL),
+        (IRRELEVANT, Link("http://a.test/x", "cup", ""), PRIOR),
+        (IRRELEVANT, Link("http://a.test/x", "money", ""), NORMAL),
+    ],
+)
+def test_five_queues(verdict: Verdict, link: Link, lane: int) -> None:
+    (offer,) = strategy("shark-inlink", TOPIC).offers(verdict, (), [link])
+    assert offer.lane == lane
+
+
+def test_below_min_normal_is_the_error_queue_and_a_better_parent_lifts() -> None:
+    strict = strategy("shark-inlink", TOPIC, StrategyParameters(min_normal=0.05))
+    (poor,) = strict.offers(NOTHING, (), [Link("http://a.test/x", "money", "")])
+    (good,) = strict.offers(RELEVANT, (), [Link("http://a.test/x", "cup", "")])
+    assert poor.lane == strict.lane(poor.evidence) == REJECTED
+    assert strict.lane(strict.fold(poor.evidence, good.evidence)) == PRIOR
+    assert strict.lane(strict.fold(good.evidence, poor.evidence)) == PRIOR
+
+
+def test_lanes_take_turns_as_the_settings_say() -> None:
+    assert strategy("shark-inlink", TOPIC).share == (1, 1)
+    parameters = StrategyParameters(prior_share=3, normal_share=2)
+    assert strategy("shark-inlink", TOPIC, parameters).share == (3, 2)
+
+
+def test_link_block_by_hand() -> None:
+    # inherited = .6 * .4 = .24; anchor_score of "Sport cup money" = 1/3
+    # score = .5 * .24 + .5 / 3 = .286667, the same for both links
+    offers = strategy("link-block", TOPIC).offers(RELEVANT, (), BLOCK)
+    assert [o.evidence for o in offers] == [pytest.approx((0.286667, 0.24), abs=1e-6)] * 2
+    # in running text the anchor alone counts: .5 * .24 + .5 * .5 = .37
+    assert evidence_of("link-block", ANCHOR_HALF, RELEVANT) == pytest.approx((0.37, 0.24))
+    # irrelevant page: .6 * .24 = .144; .5 * .144 + .5 * .5 = .322
+    assert evidence_of("link-block", ANCHOR_HALF, IRRELEVANT, (0.37, 0.24)) == pytest.approx(
+        (0.322, 0.144)
+    )
+
+
+def test_link_block_queues_only_above_its_threshold() -> None:
+    strict = strategy("link-block", TOPIC, StrategyParameters(block_threshold=0.2))
+    lanes = [o.lane for o in strict.offers(IRRELEVANT, (), [ANCHOR_HALF, CONTEXT_HALF])]
+    assert lanes == [PRIOR, REJECTED]  # .5 * .5 = .25 and 0
+
+
+def test_a_block_stands_in_for_the_context() -> None:
+    assert block_texts(BLOCK) == {0: "Sport cup money"}
+    assert [s.context for s in scored(BLOCK, TOPIC)] == pytest.approx([1 / 3, 1 / 3])
+    long = [Link(f"http://a.test/{n}", "word " * 30, "head", 7) for n in range(50)]
+    assert all(len(s.text) <= MAX_KEPT for s in scored(long, TOPIC))
+
+
+def test_a_batch_scores_every_text_once() -> None:
+    asked: list[list[str]] = []
+
+    class Recorder(WordShare):
+        def score_many(self, texts: list[str]) -> list[float]:
+            asked.append(texts)
+            return super().score_many(texts)
+
+    links = [*BLOCK, *BLOCK, ANCHOR_HALF, CONTEXT_HALF]
+    strategy("shark", Recorder("cup")).offers(RELEVANT, (), links)
+    assert [len(texts) for texts in asked] == [len(set(asked[0]))]
+
+
+def test_shark_plus_prefers_two_relevant_parents_to_one_and_counts_irrelevant_ones() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    link = Link("http://a.test/x", "money", "")
+    (good,) = plus.offers(RELEVANT, (), [link])
+    (poor,) = plus.offers(NOTHING, (), [link])
+    one = plus.value(good.evidence)
+    assert plus.value(plus.fold(good.evidence, good.evidence)) > one
+    assert plus.value(plus.fold(good.evidence, poor.evidence)) < one
+
+
+def test_shark_plus_learns_where_good_pages_lie() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    crawl, host = GroupStats(100, 10.0), GroupStats(20, 4.0)
+    good, poor = GroupStats(10, 5.0), GroupStats(10, 0.0)
+    there = plus.bias([crawl, host])
+    assert plus.bias([crawl, host, good]) > there > plus.bias([crawl, host, poor])
+    assert plus.bias([crawl, host, GroupStats(0, 0.0)]) == pytest.approx(there)
+    assert plus.group("http://a.test/news/2020/x.html") == ("/news/", "/news/#/")
+
+
+def test_another_topic_gives_another_score_and_another_version() -> None:
+    for name in ("shark", "shark-inlink", "link-block", "shark-plus"):
+        chosen = strategy(name, TOPIC)
+        (offer,) = chosen.offers(RELEVANT, (), [ANCHOR_HALF])
+        chosen.adopt(WordShare("money"))
+        assert chosen.version == 1
+        anew = chosen.rescore(offer.evidence, offer.anchor, offer.context)
+        assert chosen.value(anew) < chosen.value(offer.evidence)
+
+
+def test_first_come_is_a_strategy_without_a_topic() -> None:
+    plain = FirstCome()
+    assert plain.value(()) == plain.value(plain.fold((), (0.3,)))
+    assert (plain.lane(()), plain.group("http://a.test/x/y"), plain.bias([])) == (PRIOR, (), 0.0)
+    assert plain.rescore((0.1,), "a", "b") == (0.1,)
