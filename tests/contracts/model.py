@@ -318,6 +318,8 @@ class Model:
         entry.state, entry.reason = "crawled", "redirected"
         if outcome.target == entry.url:
             return
+        if self.rescore(entry):
+            self.judge(entry, entry.lane)
         if target is None:
             copy = Entry(**vars(entry) | {"url": outcome.target, "seq": self._next()})
             copy.state, copy.attempts, copy.crashes = "queued", 0, 0

@@ -24,7 +24,7 @@ class Biases:
 
     A unit's bias is made anew when a page of its groups was crawled; all units of a host when the
     host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
-    served, always.
+    served, always; a unit that was empty, when a URL enters.
 
     Attributes:
         crawl: Statistics of all crawled pages.
@@ -39,8 +39,10 @@ class Biases:
     def of(self, unit: Unit) -> float:
         """The bias of a unit as of now, in units of value."""
         host = unit.host
+        groups = host.groups
         stats = [self.crawl, host.stats]
-        stats += [host.groups.get(name, NOTHING) for name in unit.groups]
+        for name in unit.groups:
+            stats.append(groups.get(name, NOTHING))  # noqa: PERF401 - a list made twice costs more
         return self._strategy.bias(stats)
 
     def renew(self, unit: Unit) -> bool:
@@ -79,8 +81,11 @@ class Biases:
             self._renew(host, near)
 
     def _renew(self, host: Host, units: list[Unit]) -> None:
-        changed = [self.update(unit) for unit in units]
-        if any(changed):
+        changed = False
+        for unit in units:
+            if unit.heads[0] is not None or unit.heads[1] is not None:
+                changed |= self.update(unit)
+        if changed:
             self._ready.rank(host, 0)
             self._ready.rank(host, 1)
 

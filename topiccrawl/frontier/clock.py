@@ -65,6 +65,7 @@ class HostClock:
         jitter = self._politeness.jitter
         if jitter and delay:
             delay *= self._rng.uniform(1.0 - jitter, 1.0 + jitter)
+            delay = max(delay, host.crawl_delay)
         host.next_at = max(host.next_at, now + delay)
 
     def end(self, host: Host, download: Download, now: float) -> None:

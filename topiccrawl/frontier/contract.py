@@ -293,7 +293,14 @@ class Frontier(Protocol):
         ...
 
     def begin(self, lease: Lease) -> None:
-        """Processing starts; remembered even if the process dies (``Limits.max_crashes``)."""
+        """Code that may kill the process runs on the page now (see ``Limits.max_crashes``).
+
+        Remembered even if the process dies this instant. Twice equals once.
+        """
+        ...
+
+    def passed(self, lease: Lease) -> None:
+        """Such code has returned; no mark is left. Without ``begin``, nothing happens."""
         ...
 
     def downloaded(self, lease: Lease, download: Download) -> None:

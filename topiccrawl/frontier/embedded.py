@@ -160,6 +160,11 @@ class EmbeddedFrontier:
             self._endings.marks.set(lease.key)
 
     @_guarded
+    def passed(self, lease: Lease) -> None:
+        """Code that may kill the process has returned."""
+        self._endings.marks.unset(lease.key)
+
+    @_guarded
     def downloaded(self, lease: Lease, download: Download) -> None:
         """The download ended: free the host's slot, adapt its delay, back off on 429/503."""
         self._endings.downloaded(lease, download, self._clock())

@@ -10,8 +10,6 @@ from xxhash import xxh3_64_digest
 from topiccrawl.frontier.contract import PRIOR, REJECTED
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.rows import (
-    ANCHOR,
-    CONTEXT,
     ERROR,
     LOW_VALUE,
     PARENT,
@@ -54,25 +52,28 @@ class Intake:
     def links(self, parent: Row, parent_key: bytes, offers: Sequence[Offer]) -> int:
         """Count a page's links that were not counted before, queue what is new; their number."""
         store = self._state.store
-        get, put, urls = store.txn.get, store.txn.put, store.urls
-        before = get(parent_key, b"", store.outlinks) or b""
+        before = store.txn.get(parent_key, b"", store.outlinks) or b""
         seen = {before[at : at + KEY_BYTES] for at in range(0, len(before), KEY_BYTES)}
         seen.add(parent_key)
-        fresh = []
+        fresh = self._sorted(offers, seen)
+        cursor = store.txn.cursor(store.urls)
+        known = dict(cursor.getmulti([key for key, _, _, _ in fresh]))
         depth = parent.depth + 1
-        for key, seq, offer, place in self._sorted(offers, seen):
-            data = get(key, None, urls)
+        first = (parent_key, depth)
+        rows = []
+        for key, seq, offer, place in fresh:
+            data = known.get(key)
             if data is not None:
-                put(key, self._again(data, key, parent_key, offer), db=urls)
-            elif depth > self._max_depth:
-                self._state.tally["depth"] += 1
-                continue
-            else:
-                put(key, self._first(key, seq, offer, place, (parent_key, depth)), db=urls)
-            fresh.append(key)
-        if fresh:
-            put(parent_key, before + b"".join(fresh), db=store.outlinks)
-        return len(fresh)
+                rows.append((key, self._again(data, key, parent_key, offer)))
+            elif depth <= self._max_depth:
+                rows.append((key, self._first(key, seq, offer, place, first)))
+        if rows:
+            cursor.putmulti(rows)
+            taken = before + b"".join([key for key, _ in rows])
+            store.txn.put(parent_key, taken, db=store.outlinks)
+        if len(rows) < len(fresh):
+            self._state.tally["depth"] += len(fresh) - len(rows)
+        return len(rows)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; False where it is known."""
@@ -86,6 +87,7 @@ class Intake:
         row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), state.seq)
         state.seq += 1
         row.flags = PINNED
+        row.version = self._strategy.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
         self._settle_in(row, key, place, seed.url)
         return True
@@ -99,6 +101,8 @@ class Intake:
         key = place.digest + xxh3_64_digest(target.encode())
         if key == source_key:
             return
+        if self.refresh(source):
+            source.lane, source.value = self.judge(source, source.lane)
         data = state.store.txn.get(key, None, state.store.urls)
         if data is None:
             row = self._heir(source, target, state.seq)
@@ -191,7 +195,6 @@ class Intake:
         return row.encode()
 
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
-        row.version = self._strategy.version
         self._house(row, key, place, url)
         self._state.put(key, row)
 
@@ -216,22 +219,19 @@ class Intake:
         strategy = self._strategy
         row = decode(data)
         row.inlinks += 1
-        self.refresh(row)
-        fresh = strategy.fold((), offer.evidence)
+        if row.version != strategy.version:
+            self.refresh(row)
+        evidence = offer.evidence
+        fresh = strategy.fold((), evidence)
         if row.add_parent(parent_key, quantum(strategy.value(fresh))):
-            _keep_texts(row, offer)
-        row.evidence = strategy.fold(row.evidence, offer.evidence) if row.evidence else fresh
-        self._state.move(row, key, *self.judge(row, offer.lane))
+            row.keep_texts(offer.anchor, offer.context)
+        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
+        lane, value = self.judge(row, offer.lane)
+        if lane != row.lane or value != row.value:
+            self._state.move(row, key, lane, value)
         return row.encode()
 
 
 def _may_move(data: bytes) -> bool:
     """Whether a stored row is queued, or in the errorQueue only for its low value."""
     return data[0] == QUEUED or (data[0] == ERROR and bool(data[2] & LOW_VALUE))
-
-
-def _keep_texts(row: Row, offer: Offer) -> None:
-    parts = row.texts.split(b"\0")
-    kept = texts("", offer.anchor, offer.context).split(b"\0")
-    parts[ANCHOR], parts[CONTEXT] = kept[ANCHOR], kept[CONTEXT]
-    row.texts = b"\0".join(parts)

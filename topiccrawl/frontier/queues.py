@@ -10,6 +10,7 @@ from topiccrawl.frontier.rows import DELAYED, TOP
 if TYPE_CHECKING:
     import lmdb
 
+    from topiccrawl.frontier.biases import Biases
     from topiccrawl.frontier.places import Head, Places, Unit
     from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.rows import Row
@@ -29,13 +30,17 @@ class Queues:
         store: Open store.
         places: Its hosts and units.
         ready: Told when a head changes.
+        biases: Told when a URL enters an empty unit.
         tally: Counters, by name of the queue.
     """
 
-    def __init__(self, store: Store, places: Places, ready: Ready, tally: dict[str, int]) -> None:
+    def __init__(
+        self, store: Store, places: Places, ready: Ready, biases: Biases, tally: dict[str, int]
+    ) -> None:
         self._store = store
         self._places = places
         self._ready = ready
+        self._biases = biases
         self._tally = tally
         self.reopen()
         self._load()
@@ -87,6 +92,8 @@ class Queues:
         entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
         self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
         head = unit.heads[lane]
+        if head is None and unit.heads[1 - lane] is None:
+            self._biases.update(unit)
         if head is None or inverse < head[0] or (inverse == head[0] and seq < head[1]):
             self._lead(unit, lane, (inverse, seq))
 

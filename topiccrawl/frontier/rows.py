@@ -26,6 +26,7 @@ INLINKS = Struct("<I")
 INLINKS_AT = 8
 PARENT = Struct("<12sI")
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
+_RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
 _FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 
 
@@ -100,16 +101,27 @@ class Row:
         parts[which] = text.replace("\0", " ").encode(errors="replace")
         self.texts = b"\0".join(parts)
 
+    def keep_texts(self, anchor: str, context: str) -> None:
+        """Replace the texts kept for re-scoring."""
+        parts = self.texts.split(b"\0")
+        _, parts[ANCHOR], parts[CONTEXT], _, _ = texts("", anchor, context).split(b"\0")
+        self.texts = b"\0".join(parts)
+
     def add_parent(self, key: bytes, value: int) -> bool:
         """Keep a parent if it is among the best; True if it is the best one so far."""
         parents = self.parents
-        ranks = [value for _, value in PARENT.iter_unpack(parents)]
+        if not parents:
+            self.parents = PARENT.pack(key, value)
+            return True
+        ranks = _RANKS[len(parents) >> 4].unpack(parents)
         if len(ranks) < PARENTS:
             self.parents = parents + PARENT.pack(key, value)
         elif value > (worst := min(ranks)):
             at = ranks.index(worst) << 4
             self.parents = parents[:at] + PARENT.pack(key, value) + parents[at + 16 :]
-        return value > max(ranks, default=-1)
+        else:
+            return False
+        return value > int(max(ranks))
 
     def best_parents(self) -> list[tuple[bytes, int]]:
         """Kept parents, (key, quantum), best first."""
@@ -147,6 +159,8 @@ def counted(data: bytes) -> bytes:
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Packed texts of a new row; anchor and context are cut to what is kept for re-scoring."""
-    kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload)
-    joined = "\0".join([text.replace("\0", " ") for text in kept]) + "\0"
+    joined = f"{url}\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0{payload}\0"
+    if joined.count("\0") != REASON:
+        kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
+        joined = "\0".join([text.replace("\0", " ") for text in kept])
     return joined.encode(errors="replace")

@@ -231,3 +231,19 @@ def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Pat
     assert frontier.counts()["crashes"] == 3
     assert [lease.url for lease in frontier.pop(2)] == ["http://a.cn/good"]
     frontier.close()
+
+
+def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> None:
+    for _ in range(3):
+        frontier = opened(tmp_path, max_crashes=2)
+        frontier.push([Seed("http://a.cn/")])
+        (lease,) = frontier.pop()
+        frontier.begin(lease)
+        frontier.passed(lease)
+        frontier.passed(lease)
+        frontier._endings.marks.abandon()
+        frontier._store.close()
+    frontier = opened(tmp_path, max_crashes=2)
+    assert frontier.counts()["prior"] == 1
+    assert "crashes" not in frontier.counts()
+    frontier.close()
