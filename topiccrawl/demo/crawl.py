@@ -24,6 +24,7 @@ _SETTINGS = {
     "AUTOTHROTTLE_ENABLED": "False",
     "DOWNLOAD_TIMEOUT": "5",
     "TOPICCRAWL_RETRY_DELAY": "1",
+    "LOG_LEVEL": "INFO",
 }
 """What suits a web on the same machine; later ``-s`` of the operator win."""
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM)

@@ -7,11 +7,11 @@ import re
 from typing import NamedTuple
 
 _CALENDAR = re.compile(r"^rili\.[^/]+/(\d{4})/(\d{2})/(?:(\d{2})\.html)?$")
-_SHOP = re.compile(r"^shop\.[^/]+/(?:item\?id=(\d+)&sid=([0-9a-f]+))?$")
+_SHOP = re.compile(r"^shop\.[^/]+/(?:item\?id=(\d+)(?:&sid=\w+)?|s/\w+/item-(\d+)\.html)?$")
 _DIRECTORY = re.compile(r"^www\.[^/]+(/dir/(?:list/|more/)*)$")
 _HOP = re.compile(r"^www\.[^/]+/hop/(\d+)$")
 _ITEMS = 5
-"""Different pages in the shop; every visit gives them new addresses."""
+"""Different pages in the shop; every visit gives them new addresses, by query or by path."""
 
 
 class Snare(NamedTuple):
@@ -48,9 +48,10 @@ def _calendar(match: re.Match[str]) -> Snare:
 
 
 def _shop(match: re.Match[str]) -> Snare:
-    item = int(match[1] or 0) % _ITEMS
+    item = int(match[1] or match[2] or 0) % _ITEMS
     session = hashlib.md5(match[0].encode(), usedforsecurity=False).hexdigest()[:12]
-    links = tuple((f"/item?id={i}&sid={session}", f"商品{i}号") for i in range(_ITEMS))
+    forms = ("/item?id={}&sid={}", "/s/{1}/item-{0}.html")
+    links = tuple((forms[i % 2].format(i, session), f"商品{i}号") for i in range(_ITEMS))
     return Snare(f"商品{item}号 - 商城", f"商品{item}号，现货供应，七天退换。", links)
 
 

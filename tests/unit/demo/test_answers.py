@@ -135,6 +135,18 @@ def test_pictures_and_styles_exist(web: Web) -> None:
     assert web.answer(f"http://{host}/favicon.ico").status == 404
 
 
+def test_the_shop_needs_no_session(web: Web) -> None:
+    """The session id is noise: without it the same item comes."""
+    shop = next(t.url for t in web.truth.values() if t.kind == Kind.TRAP and "shop." in t.url)
+    links = [snare(shop.removeprefix("http://"))]
+    assert links[0] is not None
+    hrefs = [href for href, _ in links[0].links]
+    assert {href.partition("/s/")[1] for href in hrefs} == {"", "/s/"}
+    item = next(href for href in hrefs if href.startswith("/item?id=2"))
+    body = web.answer(shop + item[1:]).body.split(b"<ul>")[0]
+    assert web.answer(f"{shop}item?id=2").body.split(b"<ul>")[0] == body
+
+
 @pytest.mark.parametrize("entrance", ["rili", "shop", "/dir/"])
 def test_traps_never_end(web: Web, entrance: str) -> None:
     """Every step gives a new address; the shop's have the same few texts."""

@@ -4,16 +4,17 @@ import hashlib
 import json
 from collections import Counter
 from typing import TYPE_CHECKING
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from protego import Protego
+from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.demo import Web, generate
 from topiccrawl.demo.plan import Kind
-from topiccrawl.demo.vocabulary import subjects
+from topiccrawl.demo.vocabulary import language, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,6 +166,26 @@ def test_the_island_lies_behind_pages_off_topic(web: Web) -> None:
         before = [web.truth[u] for u in web.path(truth.url)]
         entrance = next(i for i, t in enumerate(before) if urlsplit(t.url).netloc == site.front)
         assert all(not t.relevant for t in before[entrance - 3 : entrance])
+
+
+def test_turning_pages_shows_a_whole_channel() -> None:
+    """下一页 leads through every list page, and nothing else is called so."""
+    web = generate(3, 2_000)
+    plan, words = web.plan, set(language("zh").lists["next_page"])
+    section = max(
+        (s for s in plan.sections if plan.sites[s.site].language == "zh"),
+        key=lambda s: len(plan.contents[s.number]),
+    )
+    url, listed, turns = plan.entries[plan.lists[section.number][0]].url, set(), 0
+    while url:
+        tree = LexborHTMLParser(web.answer(url).body.decode(web.truth[url].encoding))
+        anchors = [(a.text().strip(), a.attributes["href"] or "") for a in tree.css("a")]
+        listed |= {urljoin(url, href) for _, href in anchors}
+        onward = [urljoin(url, href) for text, href in anchors if text in words]
+        assert len(onward) <= 1
+        url, turns = (onward[0] if onward else ""), turns + 1
+    assert turns == len(plan.lists[section.number]) > 2
+    assert listed >= {plan.entries[n].url for n in plan.contents[section.number]}
 
 
 def test_truth_is_written_a_line_a_page(web: Web, tmp_path: Path) -> None:
