@@ -282,6 +282,12 @@ def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
     return quote_from_bytes(text.encode(codec, "replace"), safe="")
 
 
+def forget() -> None:
+    """Empty what is remembered of URLs seen: a few megabytes, or a fair start for a benchmark."""
+    for remembered in (_is_clean, _rebuilt, _authority, _base, _site):
+        remembered.cache_clear()
+
+
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case, without port; "" where it has none.
 
