@@ -1,4 +1,4 @@
-"""The only keys that topiccrawl puts into ``request.meta``: plain JSON values, read and written here.
+"""The one key that topiccrawl puts into ``request.meta``: plain JSON, read and written here.
 
 >>> from scrapy import Request
 >>> request = Request("http://example.test/")

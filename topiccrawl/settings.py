@@ -1,6 +1,7 @@
 """The switchboard: which part sits on which hook, and every number with its unit and reason.
 
-Any of these can be overridden as usual with ``-s NAME=VALUE``; Scrapy's own settings keep their meaning.
+Any of these can be overridden as usual with ``-s NAME=VALUE``; Scrapy's own settings keep their
+meaning.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ SPIDER_MODULES = ["topiccrawl.spiders"]
 NEWSPIDER_MODULE = "topiccrawl.spiders"
 COMMANDS_MODULE = "topiccrawl.commands"
 
-# -- State -----------------------------------------------------------------------------------------
+# -- State --------------------------------------------------------------------------------------
 TOPICCRAWL_DATA_DIR = "data"
-"""Folder of all state: frontiers (one a topic) and the article store. Copy or delete it as a whole."""
+"""Folder of all state: frontiers (one a topic) and the article store."""
 
-# -- Manners: polite before fast ---------------------------------------------------------------------
+# -- Manners: polite before fast ----------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
 """Says what we are. Put an address there where site owners reach you."""
 ROBOTSTXT_OBEY = True
@@ -29,7 +30,7 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 16
 """Requests in flight over all hosts."""
 AUTOTHROTTLE_ENABLED = True
-"""The frontier slows down where a host answers slowly; same rule and settings as Scrapy's AutoThrottle."""
+"""The frontier slows down where a host answers slowly, by the rule of Scrapy's AutoThrottle."""
 AUTOTHROTTLE_START_DELAY = 1.0
 """Seconds; as DOWNLOAD_DELAY, since five at first would starve a crawl of many hosts."""
 AUTOTHROTTLE_MAX_DELAY = 60.0
@@ -44,7 +45,7 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 """The same."""
 
-# -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ----------------------
+# -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"
 """One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
 TOPICCRAWL_LANE_SHARE = ""
@@ -52,23 +53,25 @@ TOPICCRAWL_LANE_SHARE = ""
 TOPICCRAWL_HOST_PAGES = 0
 """Pages fetched per host at most; 0 is no bound."""
 TOPICCRAWL_RETRY_DELAY = 10.0
-"""Seconds before a failed URL is tried again; doubles with each failure. RETRY_* say what and how often."""
+"""Seconds before a failed URL is tried again, doubled with each failure; RETRY_* say how often."""
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 """Longest wait in seconds, also for a server's Retry-After."""
 
-# -- Traps (Method of CN103970788: long and deep URLs are not fetched) ---------------------------------
+# -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
 URLLENGTH_LIMIT = 512
 """Characters; news URLs stay below 200."""
 TOPICCRAWL_TRAP_SLASHES = 12
 """Slashes in a URL's path at most."""
 
-# -- Hooks -------------------------------------------------------------------------------------------
+# -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOADER_MIDDLEWARES = {
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+    "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
@@ -85,5 +88,5 @@ ITEM_PIPELINES = {
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }
 FEED_EXPORT_ENCODING = "utf-8"
-REQUEST_FINGERPRINTER_CLASS = "scrapy.utils.request.RequestFingerprinter"
+LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -1,4 +1,4 @@
-"""What the commands at the terminal share: the state folder, the last crawl, errors without a stack."""
+"""What the terminal's commands share: state folder, last crawl, errors without a stack."""
 
 from __future__ import annotations
 

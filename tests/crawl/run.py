@@ -15,6 +15,7 @@ QUICK = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
     "TOPICCRAWL_RETRY_DELAY": "0.1",
     "LOG_LEVEL": "INFO",
+    "SPIDER_MODULES": "topiccrawl.spiders,tests.crawl.trials",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.run import log_of, run, start, stored
-from tests.crawl.web import Answer, Web, article
+from tests.crawl.web import Answer, Page, Web, article
 from topiccrawl.scheduler.build import read_frontier
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def why(data: Path, url: str) -> Explanation:
 
 
 def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)
     }
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(30))), **pages}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
         assert status == 0, out[-3000:]
-        assert {url for url in stored(tmp_path / "data")} >= set(pages)
+        assert set(stored(tmp_path / "data")) >= set(pages)
         assert max(web.count(url) for url in pages) == 1
         assert web.count(f"{SITE}/robots.txt") == 1
         before = len(web.hits)
@@ -72,7 +73,7 @@ def test_endless_redirects_end(tmp_path: Path) -> None:
         return Answer("", 301, (("Location", f"{SITE}/r/{number}"),))
 
     loop = Answer("", 302, (("Location", f"{SITE}/loop"),))
-    pages = {f"{SITE}/": front("/r/0", "/loop"), f"{SITE}/loop": loop}
+    pages: dict[str, Page] = {f"{SITE}/": front("/r/0", "/loop"), f"{SITE}/loop": loop}
     pages |= {f"{SITE}/r/{i}": onward for i in range(200)}
     with Web(pages) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL, REDIRECT_MAX_TIMES="5")
@@ -86,7 +87,7 @@ def test_endless_redirects_end(tmp_path: Path) -> None:
 def test_errors_of_callback_and_pipeline_have_their_outcome_and_lose_no_links(
     tmp_path: Path,
 ) -> None:
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/": front("/boom", "/item-error", "/gone", "/down", "/good"),
         f"{SITE}/boom": article("新能源汽车", TEXT),
         f"{SITE}/item-error": article("新能源汽车坏了", TEXT, f"{SITE}/behind"),
@@ -110,7 +111,7 @@ def test_errors_of_callback_and_pipeline_have_their_outcome_and_lose_no_links(
 
 def test_robots_that_answers_5xx_closes_its_host_only(tmp_path: Path) -> None:
     other = "http://closed.test"
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/": article("新能源汽车", TEXT, f"{other}/a", f"{SITE}/b"),
         f"{SITE}/b": article("新能源汽车", TEXT + "乙。"),
         f"{other}/robots.txt": Answer("", 503),
@@ -126,7 +127,7 @@ def test_robots_that_answers_5xx_closes_its_host_only(tmp_path: Path) -> None:
 
 
 def test_robots_rules_and_crawl_delay_are_kept(tmp_path: Path) -> None:
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/robots.txt": Answer(
             "User-agent: topiccrawl\nDisallow: /private\nCrawl-delay: 0.4\n",
             headers=(("Content-Type", "text/plain"),),
@@ -140,16 +141,17 @@ def test_robots_rules_and_crawl_delay_are_kept(tmp_path: Path) -> None:
     assert web.count(f"{SITE}/private/a") == 0
     assert why(tmp_path / "data", f"{SITE}/private/a").reason == "robots"
     times = [hit.at for hit in web.hits][1:]  # robots.txt itself says nothing yet
-    assert min(later - sooner for sooner, later in zip(times, times[1:], strict=False)) > 0.35
+    assert min(later - sooner for sooner, later in itertools.pairwise(times)) > 0.35
 
 
 def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/": front("/poison", "/good"),
         f"{SITE}/poison": article("新能源汽车", TEXT),
         f"{SITE}/good": article("新能源汽车很好", TEXT + "很好。"),
     }
     data = tmp_path / "data"
+    status, out = -1, ""
     with Web(pages) as web:
         for _ in range(8):
             status, out = run(web.proxy, data, *TRIAL)
@@ -162,7 +164,7 @@ def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path
 
 
 def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path: Path) -> None:
-    pages = {
+    pages: dict[str, Page] = {
         f"{SITE}/{i}": Answer(article(f"新能源汽车第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)
         for i in range(80)
     }

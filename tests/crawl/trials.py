@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
@@ -24,7 +24,7 @@ class TrialSpider(TopicSpider):
     """The topic spider, with pages that break it."""
 
     name = "trial"
-    custom_settings: ClassVar[dict[str, object]] = {
+    custom_settings = {  # noqa: RUF012
         "ITEM_PIPELINES": {"tests.crawl.trials.BreakingPipeline": 1, **ITEM_PIPELINES}
     }
 

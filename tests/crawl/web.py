@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple, Self
 
@@ -34,7 +34,7 @@ Page = str | Answer | Callable[[BaseHTTPRequestHandler], Answer]
 class Web:
     """Serves ``pages`` (URL to text, Answer, or a function of the request) on a free port."""
 
-    def __init__(self, pages: dict[str, Page]) -> None:
+    def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = pages
         self.hits: list[Hit] = []
         web = self

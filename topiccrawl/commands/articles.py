@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +35,9 @@ class Command(OperatorCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Say in which queue a URL is, its score and parts, who linked to it, the path from a seed"
+        return (
+            "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
+        )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -94,13 +94,18 @@ def summary(
     lines = [
         "",
         f"topic {topic}: {_ENDS.get(reason, reason)}",
-        f"  this run   {pages} pages, {relevant} on topic "
-        f"(harvest rate {relevant / pages if pages else 0:.1%}), "
-        f"{get('topiccrawl/articles', 0)} articles, {get('topiccrawl/duplicates', 0)} duplicates",
-        f"  frontier   {get('topiccrawl/queue/crawled', 0)} crawled, "
-        f"{get('topiccrawl/queue/prior', 0)} in priorQueue, "
-        f"{get('topiccrawl/queue/normal', 0)} in normalQueue, "
-        f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}",
+        (
+            f"  this run   {pages} pages, {relevant} on topic "
+            f"(harvest rate {relevant / pages if pages else 0:.1%}), "
+            f"{get('topiccrawl/articles', 0)} articles, "
+            f"{get('topiccrawl/duplicates', 0)} duplicates"
+        ),
+        (
+            f"  frontier   {get('topiccrawl/queue/crawled', 0)} crawled, "
+            f"{get('topiccrawl/queue/prior', 0)} in priorQueue, "
+            f"{get('topiccrawl/queue/normal', 0)} in normalQueue, "
+            f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}"
+        ),
         f"  stored in  {folder}/store.sqlite (articles), {frontier} (frontier)",
         "  look at it scrapy articles list · scrapy articles show URL · scrapy why URL",
     ]
@@ -112,7 +117,7 @@ def summary(
 _ENDS = {
     "finished": "nothing is left to fetch",
     "shutdown": "stopped; nothing is lost",
-    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check the seeds, the network and the errors below",
+    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors below",
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",

@@ -1,4 +1,4 @@
-"""The progress line: one line at the terminal while the crawl runs; silent where there is no terminal."""
+"""The progress line: one line while the crawl runs; silent where there is no terminal."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: 
     """Return the progress line.
 
     >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
-    '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 normal 0 error 0'
+    '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 ...'
     """
     pages = stats.get("topiccrawl/pages", 0)
     relevant = stats.get("topiccrawl/relevant", 0)

@@ -334,6 +334,10 @@ class Frontier(Protocol):
         """Give leases a new expiry."""
         ...
 
+    def sweep(self, n: int = 100) -> int:
+        """Make the values of up to n stale records anew (see ``Strategy.version``); number done."""
+        ...
+
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""
         ...

@@ -1,7 +1,8 @@
-"""The outermost spider middleware: holds a page's links back and counts its items until it is done."""
+"""The outermost spider middleware: holds a page's links back until its items are stored."""
 
 from __future__ import annotations
 
+from inspect import isasyncgenfunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
@@ -9,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
 from topiccrawl import meta
-from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.records import Findings
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,14 +20,16 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from topiccrawl.frontier.contract import Lease
     from topiccrawl.scheduler.leases import LeaseBook
 
 
 class LeaseMiddleware:
     """Between scraper and frontier; its order must be below every middleware that changes output.
 
-    The end of the callback's output is not the end of the page: items may still be in the pipelines.
-    Each item that went out comes back as item_scraped, item_dropped or item_error with its response.
+    The end of the callback's output is not the end of the page: items may still be in pipelines.
+    Each item that went out comes back as item_scraped, item_dropped or item_error, with its
+    response.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -50,18 +53,20 @@ class LeaseMiddleware:
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
-        """Mark the page as being processed: if the process dies of it, that is remembered."""
-        ticket = meta.read(response.request)
-        lease = self._book.lease(ticket.token) if ticket else None
-        if ticket and lease and not ticket.robots:
+        """Mark the page as being processed where its callback runs at once, not step by step."""
+        callback = response.request.callback if response.request else None
+        lease = self._lease(response)
+        if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):
             self._book.frontier.begin(lease)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Keep findings back, count items, and say when the output has ended."""
-        ticket = meta.read(response.request)
-        token = ticket.token if ticket else 0
+        token = _token(response)
+        lease = self._lease(response)
+        if lease is not None:
+            result = self._marked(lease, result)
         async for output in result:
             if isinstance(output, Findings):
                 self._book.found(token, output.relevance, output.offers)
@@ -70,6 +75,23 @@ class LeaseMiddleware:
                 self._book.item_out(token)
             yield output
         self._book.ended(token)
+
+    async def _marked(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass the output on; each step that makes it is marked: a crash then blames this page."""
+        frontier = self._book.frontier
+        while True:
+            frontier.begin(lease)
+            try:
+                output = await anext(result)
+            except StopAsyncIteration:
+                return
+            finally:
+                frontier.passed(lease)
+            yield output
+
+    def _lease(self, response: Response) -> Lease | None:
+        ticket = meta.read(response.request)
+        return None if ticket is None or ticket.robots else self._book.lease(ticket.token)
 
     @property
     def _book(self) -> LeaseBook:

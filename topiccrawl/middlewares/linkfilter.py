@@ -1,4 +1,4 @@
-"""Keeps links out of the frontier that must not or need not be fetched: foreign hosts, traps, files."""
+"""Keeps links out of the frontier that need not be fetched: foreign hosts, traps, files."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class LinkFilterMiddleware:
                 max_length=settings.getint("URLLENGTH_LIMIT"),
                 max_slashes=settings.getint("TOPICCRAWL_TRAP_SLASHES"),
             )
-        hosts = HostRules(
-            getattr(topic, "allowed_hosts", ()), getattr(topic, "denied_hosts", ())
-        )
+        hosts = HostRules(getattr(topic, "allowed_hosts", ()), getattr(topic, "denied_hosts", ()))
         return cls(hosts, traps, lambda name: stats.inc_value(f"topiccrawl/links/{name}"))
 
     async def process_spider_output(
-        self, response: Response, result: AsyncIterator[Any]  # noqa: ARG002
+        self,
+        response: Response,  # noqa: ARG002
+        result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
         """Pass everything on; findings lose the links that no rule lets through."""
         async for output in result:

@@ -1,1 +1,1 @@
-"""THE FRONTIER AS SCRAPY'S SCHEDULER: leases become requests, what happens to them becomes outcomes."""
+"""THE FRONTIER AS SCRAPY'S SCHEDULER: leases become requests, their ends become outcomes."""

@@ -9,8 +9,8 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
-from topiccrawl.scheduler.leases import Retry
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
+from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ class _NoTopic:
 
 
 def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
-    """Return the folder of the crawl's frontier: in JOBDIR where given, else by topic in the data folder."""
+    """Return the frontier's folder: in JOBDIR where given, else by topic in the data folder."""
     if jobdir := settings.get("JOBDIR"):
         return Path(jobdir) / "frontier"
     topic = getattr(spider, "topic", None)

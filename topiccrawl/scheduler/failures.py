@@ -59,7 +59,7 @@ class FailureRules:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Seconds that Retry-After asks for (delta or HTTP date), never below 0; None where it is absent."""
+    """Seconds that Retry-After (delta or HTTP date) asks for, never below 0; None if absent."""
     text = (response.headers.get("Retry-After") or b"").decode("latin-1")
     if match := _RETRY_AFTER_DIGITS.match(text):
         return float(match[1])

@@ -1,8 +1,8 @@
 """When is a page done? Open leases of this process, and what each still waits for.
 
 Scrapy has no signal that says a page is finished. A lease is settled as crawled when the callback's
-output has ended *and* every item it gave has come back from the pipelines; links are held until then
-and enter the frontier in the same transaction as the page's own state.
+output has ended *and* every item it gave has come back from the pipelines; links are held until
+then and enter the frontier in the same transaction as the page's own state.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class LeaseBook:
             entry.items += 1
 
     def item_back(self, token: int, problem: str = "") -> None:
-        """One item came back: stored or dropped, or with a problem that keeps the page unfinished."""
+        """One item came back: stored, dropped, or with a problem that keeps the page unfinished."""
         entry = self._open.get(token)
         if entry is not None:
             entry.items -= 1

@@ -1,8 +1,8 @@
-"""Requests in and out of the frontier: what a URL's record must keep so that a request can be rebuilt.
+"""Requests in and out of the frontier: what a record must keep to rebuild a request.
 
-A plain GET that the spider's ``parse`` handles needs nothing but its URL. Anything else (other method,
-headers, callback, arguments, meta) is kept as JSON; never pickle. A request that JSON cannot hold
-stays in memory, see ``side.py``.
+A plain GET that the spider's ``parse`` handles needs nothing but its URL. Anything else (other
+method, headers, callback, arguments, meta) is kept as JSON; never pickle. A request that JSON
+cannot hold stays in memory, see ``side.py``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The Scrapy scheduler on a frontier: leases out as requests, outcomes back in.
 
 The life of a request: ``pop`` leases a URL; it becomes a request with our callbacks' ticket in its
-meta; ``middlewares.lease`` counts what its callback yields; when that has ended and all items are back
-from the pipelines, or when it failed, the lease is settled. Scrapy's own delay, retry and robots parts
-are off: waiting happens in the frontier alone.
+meta; ``middlewares.lease`` counts what its callback yields; when that has ended and all items are
+back from the pipelines, or when it failed, the lease is settled. Scrapy's own delay, retry and
+robots parts are off: waiting happens in the frontier alone.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later, create_looping_call
+from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import StorageError, TopiccrawlError
-from topiccrawl.scheduler.build import open_frontier, retry_rules
 from topiccrawl.frontier.contract import Download, Ending, Kind, Outcome
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import open_frontier, retry_rules
 from topiccrawl.scheduler.failures import FailureRules, retry_after
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import NotSerialisableError, request_of, seed_of
 from topiccrawl.scheduler.side import SideQueue
-from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -52,8 +53,10 @@ _SWEEP = 200
 
 
 class FrontierScheduler(BaseScheduler):
-    """Scheduler on the frontier contract. Spiders with a ``strategy`` get its order, others come first
-    in, first out.
+    """Scheduler on the frontier contract.
+
+    Spiders with a ``strategy`` get its order; to others all URLs are alike, first come, first
+    served.
 
     Attributes:
         frontier: The frontier, once open.
@@ -75,6 +78,7 @@ class FrontierScheduler(BaseScheduler):
         ]
 
     @classmethod
+    @override
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a scheduler that reads the crawler's settings and hears its signals."""
         scheduler = cls(crawler)
@@ -83,6 +87,7 @@ class FrontierScheduler(BaseScheduler):
         connect(scheduler._left_downloader, signals.request_left_downloader)
         return scheduler
 
+    @override
     def open(self, spider: Spider) -> None:
         """Open the frontier: what an earlier run left is continued.
 
@@ -109,7 +114,8 @@ class FrontierScheduler(BaseScheduler):
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
 
-    def close(self, reason: str) -> None:  # noqa: ARG002
+    @override
+    def close(self, reason: str) -> None:
         """Return unused leases, commit, and leave the queues' sizes in the stats."""
         for loop, _ in self._loops:
             if loop.running:
@@ -123,10 +129,12 @@ class FrontierScheduler(BaseScheduler):
             self.stats.set_value(f"topiccrawl/queue/{name}", size)
         self.frontier.close()
 
+    @override
     def has_pending_requests(self) -> bool:
         """Whether anything is queued, leased, or waits beside the frontier."""
         return self.opened and (bool(self.side) or self.frontier.pending())
 
+    @override
     def enqueue_request(self, request: Request) -> bool:
         """Take a request from the spider, a middleware or a redirect; False for a known URL."""
         ticket = meta.read(request)
@@ -146,6 +154,7 @@ class FrontierScheduler(BaseScheduler):
         self._count("frontier/pushed" if new else "frontier/known")
         return bool(new)
 
+    @override
     def next_request(self) -> Request | None:
         """Return the best request that is allowed now; None asks for a wake-up when one will be."""
         if not self.opened:
@@ -166,7 +175,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             request = Request(lease.url) if robots else request_of(lease, self.spider)
         except ValueError as error:  # the spider lost the callback that the URL was stored with
-            logger.error("%s cannot be requested as it was stored: %s", lease.url, error)
+            logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
             self.book.failed(token, "payload")
             return None
         callback = self._robots_answer if robots else request.callback
@@ -215,8 +224,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _settle_failure(self, ticket: meta.Ticket, failure: Failure) -> None:
         if ticket.robots:
-            answered = isinstance(failure.value, HttpError)
-            self._robots(ticket, None, failure.value.response.status if answered else 0)
+            error = failure.value
+            status = error.response.status if isinstance(error, HttpError) else 0
+            self._robots(ticket, None, status)
             return
         verdict = self.rules.judge(failure, time.time())
         self._count(f"frontier/failed/{verdict.reason}")
@@ -244,7 +254,7 @@ class FrontierScheduler(BaseScheduler):
         self._report(request, None)
 
     def _report(self, request: Request, response: Response | None) -> None:
-        """Tell the frontier how a download went, once per request, so that the host's clock runs on."""
+        """Tell the frontier how a download went, once per request: the host's clock runs on."""
         ticket = meta.read(request)
         if ticket is None or ticket.reported:
             return

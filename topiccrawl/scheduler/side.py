@@ -1,7 +1,8 @@
-"""Requests that cannot lie in the frontier wait here: counted, in memory, and as polite as the rest.
+"""Requests that cannot lie in the frontier wait here: counted, in memory, as polite as the rest.
 
-These are requests that JSON cannot hold (a lambda as callback), repeats asked for with ``dont_filter``,
-and the next step of a lease that goes on (a redirect to the same page with a cookie).
+These are requests that JSON cannot hold (a lambda as callback), repeats asked for with
+``dont_filter``, and the next step of a lease that goes on (a redirect to the same page with a
+cookie).
 """
 
 from __future__ import annotations

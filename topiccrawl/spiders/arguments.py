@@ -1,4 +1,4 @@
-"""Spider arguments (``-a name=value``) and the settings of strategies, checked before any request."""
+"""Spider arguments (``-a name=value``) and strategies' settings, checked before any request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seeds_of(value: str) -> tuple[str, ...]:
     >>> seeds_of("http://a.test, http://b.test/x#top,http://a.test/")
     ('http://a.test/', 'http://b.test/x')
     """
-    seeds = {}
+    seeds: dict[str, None] = {}
     for text in filter(None, map(str.strip, value.split(","))):
         url = canonical(text)
         if url is None:
@@ -76,7 +76,7 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:
-    """Return the strategies' numbers: defaults, then ``TOPICCRAWL_NAME`` settings, then the topic's own.
+    """Return the strategies' numbers: defaults, then ``TOPICCRAWL_*`` settings, then the topic's.
 
     Raises:
         SettingError: If one is no number or out of its range.

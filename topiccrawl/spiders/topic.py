@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.news.article import Article
-    from topiccrawl.records import Page, Verdict
+    from topiccrawl.records import Page
     from topiccrawl.topic import Topic
 
 
@@ -124,15 +124,18 @@ class TopicSpider(Spider):
         count("topiccrawl/relevant")
         if page.directives.noindex:
             count("topiccrawl/noindex")
-        elif article := self._article(response, decoded.text, decoded.encoding, page, verdict):
+        elif article := self._article(response, decoded.text, decoded.encoding, page):
             yield article
 
-    def _article(
-        self, response: Response, html: str, encoding: str, page: Page, verdict: Verdict
-    ) -> Article | None:
+    def _article(self, response: Response, html: str, encoding: str, page: Page) -> Article | None:
+        """Return the page's article; None where there is none, or only what surrounds it fits."""
         now = time.time()
         extracted = extract(html, response.url, page, fetched_at=now)
         if extracted is None:
+            return None
+        verdict = self.scorer.score_text(extracted.body, extracted.title)
+        if not verdict.relevant:
+            self.crawler.stats.inc_value("topiccrawl/articles_off_topic")
             return None
         ticket = meta.read(response.request)
         url = canonical(response.url) or response.url

@@ -16,4 +16,6 @@ def test_a_rule_covers_subdomains_but_no_lookalikes() -> None:
 
 
 def test_denied_wins() -> None:
-    assert HostRules(["news.test"], ["ads.news.test"]).refuse("http://ads.news.test/") == "host-denied"
+    assert (
+        HostRules(["news.test"], ["ads.news.test"]).refuse("http://ads.news.test/") == "host-denied"
+    )

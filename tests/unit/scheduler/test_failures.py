@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from email.utils import format_datetime
 from datetime import UTC, datetime
+from email.utils import format_datetime
 
 import pytest
 from scrapy import Request
@@ -12,19 +12,25 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
-from twisted.python.failure import Failure
+from twisted.python.failure import Failure as TwistedFailure
 
 from topiccrawl.scheduler.failures import FailureRules, retry_after
 
 NOW = 1_700_000_000.0
 
 
-def http_error(status: int, **headers: str) -> Failure:
+def failure(error: Exception) -> TwistedFailure:
+    return TwistedFailure(error)  # type: ignore[no-untyped-call]
+
+
+def http_error(status: int, **headers: str) -> TwistedFailure:
     response = Response("http://a.test/", status, headers, request=Request("http://a.test/"))
-    return Failure(HttpError(response, "not wanted"))
+    return failure(HttpError(response, "not wanted"))
 
 
-@pytest.mark.parametrize(("status", "again"), [(404, False), (410, False), (503, True), (429, True)])
+@pytest.mark.parametrize(
+    ("status", "again"), [(404, False), (410, False), (503, True), (429, True)]
+)
 def test_status_decides_whether_another_try_helps(status: int, again: bool) -> None:  # noqa: FBT001
     verdict = FailureRules(Settings()).judge(http_error(status), NOW)
     assert (verdict.again, verdict.reason) == (again, f"http-{status}")
@@ -33,16 +39,16 @@ def test_status_decides_whether_another_try_helps(status: int, again: bool) -> N
 def test_no_second_try_where_retry_is_off() -> None:
     rules = FailureRules(Settings({"RETRY_ENABLED": False}))
     assert not rules.judge(http_error(503), NOW).again
-    assert not rules.judge(Failure(DownloadTimeoutError()), NOW).again
+    assert not rules.judge(failure(DownloadTimeoutError()), NOW).again
 
 
 def test_exceptions_have_readable_reasons() -> None:
     rules = FailureRules(Settings())
-    assert rules.judge(Failure(DownloadTimeoutError()), NOW) == (True, "download-timeout", None)
-    assert rules.judge(Failure(ZeroDivisionError()), NOW) == (False, "zero-division", None)
-    redirects = Failure(IgnoreRequest("max redirections reached"))
+    assert rules.judge(failure(DownloadTimeoutError()), NOW) == (True, "download-timeout", None)
+    assert rules.judge(failure(ZeroDivisionError()), NOW) == (False, "zero-division", None)
+    redirects = failure(IgnoreRequest("max redirections reached"))
     assert rules.judge(redirects, NOW).reason == "max-redirects"
-    assert rules.judge(Failure(IgnoreRequest("other")), NOW).reason == "ignored"
+    assert rules.judge(failure(IgnoreRequest("other")), NOW).reason == "ignored"
 
 
 @pytest.mark.parametrize(

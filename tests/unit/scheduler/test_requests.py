@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scrapy import FormRequest, Request, Spider
+from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.frontier.contract import Lease
@@ -15,6 +16,7 @@ from topiccrawl.scheduler.requests import NotSerialisableError, request_of, seed
 class Reader(Spider):
     name = "reader"
 
+    @override
     def parse(self, response: Any, **_: Any) -> None: ...
 
     def parse_other(self, response: Any, page: int = 0) -> None: ...
@@ -49,7 +51,16 @@ def test_everything_else_comes_back_as_it_was() -> None:
         priority=5,
     )
     again = through_the_frontier(request, spider)
-    for name in ("url", "method", "body", "cookies", "callback", "errback", "cb_kwargs", "priority"):
+    for name in (
+        "url",
+        "method",
+        "body",
+        "cookies",
+        "callback",
+        "errback",
+        "cb_kwargs",
+        "priority",
+    ):
         assert getattr(again, name) == getattr(request, name), name
     assert again.headers == request.headers
     assert again.meta == {"mine": [1, {"a": None}]}
@@ -65,7 +76,7 @@ def test_other_methods_to_one_url_are_other_requests() -> None:
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("http://a.test/", callback=lambda response: None),
+        Request("http://a.test/", callback=print),
         Request("http://a.test/", meta={"open": object()}),
         Request("http://a.test/", cb_kwargs={"raw": b"bytes"}),
     ],
