@@ -54,7 +54,7 @@ def read_page(
 context='See today', block=-1),))
     """
     reading = Reading()
-    root = _parsed(tamed(html)).root
+    root = LexborHTMLParser(tamed(html)).root
     if root is not None:
         reading.walk(root)
     text = _Text(reading.pieces)
@@ -69,13 +69,6 @@ context='See today', block=-1),))
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=asked,
     )
-
-
-def _parsed(html: str) -> LexborHTMLParser:
-    try:
-        return LexborHTMLParser(html)
-    except UnicodeEncodeError:  # half of a surrogate pair, left over by a decoder
-        return LexborHTMLParser(html.encode("utf-8", "replace").decode("utf-8"))
 
 
 class _Text:
