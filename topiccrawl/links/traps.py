@@ -77,9 +77,11 @@ _DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # what any date holds, qui
 _YEAR_PARAM = re.compile(r"[?&](?:year|yr|y|nian)=([0-9]{4,})(?=&|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"calend[ae]r|(?<![a-z])rili(?![a-z])|wannianli", re.IGNORECASE)
 _MAX_DATES = 2
+_NAMED = r"(?:phpsessid|jsessionid|sessionid|session|sess|sid)"
 _PATH_SESSION = re.compile(
     r"/(?:\([a-z]\([0-9a-z]{16,}\)\)"
-    r"|(?:phpsessid|jsessionid|sessionid|session|sess|sid)[-_=:.,/]?(?=[a-z]*[0-9])[0-9a-z]{16,})(?=/|$)",
+    rf"|{_NAMED}[-_=:.,/]?(?=[a-z]*[0-9])[0-9a-z]{{16,}}"
+    rf"|(?:{_NAMED}|s)[-_=:.,/](?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{{10,}})(?=/|$)",
     re.IGNORECASE,
 )
 
