@@ -1,29 +1,44 @@
 """Bytes to text: what header, page and bytes say of the encoding, and who is believed.
 
-Order [S1, methods section 7]: byte order mark; then the declared encodings (header, ``<meta>`` or
-XML declaration in the first lines) if the bytes agree; then detection. Chinese servers often
-declare what they do not send, so a declaration that the bytes contradict is only a hint.
-``gb2312`` and ``gbk`` are read as GB18030 and ``big5`` as Big5-HKSCS, their supersets. Never
-raises.
+Order [S1; methods section 7]: byte order mark; bytes that are UTF-8 beyond chance, whatever is
+declared; the declared encodings (header, then ``<meta>`` or XML declaration in the first
+``HEAD_LINES`` lines) as far as the bytes agree; then the candidate that fits best. Chinese servers
+often declare what they do not send, so a Latin declaration over Chinese bytes, or one Chinese
+encoding over the bytes of another, is only a hint. ``gb2312`` and ``gbk`` are read as GB18030 and
+``big5`` as Big5-HKSCS, their supersets. A few bad bytes cost a few characters, never the page.
+Undeclared bytes that fit nothing are GB18030 [S1: a default of GBK].
+
+How well an encoding fits is the share of everyday characters among a sample of the text's
+characters beyond ASCII: about .97 for Chinese read rightly, .3 to .6 read wrongly.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from charset_normalizer import from_bytes
 
-HEAD = 100
-"""Lines in which a page may declare its encoding [S1]; at most ``HEAD_BYTES``."""
-HEAD_BYTES = 32_768
-SAMPLE = 65_536
-"""Bytes that detection looks at."""
+HEAD_LINES = 100
+"""Lines in which a page may declare its encoding [S1]; at most ``HEAD_BYTES`` of them."""
+
+HEAD_BYTES = 65_536
+
 DEFAULT = "gb18030"
-"""Of undeclared bytes that are not UTF-8 and that detection says nothing of [S1: GBK]."""
-TOLERATED = 0.002
-"""Share of undecodable characters up to which an encoding still fits: pages are cut and patched."""
+
+FITS = 0.75
+"""Share of everyday characters from which a Chinese decoding is believed without comparison."""
+
+HOPELESS = 0.5
+"""Share below which charset-normalizer is asked, which knows languages that we do not."""
+
+_SAMPLE_RUNS = 300
+_SAMPLE_CHARS = 2_000
+_SAMPLE_BYTES = 16_384
+_LONGEST_CHARACTER = 4
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -31,18 +46,33 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SUPERSETS = {
-    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "x-gbk": "gb18030",
-    "gb_2312-80": "gb18030", "hz-gb-2312": "hz", "hz": "hz",
-    "big5": "big5hkscs", "big5-hkscs": "big5hkscs", "x-x-big5": "big5hkscs", "cp950": "big5hkscs",
-    "big5hkscs": "big5hkscs", "utf8": "utf-8", "utf-8": "utf-8",
-    "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "ascii": "cp1252",
-    "us-ascii": "cp1252", "windows-1252": "cp1252", "cp1252": "cp1252", "shift-jis": "cp932",
-    "shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
-}  # fmt: skip
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk", "gb_2312-80", "cp936", "chinese"), "gb18030"),
+    **dict.fromkeys(("big5", "big5-hkscs", "x-x-big5", "big5-tw", "cp950"), "big5hkscs"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "cp1252"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis"), "cp932"),
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
+    **dict.fromkeys(("unicode-1-1-utf-8", "unicode", "utf"), "utf-8"),
+    "hz-gb-2312": "hz",
+}
+_CHINESE = frozenset({"gb18030", "big5hkscs"})
+_LATIN = frozenset({"cp1252", "iso8859-15"})
+_SEVEN_BIT = frozenset({"hz", "iso2022_jp"})
+_KNOWN = frozenset(
+    {"utf-8", "cp932", "cp949", "euc_jp", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman"}
+    | {f"iso8859-{part}" for part in range(2, 17)}
+    | {f"cp{page}" for page in range(1250, 1259)}
+    | _CHINESE
+    | _LATIN
+    | _SEVEN_BIT
+)
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
-_SINGLE_BYTE = frozenset({"cp1252"})
+_HIGH = re.compile(rb"[\x80-\xff]")
+_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+_PAIRS = re.compile(rb"(?:[\x81-\xfe][\x40-\x7e\x80-\xfe]){3,}")
+_LONG_SEQUENCE = re.compile(rb"[\xe0-\xf4]")
+_ASCII = bytes(range(0x80))
 
 
 class Decoded(NamedTuple):
@@ -51,8 +81,8 @@ class Decoded(NamedTuple):
     Attributes:
         text: Its text, without byte order mark.
         encoding: Python's name of the encoding that was used.
-        how: Who was believed: ``bom``, ``header``, ``meta``, ``bytes`` (strict UTF-8), ``detected``
-            or ``default``.
+        how: Who was believed: ``bom``, ``header``, ``meta``, ``bytes`` (they are UTF-8 and nobody
+            said so), ``detected`` or ``default``.
     """
 
     text: str
@@ -61,7 +91,7 @@ class Decoded(NamedTuple):
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
-    """Return the text of a page, whatever its bytes are.
+    """The text of a page, whatever its bytes are; never raises.
 
     Args:
         body: The page as served, decompressed.
@@ -75,100 +105,159 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return Decoded(body[len(mark) :].decode(name, "replace"), name, "bom")
-    if (text := _strict(body, "utf-8")) is not None:
-        declared = dict(_declared(body, content_type))
-        how = next((how for how, name in declared.items() if name == "utf-8"), "bytes")
-        escaped = b"~{" in body and "hz" in declared.values()
-        return (
-            Decoded(body.decode("hz", "replace"), "hz", "meta")
-            if escaped
-            else Decoded(text, "utf-8", how)
-        )
-    return _declared_or_detected(body, content_type)
+    if name := _utf_16(body):
+        return Decoded(body.decode(name, "replace"), name, "bytes")
+    declared = _declared(body, content_type)
+    return (
+        _as_utf_8(body, declared)
+        or _as_declared(body, declared)
+        or _best(body, declared)
+        or Decoded(body.decode(DEFAULT, "replace"), DEFAULT, "default")
+    )
 
 
-def _declared_or_detected(body: bytes, content_type: str | None) -> Decoded:
-    """The first declared encoding that fits; else the best guess among declared, usual and detected."""
-    candidates = list(_declared(body, content_type))
-    for how, name in candidates:
-        if (
-            name not in _SINGLE_BYTE
-            and (text := _strict(body, name)) is not None
-            and _plausible(text)
-        ):
-            return Decoded(text, name, how)
-    if not candidates or any(name in _SINGLE_BYTE for _, name in candidates):
-        candidates += _usual(body)
-    candidates += [("detected", name) for name in ("utf-8", DEFAULT, "big5hkscs")]
-    candidates.append(("default", DEFAULT))
-    scored = [(_badness(body, name), rank) for rank, (_, name) in enumerate(candidates)]
-    how, name = candidates[min(scored)[1]]
-    return Decoded(body.decode(name, "replace"), name, how)
-
-
-def _declared(body: bytes, content_type: str | None) -> list[tuple[str, str]]:
-    """(who, encoding) of what header and page declare and Python knows."""
-    found = []
+def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
+    """Encodings that header and page declare and that we know, each with who says so."""
+    found: list[tuple[str, str]] = []
     if match := _HEADER.search(content_type or ""):
-        found.append(("header", match[1]))
-    head = b"\n".join(body[:HEAD_BYTES].split(b"\n", HEAD)[:HEAD])
-    for pattern in (_META, _XML):
-        if declared := pattern.search(head):
-            found.append(("meta", declared[1].decode("ascii", "replace")))
-    return [(how, name) for how, text in found if (name := _codec(text))]
+        found.append((match[1], "header"))
+    head = b"\n".join(body[:HEAD_BYTES].split(b"\n", HEAD_LINES)[:HEAD_LINES])
+    matches = (pattern.search(head) for pattern in (_META, _XML))
+    found += [(match[1].decode("ascii", "replace"), "meta") for match in matches if match]
+    known = [(name, who) for label, who in found if (name := _codec(label))]
+    return dict(reversed(known))
 
 
-def _codec(name: str) -> str:
-    known = _SUPERSETS.get(name.strip().lower())
-    if known:
-        return known
+@cache
+def _common() -> frozenset[str]:
+    """Everyday characters: punctuation and first level of GB 2312, the same of Big5."""
+    gb = ((0xA1, 0xA4), (0xB0, 0xD8))
+    pairs = [bytes((a, b)) for low, high in gb for a in range(low, high) for b in range(0xA1, 0xFF)]
+    trails = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
+    other = [bytes((a, b)) for a in range(0xA1, 0xC6) for b in trails]
+    text = b"".join(pairs).decode("gb2312", "ignore") + b"".join(other).decode("big5", "ignore")
+    return frozenset(text) | frozenset("·—€©®")
+
+
+def _codec(label: str) -> str:
+    """Python's name of the encoding to use for a label, or "" where we do not know it."""
+    label = label.strip().lower()
+    if label in _SUPERSETS:
+        return _SUPERSETS[label]
     try:
-        info = codecs.lookup(name)
+        name = codecs.lookup(label).name
     except (LookupError, ValueError):
         return ""
-    is_text = getattr(info, "_is_text_encoding", True)
-    return info.name if is_text and info.name not in {"utf-7", "idna", "punycode"} else ""
+    name = _SUPERSETS.get(name, name)
+    return name if name in _KNOWN else ""
 
 
-def _usual(body: bytes) -> list[tuple[str, str]]:
-    """What charset-normalizer thinks of a sample without its ASCII markup."""
-    sample = re.sub(rb"[\x00-\x7f]{20,}", b" ", body)[:SAMPLE]
-    best = from_bytes(sample).best()
-    name = _codec(best.encoding) if best else ""
-    return [("detected", name)] if name else []
+def _utf_16(body: bytes) -> str:
+    """The UTF-16 of markup without byte order mark, told by the zero bytes of its ASCII; or ""."""
+    head = body[:256]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if len(head) < _LONGEST_CHARACTER or max(even, odd) * 4 < len(head) or min(even, odd):
+        return ""
+    return "utf-16-le" if odd else "utf-16-be"
+
+
+def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
+    """The page as UTF-8 if its bytes are, and if no declaration can mean something else."""
+    if (text := _strict(body, "utf-8")) is None:
+        return None
+    others = [name for name in declared if name != "utf-8"]
+    if text.isascii():
+        if seven := [name for name in others if name in _SEVEN_BIT]:
+            return Decoded(body.decode(seven[0], "replace"), seven[0], declared[seven[0]])
+    elif others and "utf-8" not in declared and not _surely_utf_8(body):
+        return None
+    return Decoded(text, "utf-8", declared.get("utf-8", "bytes"))
+
+
+def _surely_utf_8(body: bytes) -> bool:
+    """Whether valid UTF-8 can't be a double-byte encoding by chance.
+
+    Chinese in UTF-8 has sequences of three bytes, and Latin text has single letters of two; two or
+    more GBK characters in a row may look like the latter, but have neither.
+    """
+    if _LONG_SEQUENCE.search(body):
+        return True
+    return all(len(run[0]) == 2 for run in islice(_HIGH_RUN.finditer(body), _SAMPLE_RUNS))  # noqa: PLR2004
+
+
+def _as_declared(body: bytes, declared: dict[str, str]) -> Decoded | None:
+    """The page in the first declared encoding with which its bytes agree."""
+    for name, who in declared.items():
+        if (text := _strict(body, name)) is not None and _agrees(body, text, name):
+            return Decoded(text, name, who)
+    return None
+
+
+def _agrees(body: bytes, text: str, name: str) -> bool:
+    """Whether a decoding without errors is credible, too.
+
+    Latin-1 decodes anything and is what servers declare without thinking; Chinese encodings decode
+    each other's bytes. Nobody declares any other by mistake.
+    """
+    if name in _LATIN:
+        return _is_latin(body)
+    return name not in _CHINESE or _fit(text) >= FITS
+
+
+def _is_latin(body: bytes) -> bool:
+    """Whether bytes beyond ASCII stand apart, as letters with accents do.
+
+    Double-byte text is told by three or more characters in a row; the second byte of one may be
+    an ASCII letter, but then the next byte is not.
+    """
+    start = match.start() if (match := _HIGH.search(body)) else 0
+    sample = body[start : start + _SAMPLE_BYTES]
+    return 2 * _beyond_ascii(b"".join(_PAIRS.findall(sample))) < _beyond_ascii(sample)
+
+
+def _beyond_ascii(body: bytes) -> int:
+    return len(body.translate(None, _ASCII))
+
+
+def _best(body: bytes, declared: dict[str, str]) -> Decoded | None:
+    """The page in the encoding that fits best, declared ones first where two fit alike."""
+    if _is_latin(body):
+        return _guessed(body) or Decoded(body.decode("cp1252", "replace"), "cp1252", "detected")
+    names = dict.fromkeys((*declared, "utf-8", DEFAULT, "big5hkscs"))
+    candidates = [
+        Decoded(body.decode(name, "replace"), name, declared.get(name, "detected"))
+        for name in names
+        if name not in _LATIN | _SEVEN_BIT
+    ]
+    best = max(candidates, key=lambda candidate: round(_fit(candidate.text), 2))
+    return best if _fit(best.text) >= HOPELESS else _guessed(body)
+
+
+def _guessed(body: bytes) -> Decoded | None:
+    """What charset-normalizer makes of a sample, most of the markup left out; None if nothing."""
+    sample = re.sub(rb"[\x00-\x7f]{20,}", b" ", body)[:_SAMPLE_BYTES]
+    match = from_bytes(sample).best()
+    name = _codec(match.encoding) if match else ""
+    return Decoded(body.decode(name, "replace"), name, "detected") if name else None
 
 
 def _strict(body: bytes, name: str) -> str | None:
+    """The text, or None if a byte does not fit; a character cut off at the very end is lost."""
     try:
         return body.decode(name)
-    except (UnicodeError, ValueError):
+    except UnicodeDecodeError as error:
+        whole = error.start
+    if not 0 < whole >= len(body) - _LONGEST_CHARACTER:
         return None
+    return body[:whole].decode(name) + "\ufffd"
 
 
-def _plausible(text: str) -> bool:
-    """Whether a multi-byte decoding gives characters that people write, not leftovers of the code space."""
-    return _strangeness(text[:SAMPLE]) < 0.1  # noqa: PLR2004
+def _fit(text: str) -> float:
+    """Share of everyday characters among those beyond ASCII, of a sample; 1 if there are none.
 
-
-def _badness(body: bytes, name: str) -> float:
-    """Share of characters that cannot be or are hardly ever meant; lower fits better."""
-    text = body[:SAMPLE].decode(name, "replace")
-    bad = text.count("\ufffd") / max(1, len(text))
-    strange = _strangeness(text) / 10
-    return round(0.0 if bad <= TOLERATED and strange < TOLERATED else bad + strange, 4)
-
-
-_COMMON = re.compile(
-    r"[\u4e00-\u9fff\u3000-\u30ff\uff00-\uffef\u2010-\u203f\u00a0-\u00ff\u0370-\u04ff\uac00-\ud7af]"
-)
-_RARE = re.compile(
-    r"[\u0080-\u009f\u0100-\u036f\u0500-\u1fff\u2500-\u2bff\u3100-\u4dff\ue000-\uf8ff]"
-)
-_LATIN_PAIR = re.compile(r"[\u00a0-\u00ff]{2}")
-
-
-def _strangeness(text: str) -> float:
-    """Share of strange characters among those that are not ASCII, in [0, 1]."""
-    common = len(_COMMON.findall(text))
-    rare = len(_RARE.findall(text)) + 2 * len(_LATIN_PAIR.findall(text))
-    return min(1.0, rare / max(1, common + rare))
+    Kana and Hangul count as everyday characters only where they are declared (see ``_agrees``).
+    """
+    # Through bytes: six times faster than a search for such characters on a page of markup.
+    beyond = text.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
+    sample = beyond[:_SAMPLE_CHARS]
+    return sum(map(_common().__contains__, sample)) / len(sample) if sample else 1.0
