@@ -85,6 +85,8 @@ _CLOSED_BY_OTHERS = frozenset(
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile(r"[^\S\n]+")
 _CJK = re.compile(r"[\u3400-\u9fff]")
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_CODE = re.compile(r"[a-z]{2}")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
 # readability logs with a traceback what it also raises
@@ -104,6 +106,9 @@ class Body(NamedTuple):
     link_share: float = 0.0
     images: tuple[str, ...] = ()
 
+
+KANA = 0.3
+"""Kana for each Chinese character from which a text is Japanese."""
 
 NOTHING = Body("")
 
@@ -132,33 +137,43 @@ def is_too_deep(html: str) -> bool:
     return False
 
 
-def language_of(text: str) -> str:
-    """``zh`` or ``en`` by which script carries more words, "" for a text without any.
+def language_of(text: str, declared: str = "") -> str:
+    """Language by which script carries more words, "" for a text without any.
 
-    A Latin word counts as two Chinese characters.
+    A Latin word counts as two Chinese characters. Kana tell Japanese from Chinese; which language
+    a Latin text is in, the page has to declare (``<html lang>``), else it is taken for English.
 
     >>> language_of("新能源汽车 BYD 销量"), language_of("News of the day"), language_of("2020")
     ('zh', 'en', '')
+    >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
+    ('pt', 'ja')
     """
     chinese, latin = len(_CJK.findall(text)), 2 * len(_LATIN.findall(text))
     if not chinese + latin:
         return ""
-    return "zh" if chinese >= latin else "en"
+    if chinese >= latin:
+        return "ja" if len(_KANA.findall(text)) > chinese * KANA else "zh"
+    primary = declared.split("-", maxsplit=1)[0].strip().lower()
+    return primary if _CODE.fullmatch(primary) and primary not in ("zh", "ja") else "en"
 
 
 def find_body(html: str, language: str) -> Body:
     """The main text of a sanitized page without scripts; empty where there is none."""
     html = html[:LONGEST_BODY]
-    finders = (_by_trafilatura, _by_readability)
-    order = finders if language == "en" else finders[::-1]
-    for finder in order:
-        try:
-            body = finder(html)
-        except LIBRARY_ERRORS:
-            continue
+    finders = (_by_trafilatura, find_readable)
+    for finder in finders[::-1] if language in ("zh", "ja") else finders:
+        body = finder(html)
         if body.text:
             return body
     return NOTHING
+
+
+def find_readable(html: str) -> Body:
+    """What readability-lxml finds; empty where it fails."""
+    try:
+        return _by_readability(html)
+    except LIBRARY_ERRORS:
+        return NOTHING
 
 
 def lines_of(element: HtmlElement) -> str:
@@ -191,7 +206,10 @@ def _by_readability(html: str) -> Body:
 
 
 def _by_trafilatura(html: str) -> Body:
-    text = trafilatura.extract(html, include_comments=False, include_tables=True)
+    try:
+        text = trafilatura.extract(html, include_comments=False, include_tables=True)
+    except LIBRARY_ERRORS:
+        return NOTHING
     return Body(tidy(text or ""))
 
 

@@ -32,13 +32,16 @@ class Asked(NamedTuple):
     sentences: float
 
 
-STATED = Asked(60, 0.2)
-"""Of a page whose metadata says that it is an article, or when it was published."""
+STATED = Asked(60, 0.0)
+"""Of a page whose metadata says that it is an article, and its date: a table will do."""
+
+HINTED = Asked(60, 0.2)
+"""Of a page whose metadata says one of both."""
 
 DATED = Asked(60, 0.5)
 """Of a page with a date near its headline or in its URL."""
 
-UNDATED = Asked(200, 0.8)
+UNDATED = Asked(150, 0.7)
 """Of a page without any date: next to all news have one, channel and topic pages have none."""
 
 LATIN = 3
@@ -67,8 +70,8 @@ def extract(
     """The article of a page; None for a page that is none (hub, gallery, form, error page).
 
     A page is an article if it is not a host's root and its main text is long enough, not mostly
-    links, and made of sentences; how much is asked (``STATED``, ``DATED``, ``UNDATED``) depends on
-    what speaks for an article besides. Metadata is believed before text. Never raises; reads
+    links, and made of sentences; how much is asked (``STATED`` to ``UNDATED``) depends on what
+    speaks for an article besides. Metadata is believed before text. Never raises; reads
     ``LONGEST`` characters at most and no page nested deeper than ``DEEPEST``, so its time is
     bounded (seconds for pages made to hurt, 20 to 40 ms for real ones).
 
@@ -94,28 +97,26 @@ def extract(
     reading = _read(html, url)
     body = find_body(reading.tree.html or "", language_of(reading.text))
     found = _compose(reading, body, page, fetched_at)
-    stated = reading.metadata.article or bool(reading.metadata.dates)
-    return found if is_article(body, found.language, found.published, stated=stated) else None
+    asked = _asked(reading.metadata, found.published)
+    return found if is_article(body, found.language, asked) else None
 
 
-def is_article(body: Body, language: str, published: str, *, stated: bool = False) -> bool:
-    """Whether a main text is an article's.
+def is_article(body: Body, language: str, asked: Asked) -> bool:
+    """Whether a main text in a language is all that is asked of an article's.
 
-    Args:
-        body: The main text as found.
-        language: ISO 639-1 code.
-        published: When it was published, or "".
-        stated: The page's metadata says that it is an article, or when it was published.
-
-    >>> is_article(Body("短。"), "zh", "2020-01-02")
+    >>> is_article(Body("短。"), "zh", DATED)
     False
     """
-    asked = STATED if stated else DATED if published else UNDATED
-    least = asked.letters * (1 if language == "zh" else LATIN)
+    least = asked.letters * (1 if language in ("zh", "ja") else LATIN)
     if len(fold(body.text)) < least or body.link_share > LINKED:
         return False
     written = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
     return written >= asked.sentences * len(body.text)
+
+
+def _asked(metadata: Metadata, published: str) -> Asked:
+    said = int(metadata.article) + bool(metadata.dates)
+    return (DATED if published else UNDATED, HINTED, STATED)[said]
 
 
 class _Reading(NamedTuple):
@@ -139,7 +140,8 @@ def _read(html: str, url: str) -> _Reading:
 def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float) -> Extracted:
     metadata = reading.metadata
     title = _headline(reading, page)
-    language = language_of(body.text)
+    root = reading.tree.css_first("html")
+    language = language_of(body.text, root.attributes.get("lang") or "" if root else "")
     near = _surroundings(reading.text, title, body.text)
     bylines = "\n".join((*near, *_ends(body.text)))
     return Extracted(

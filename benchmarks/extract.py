@@ -1,0 +1,221 @@
+"""How well articles are extracted, beside the libraries alone.
+
+    python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--json FILE]
+
+Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type`` (header),
+``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``, ``date`` where
+known. Without arguments: zhnews and news_en of ``../shared/data``.
+
+Body: multisets of 4-grams of tokens (a Chinese character, else a word), precision and recall per
+page, averaged; F1 of the averages, as in the article extraction benchmark of Scrapinghub, so that
+its figures compare. An article not recognised counts as an empty body. Title: letters and digits
+agree. Date: the day agrees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import json
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import trafilatura
+
+from topiccrawl.news.body import find_readable
+from topiccrawl.news.duplicates import fold
+from topiccrawl.news.extract import extract
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from topiccrawl.news.article import Extracted
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+GRAM = 4
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+
+
+class Sample(NamedTuple):
+    """A page, decoded, and what is true of it; ``truth`` is empty where nothing is known."""
+
+    url: str
+    html: str
+    kind: str
+    truth: dict[str, Any]
+
+
+class Quality(NamedTuple):
+    """Averages over pages."""
+
+    precision: float
+    recall: float
+    ms_page: float
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of the two averages."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def grams(text: str) -> Counter[tuple[str, ...]]:
+    """The 4-grams of a text; a shorter text is one gram.
+
+    >>> len(grams("今天晴朗，明天有雨"))
+    5
+    """
+    tokens = _TOKEN.findall(text)
+    if not tokens:
+        return Counter()
+    places = range(max(1, len(tokens) - GRAM + 1))
+    return Counter(tuple(tokens[place : place + GRAM]) for place in places)
+
+
+def agreement(true: str, found: str) -> tuple[float, float]:
+    """Precision and recall of a found text.
+
+    >>> agreement("今天晴朗，明天有雨", "今天晴朗")
+    (1.0, 0.2)
+    >>> agreement("今天晴朗", "")
+    (0.0, 0.0)
+    """
+    expected, given = grams(true), grams(found)
+    if not expected and not given:
+        return 1.0, 1.0
+    common = (expected & given).total()
+    return common / max(1, given.total()), common / max(1, expected.total())
+
+
+def load(truths: Sequence[Path], pages: Sequence[Path], every: int) -> list[Sample]:
+    """Every so many of the pages, with their truth."""
+    known = {row["url"]: row for path in truths for row in _rows(path)}
+    rows = [row for path in pages for row in _rows(path)]
+    return [
+        Sample(row["url"], _decoded(row), row.get("kind", ""), known.get(row["url"], {}))
+        for row in rows[::every]
+    ]
+
+
+def judge(samples: Sequence[Sample], body: Callable[[Sample], str]) -> Quality:
+    """Quality of one way to find bodies, over the pages whose body is known."""
+    known = [sample for sample in samples if sample.truth]
+    begin = time.perf_counter()
+    found = [body(sample) for sample in known]
+    spent = time.perf_counter() - begin
+    pairs = [agreement(s.truth["body"], text) for s, text in zip(known, found, strict=True)]
+    number = len(pairs) or 1
+    precision, recall = (sum(pair[side] for pair in pairs) / number for side in (0, 1))
+    return Quality(precision, recall, 1000 * spent / number)
+
+
+def details(samples: Sequence[Sample]) -> dict[str, float]:
+    """Title, date and recognition, as shares."""
+    found = [(sample, extract(sample.html, sample.url)) for sample in samples]
+    articles = [(s, e) for s, e in found if s.kind == "article"]
+    others = [(s, e) for s, e in found if s.kind == "other"]
+    passed = sum(e is not None for _, e in articles)
+    wrong = sum(e is not None for _, e in others)
+    figures = {
+        "title_accuracy": _share([_same_title(s, e) for s, e in found if s.truth.get("title")]),
+        "date_accuracy": _share([_same_day(s, e) for s, e in found if s.truth.get("date")]),
+        "article_recall": passed / len(articles) if articles else None,
+        "article_precision": passed / (passed + wrong) if others and passed else None,
+        "truth_recall": _share([e is not None for s, e in found if s.truth]),
+    }
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def measure(samples: Sequence[Sample]) -> dict[str, float]:
+    """All figures of a collection by name."""
+    ways: dict[str, Callable[[Sample], str]] = {
+        "": _ours,
+        ".readability-lxml": _readability,
+        ".trafilatura": _trafilatura,
+    }
+    figures = {}
+    for suffix, way in ways.items():
+        quality = judge(samples, way)
+        figures[f"body_f1{suffix}"] = quality.f1
+        figures[f"body_precision{suffix}"] = quality.precision
+        figures[f"body_recall{suffix}"] = quality.recall
+        figures[f"ms_page{suffix}"] = quality.ms_page
+    return {**figures, **details(samples)}
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _decoded(row: dict[str, Any]) -> str:
+    return decode(base64.b64decode(row["body64"]), row.get("type")).text
+
+
+def _ours(sample: Sample) -> str:
+    found = extract(sample.html, sample.url)
+    return "" if found is None else found.body
+
+
+def _readability(sample: Sample) -> str:
+    return find_readable(sample.html).text
+
+
+def _trafilatura(sample: Sample) -> str:
+    return trafilatura.extract(sample.html, include_comments=False) or ""
+
+
+def _same_title(sample: Sample, found: Extracted | None) -> bool:
+    return found is not None and fold(found.title) == fold(sample.truth["title"])
+
+
+def _same_day(sample: Sample, found: Extracted | None) -> bool:
+    return found is not None and found.published[:10] == sample.truth["date"][:10]
+
+
+def _share(values: list[bool]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
+    if options.pages:
+        return {"": load(options.truth, options.pages, options.sample)}
+    names = ("zhnews", "news_en")
+    missing = [name for name in names if not (DATA / f"{name}.web.jsonl.gz").exists()]
+    if missing:
+        sys.exit(f"{DATA} lacks {', '.join(missing)}: name files with --truth and --pages")
+    return {
+        name: load(
+            [DATA / f"{name}.truth.jsonl.gz"], [DATA / f"{name}.web.jsonl.gz"], options.sample
+        )
+        for name in names
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="benchmarks.extract")
+    parser.add_argument("--truth", type=Path, nargs="+", default=[])
+    parser.add_argument("--pages", type=Path, nargs="+", default=[])
+    parser.add_argument("--sample", type=int, default=1, help="judge every Nth page only")
+    parser.add_argument("--json", type=Path, help="also write the figures there")
+    options = parser.parse_args(arguments)
+    results = {name: measure(samples) for name, samples in _collections(options).items()}
+    for name, figures in results.items():
+        for figure, value in figures.items():
+            sys.stdout.write(f"{name:10}{figure:34}{value:10.4f}\n")
+    if options.json:
+        # one collection: its names plain; several: each under its collection
+        flat = results.get("", results)
+        options.json.write_text(json.dumps(flat, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
