@@ -174,7 +174,7 @@ class EmbeddedFrontier:
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
         if len(offers) > COMMIT_LINKS:
-            self._commit()
+            self._commit(len(offers))
         done = self._endings.finish(lease, outcome, offers, self._clock())
         self._tick(len(offers) + 1)
         return done
@@ -273,8 +273,8 @@ class EmbeddedFrontier:
         ):
             self._commit()
 
-    def _commit(self) -> None:
-        self._state.commit()
+    def _commit(self, links: int = 0) -> None:
+        self._state.commit(links)
         self._changed = False
         self._links = 0
         self._committed = self._clock()

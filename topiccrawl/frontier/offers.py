@@ -61,12 +61,14 @@ class Intake:
         depth = parent.depth + 1
         first = (parent_key, depth)
         rows = []
+        self._state.queues.gather()
         for key, seq, offer, place in fresh:
             data = known.get(key)
             if data is not None:
                 rows.append((key, self._again(data, key, parent_key, offer)))
             elif depth <= self._max_depth:
                 rows.append((key, self._first(key, seq, offer, place, first)))
+        self._state.queues.flush()
         if rows:
             cursor.putmulti(rows)
             taken = before + b"".join([key for key, _ in rows])
@@ -162,13 +164,14 @@ class Intake:
         """Offers not seen yet in the order of their keys, numbered in the order of the page."""
         found = []
         state = self._state
-        place_of = state.place
+        places = state.places.by_prefix
         seq = state.seq
         for offer in offers:
-            place = place_of(offer.url)
+            url = offer[0]
+            place = places.get(url[: url.find("/", 8) + 1]) or state.place(url)
             if place is None:
                 continue
-            key = place.digest + xxh3_64_digest(offer.url.encode())
+            key = place.digest + xxh3_64_digest(url.encode())
             if key not in seen:
                 seen.add(key)
                 found.append((key, seq, offer, place))
@@ -221,12 +224,12 @@ class Intake:
         row.inlinks += 1
         if row.version != strategy.version:
             self.refresh(row)
-        evidence = offer.evidence
+        _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
         if row.add_parent(parent_key, quantum(strategy.value(fresh))):
-            row.keep_texts(offer.anchor, offer.context)
+            row.keep_texts(anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
-        lane, value = self.judge(row, offer.lane)
+        lane, value = self.judge(row, lane)
         if lane != row.lane or value != row.value:
             self._state.move(row, key, lane, value)
         return row.encode()

@@ -137,13 +137,14 @@ class Places:
 
     Attributes:
         hosts: Hosts by number.
+        by_prefix: What was looked up of late, by the URL up to its path's first slash.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.hosts: list[Host] = []
         self._by_name: dict[str, Host] = {}
-        self._places: dict[str, Place] = {}
+        self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
         self._counted: set[tuple[Host, str]] = set()
         self._load()
@@ -163,18 +164,18 @@ class Places:
 
     def place(self, url: str) -> Place | None:
         """Host and origin of a URL, made where they are new; None where the host has too many."""
-        path = url.find("/", 8)
-        prefix = url[:path] if path > 0 else url
-        place = self._places.get(prefix)
+        prefix = url[: url.find("/", 8) + 1]
+        place = self.by_prefix.get(prefix)
         if place is None:
             host = self.host(host_of(split_origin(url)[1]))
             name = origin_of(url)
             if name not in host.origins and len(host.origins) >= MAX_ORIGINS:
                 return None
             place = Place(host_digest(host.name), host, _origin(host, name))
-            if len(self._places) >= NAME_CACHE:
-                self._places.clear()
-            self._places[prefix] = place
+            if len(self.by_prefix) >= NAME_CACHE:
+                self.by_prefix.clear()
+            if prefix:
+                self.by_prefix[prefix] = place
         return place
 
     def unit(self, place: Place, groups: tuple[str, ...]) -> tuple[Unit, bool]:

@@ -42,6 +42,8 @@ class Queues:
         self._ready = ready
         self._biases = biases
         self._tally = tally
+        self._kept: list[tuple[bytes, bytes]] | None = None
+        self._lost: list[tuple[Unit, int]] = []
         self.reopen()
         self._load()
 
@@ -71,31 +73,55 @@ class Queues:
         else:
             self._remove(self.unit(row), row.lane, TOP - row.value, row.seq)
 
+    def gather(self) -> None:
+        """Keep entries back until ``flush``: those of one page are written together, in order."""
+        self._kept = []
+
+    def flush(self) -> None:
+        """Write the entries that were kept back, and find the heads that were lost meanwhile."""
+        if self._kept:
+            self._kept.sort()
+            self._cursor.putmulti(self._kept)
+        self._kept = None
+        for unit, lane in self._lost:
+            self._find_head(unit, lane)
+        self._lost.clear()
+
     def shift(self, row: Row, key: bytes, value: int) -> None:
         """Give a row that stands in its lane's index another value."""
         unit = self._places.hosts[row.host].units[row.unit]
-        lane, seq = row.lane, row.seq
-        old, new = (TOP - row.value, seq), (TOP - value, seq)
+        host, uid, lane, seq = row.host, row.unit, row.lane, row.seq
+        old, new = TOP - row.value, TOP - value
         row.value = value
-        prefix = (unit.host.id, unit.uid, lane)
-        self._delete(ENTRY.pack(*prefix, *old), b"", self._store.index)
-        self._put(ENTRY.pack(*prefix, *new), key, True, True, False, self._store.index)  # noqa: FBT003
-        if new <= unit.heads[lane]:  # type: ignore[operator]
-            self._lead(unit, lane, new)
-        elif unit.heads[lane] == old:
-            self._cursor.set_range(PREFIX.pack(*prefix))
-            unit.heads[lane] = RANK.unpack_from(self._cursor.key(), PREFIX.size)
-            self._lost(unit, lane)
+        self._delete(ENTRY.pack(host, uid, lane, old, seq), b"", self._store.index)
+        self._write(ENTRY.pack(host, uid, lane, new, seq), key)
+        head = unit.heads[lane]
+        if head is None or new < head[0] or (new == head[0] and seq <= head[1]):
+            self._lead(unit, lane, (new, seq))
+        elif head[1] == seq:
+            self._lose(unit, lane)
 
     def insert(self, unit: Unit, lane: int, inverse: int, seq: int, key: bytes) -> None:
         """Enter the index, and the unit's head where it is the best."""
-        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
-        self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
+        self._write(ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq), key)
         head = unit.heads[lane]
         if head is None and unit.heads[1 - lane] is None:
             self._biases.update(unit)
         if head is None or inverse < head[0] or (inverse == head[0] and seq < head[1]):
             self._lead(unit, lane, (inverse, seq))
+
+    def _write(self, entry: bytes, key: bytes) -> None:
+        if self._kept is None:
+            self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
+        else:
+            self._kept.append((entry, key))
+
+    def _remove(self, unit: Unit, lane: int, inverse: int, seq: int) -> None:
+        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
+        self._delete(entry, b"", self._store.index)
+        head = unit.heads[lane]
+        if head is not None and head[1] == seq:
+            self._lose(unit, lane)
 
     def _lead(self, unit: Unit, lane: int, head: Head) -> None:
         """Take a better head of a unit, and of its host where it is the best."""
@@ -107,24 +133,21 @@ class Queues:
             if best is None or cost < best[0] or (cost == best[0] and head[1] <= best[1]):
                 self._ready.improve(host, lane, (cost, head[1], unit))
 
-    def _lost(self, unit: Unit, lane: int) -> None:
-        """Rank a unit's host anew, if the head that left was the host's best."""
-        best = unit.host.best[lane]
-        if best is not None and best[2] is unit:
-            self._ready.rank(unit.host, lane)
+    def _lose(self, unit: Unit, lane: int) -> None:
+        """Find the next head of a unit, now or with the next ``flush``."""
+        if self._kept is None:
+            self._find_head(unit, lane)
+        else:
+            self._lost.append((unit, lane))
 
-    def _remove(self, unit: Unit, lane: int, inverse: int, seq: int) -> None:
-        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
-        if unit.heads[lane] != (inverse, seq):
-            self._delete(entry, b"", self._store.index)
-            return
+    def _find_head(self, unit: Unit, lane: int) -> None:
+        prefix = PREFIX.pack(unit.host.id, unit.uid, lane)
         cursor = self._cursor
-        if cursor.set_key(entry):
-            cursor.delete()
-        following = cursor.key()
-        same = following[: PREFIX.size] == entry[: PREFIX.size]
-        unit.heads[lane] = RANK.unpack_from(following, PREFIX.size) if same else None
-        self._lost(unit, lane)
+        same = cursor.set_range(prefix) and cursor.key()[: PREFIX.size] == prefix
+        unit.heads[lane] = RANK.unpack_from(cursor.key(), PREFIX.size) if same else None
+        best = unit.host.best[lane]
+        if best is None or best[2] is unit:
+            self._ready.rank(unit.host, lane)
 
     def take(self, unit: Unit, lane: int) -> bytes:
         """Key of a unit's head, without taking it out."""

@@ -24,6 +24,8 @@ FORMAT = 1
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
+LINK_ROOM = 32 << 10
+"""Bytes a link may write at worst: a path of pages in each of two trees."""
 FILES = ("data.mdb", "lock.mdb", "begun")
 TABLES = (
     "urls", "index", "outlinks", "due", "leased", "hosts", "units", "stats", "robots", "meta",
@@ -127,18 +129,21 @@ class Store:
         data = json.dumps(value, ensure_ascii=False).encode()
         self.txn.put(name.encode(), data, db=self.meta)
 
-    def commit(self) -> None:
-        """Make all puts survive a kill of the process, and go on in a new transaction."""
+    def commit(self, links: int = 0) -> None:
+        """Make all puts survive a kill of the process, and go on in a new transaction.
+
+        The new one has room for so many links.
+        """
         self.txn.commit()
-        self._grow()
+        self._grow(max(MAP_ROOM, links * LINK_ROOM))
         self.begin()
 
-    def _grow(self) -> None:
+    def _grow(self, room: int) -> None:
         info = self.env.info()
         size = info["map_size"]
         used = (info["last_pgno"] + 1) * self.env.stat()["psize"]
-        if size - used < MAP_ROOM:
-            self.env.set_mapsize(2 * size)
+        if size - used < room:
+            self.env.set_mapsize(2 * size + room)
 
     def close(self) -> None:
         """Close without committing; twice equals once."""
