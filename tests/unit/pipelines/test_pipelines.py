@@ -86,9 +86,7 @@ print(json.dumps({"events": events, "seconds": time.monotonic() - begin, "stats"
 
 def crawl(folder: Path, case: str) -> dict[str, Any]:
     command = [sys.executable, "-c", CRAWL, str(folder), case]
-    done = subprocess.run(  # noqa: S603 - our own script
-        command, capture_output=True, text=True, timeout=50, check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return {**result, "log": done.stderr}

@@ -45,7 +45,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 
 def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(folder), name, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own script
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def stored(folder: Path) -> tuple[list[Article], dict[str, int]]:
@@ -115,9 +115,7 @@ asyncio.run(main(sys.argv[1]))
 
 def test_a_file_that_may_not_grow_fails_the_save_and_keeps_what_was_stored(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
-    done = subprocess.run(  # noqa: S603 - our own script
-        command, capture_output=True, text=True, timeout=30, check=True
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     *saved, failure = done.stdout.splitlines()
     assert failure.startswith(f"failed {tmp_path / 'store.sqlite'}: cannot write: ")
     articles, _ = stored(tmp_path)
