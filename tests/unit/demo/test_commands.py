@@ -57,7 +57,7 @@ def test_a_killed_command_gives_a_shell_s_status() -> None:
 
 def test_an_interrupt_is_passed_on_and_waited_for() -> None:
     line = [sys.executable, "-c", OUTER, WAIT]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as outer:  # noqa: S603
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as outer:
         assert outer.stdout is not None
         assert outer.stdout.readline() == "ready\n"
         outer.send_signal(signal.SIGINT)
@@ -91,14 +91,14 @@ def test_wrong_arguments_are_named(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_serving_ends_at_an_interrupt(tmp_path: Path) -> None:
     log = tmp_path / "log"
     line = [sys.executable, "-m", "topiccrawl.demo", "serve", "--pages", "450", "--log", str(log)]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         said = server.stdout.readline()
         seed = server.stdout.readline().split()[1].split(",")[0]
         proxy = said.strip().rpartition("http_proxy=")[2]
         environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
         fetch = [sys.executable, "-c", FETCH, seed, "0"]
-        subprocess.run(fetch, env=environment, check=True, timeout=10)  # noqa: S603
+        subprocess.run(fetch, env=environment, check=True, timeout=10)
         server.send_signal(signal.SIGINT)
         began = time.monotonic()
         assert server.wait(10) == 0

@@ -113,7 +113,7 @@ def test_the_shared_judge_agrees(web: Web, collection: Path, tmp_path: Path) -> 
     topics = collection.with_name("demo.topics.json")
     what = map(str, (TOOLS / "harvest.py", collection, topics, web.plan.topic.slug, log))
     line = [sys.executable, *what, "--json"]
-    out = subprocess.run(line, check=True, capture_output=True, text=True, timeout=30)  # noqa: S603
+    out = subprocess.run(line, check=True, capture_output=True, text=True, timeout=30)
     theirs, ours = json.loads(out.stdout), judge(log, web)
     assert theirs["pages"] == ours.pages
     assert theirs["of"] == ours.relevant_expected

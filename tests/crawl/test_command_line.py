@@ -1,0 +1,168 @@
+"""What a user sees at the terminal: a crawl, then the commands that explain it; and wrong input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import cmdline
+
+from tests.crawl.run import run
+from tests.crawl.web import Answer, Web, article
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+
+
+@pytest.fixture(scope="module", name="crawled")
+def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = tmp_path_factory.mktemp("state") / "data"
+    pages = {
+        f"{SITE}/": article("新能源汽车频道", TEXT, f"{SITE}/1", f"{SITE}/gone"),
+        f"{SITE}/1": article("新能源汽车销量创新高", TEXT + "一。", f"{SITE}/2"),
+        f"{SITE}/2": article("新能源汽车下乡", TEXT + "二。"),
+    }
+    feed = data.parent / "out.jsonl"
+    arguments = ("-a", "topic=新能源汽车", "-a", f"seeds={SITE}/", "-O", str(feed))
+    with Web(pages) as web:
+        status, out = run(web.proxy, data, "crawl", "topic", *arguments)
+    assert status == 0, out[-3000:]
+    assert "nothing is left to fetch" in out
+    return data
+
+
+def scrapy(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, str]:
+    """Run a scrapy command in this process; its exit status and all it printed."""
+    monkeypatch.setattr(sys, "argv", ["scrapy", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cmdline.execute()
+    captured = capsys.readouterr()
+    return int(end.value.code or 0), captured.out + captured.err
+
+
+def test_the_feed_holds_readable_articles(crawled: Path) -> None:
+    lines = (crawled.parent / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    articles = {item["url"]: item for item in map(json.loads, lines)}
+    assert articles[f"{SITE}/2"]["title"] == "新能源汽车下乡"
+    assert articles[f"{SITE}/2"]["topics"]["新能源汽车"] > 0
+    assert "动力电池" in articles[f"{SITE}/2"]["body"]
+
+
+def test_why_tells_queue_score_parents_and_path(
+    crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={crawled}")
+    status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/2", *where)
+    assert status == 0
+    assert "crawledQueue" in out
+    assert out.index(f"    {SITE}/\n") < out.rindex(f"    {SITE}/1\n")
+    status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/gone", *where)
+    assert "errorQueue (http-404)" in out
+    assert "linked by  1 crawled pages" in out
+    status, out = scrapy(
+        capsys, monkeypatch, "why", f"{SITE}/none", "--topic", "新能源汽车", *where
+    )
+    assert (status, "not known" in out) == (1, True)
+
+
+def test_articles_are_listed_and_shown(
+    crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={crawled}")
+    _, out = scrapy(capsys, monkeypatch, "articles", "list", *where)
+    assert "新能源汽车下乡" in out
+    _, out = scrapy(capsys, monkeypatch, "articles", "list", "--json", "--limit", "1", *where)
+    assert json.loads(out)["language"] == "zh"
+    _, out = scrapy(capsys, monkeypatch, "articles", "show", f"{SITE}/1", *where)
+    assert "新能源汽车销量创新高" in out
+    assert "because of" in out
+    status, out = scrapy(capsys, monkeypatch, "articles", "show", f"{SITE}/9", *where)
+    assert (status, "no such article" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("crawl", "topic"), ["topic", "-a topic="]),
+        (("crawl", "topic", "-a", "topic=的"), ["的"]),
+        (("crawl", "topic", "-a", "topic=none.toml"), ["none.toml"]),
+        (("crawl", "topic", "-a", "topic=足球", "-a", "seed=x"), ["seed", "did you mean seeds"]),
+        (("crawl", "topic", "-a", "topic=足球", "-a", "seeds=news"), ["news", "https://"]),
+        (("crawl", "topic", "-a", "topic=足球", "-a", "fresh=maybe"), ["fresh", "maybe"]),
+        (
+            ("crawl", "topic", "-a", "topic=足球", "-s", "TOPICCRAWL_STRATEGY=pagerank"),
+            ["pagerank", "shark-plus"],
+        ),
+        (
+            ("crawl", "topic", "-a", "topic=足球", "-s", "TOPICCRAWL_MIN_PRIOR=high"),
+            ["TOPICCRAWL_MIN_PRIOR", "high"],
+        ),
+    ],
+)
+def test_wrong_input_is_refused_before_any_request(
+    arguments: tuple[str, ...],
+    words: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    status, out = scrapy(capsys, monkeypatch, *arguments)
+    assert status == 2
+    assert [word for word in words if word not in out] == []
+
+
+def test_a_wrong_topic_file_names_file_field_value_and_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[terms]\n"足球" = -1\n[limit]\npages = 3\n', encoding="utf-8")
+    status, out = scrapy(capsys, monkeypatch, "crawl", "topic", "-a", f"topic={path}")
+    assert status == 2
+    for word in ("mine.toml", "terms.足球", "-1", "limit", "limits"):
+        assert word in out
+
+
+def test_commands_without_a_crawl_say_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/", *where)
+    assert status == 1
+    assert "no crawl has been run" in out
+    status, out = scrapy(capsys, monkeypatch, "articles", "list", *where)
+    assert status == 1
+    assert not (tmp_path / "store.sqlite").exists()
+
+
+def test_topics_are_listed_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, out = scrapy(capsys, monkeypatch, "topics", "list")
+    assert (status, "football" in out) == (0, True)
+    path = tmp_path / "bare.toml"
+    path.write_text("[terms]\n足球 = 1\n", encoding="utf-8")
+    status, out = scrapy(capsys, monkeypatch, "topics", "show", str(path))
+    assert (status, "quotes" in out) == (1, True)
+    status, out = scrapy(capsys, monkeypatch, "topics", "show", "football")
+    assert (status, "中超" in out) == (0, True)
+
+
+def test_state_of_another_strategy_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+    with Web({f"{SITE}/": Answer(article("新能源汽车", TEXT))}) as web:
+        assert run(web.proxy, data, *arguments)[0] == 0
+        status, out = run(web.proxy, data, *arguments, TOPICCRAWL_STRATEGY="bfs")
+        assert status == 1
+        assert "fresh=1" in out
+        assert web.count(f"{SITE}/") == 1
+        again = (*arguments, "-a", "fresh=1")
+        assert run(web.proxy, data, *again, TOPICCRAWL_STRATEGY="bfs")[0] == 0
