@@ -59,7 +59,13 @@ class MakeEmbedded:
         share: tuple[int, int] | None = None,
     ) -> Frontier:
         frontier = EmbeddedFrontier(
-            self.folder, strategy or Plain(), politeness, limits, clock=self.clock, share=share
+            self.folder,
+            strategy or Plain(),
+            politeness,
+            limits,
+            clock=self.clock,
+            share=share,
+            sync="never",
         )
         self.opened.append(frontier)
         return frontier

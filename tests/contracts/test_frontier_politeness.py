@@ -332,7 +332,7 @@ def test_any_bytes_as_robots_txt_are_no_surprise(
     from tests.contracts.strategies import Plain  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("frontier")
-    frontier = EmbeddedFrontier(folder, Plain(), ROBOTS, Limits(), clock=lambda: 1e6)
+    frontier = EmbeddedFrontier(folder, Plain(), ROBOTS, Limits(), clock=lambda: 1e6, sync="never")
     frontier.push(seeds("http://a.cn/1"))
     frontier.robots(ask(frontier), b"User-agent: *\n" + body, 200)
     frontier.pop()

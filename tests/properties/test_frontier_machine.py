@@ -86,8 +86,9 @@ class FrontierMachine(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.frontier = EmbeddedFrontier(
-            self.folder, self.strategy, self.politeness, self.limits, clock=lambda: self.model.now
-        )
+            self.folder, self.strategy, self.politeness, self.limits,
+            clock=lambda: self.model.now, sync="never",
+        )  # fmt: skip
 
     def pages(self) -> list[Lease]:
         held = self.model.entries

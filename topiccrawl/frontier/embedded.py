@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Seed,
         Strategy,
     )
+    from topiccrawl.frontier.store import Sync
     from topiccrawl.records import Offer
 
 __all__ = ["EmbeddedFrontier", "discard"]
@@ -74,7 +75,7 @@ class EmbeddedFrontier:
         clock: Seconds since the epoch.
         rng: Source of the delays' jitter.
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
-        sync: Flush at every commit.
+        sync: What is flushed to the disk when; see ``store``.
 
     Attributes:
         broken: Message of the write that failed, or "".
@@ -88,7 +89,7 @@ class EmbeddedFrontier:
     def __init__(  # noqa: PLR0913 - all but four have defaults
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
         clock: Callable[[], float] = time.time, rng: random.Random | None = None,
-        share: tuple[int, int] | None = None, sync: bool = False,
+        share: tuple[int, int] | None = None, sync: Sync = "checkpoint",
     ) -> None:  # fmt: skip
         self.broken = ""
         self._store = Store(path, sync=sync)
@@ -273,8 +274,8 @@ class EmbeddedFrontier:
         ):
             self._commit()
 
-    def _commit(self, links: int = 0) -> None:
-        self._state.commit(links)
+    def _commit(self, room: int = 0) -> None:
+        self._state.commit(self._links, room)
         self._changed = False
         self._links = 0
         self._committed = self._clock()

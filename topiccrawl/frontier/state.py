@@ -82,15 +82,15 @@ class State:
             self.ready.rank(host, 1)
             self.ready.settle(host, host.next_at - 1.0)
 
-    def commit(self, links: int = 0) -> None:
-        """Write what is kept in RAM, commit, make room for so many links."""
+    def commit(self, links: int = 0, room: int = 0) -> None:
+        """Write what is kept in RAM, and commit; ``Store.commit`` has the arguments."""
         self.places.flush()
         progress = {
             "tally": dict(self.tally), "seq": self.seq, "turn": self.turn, "swept": self.swept,
             "crawl": self.biases.crawl, "epoch": self.leases.epoch,
         }  # fmt: skip
         self.store.save("progress", progress)
-        self.store.commit(links)
+        self.store.commit(links, room)
         self.queues.reopen()
 
     def place(self, url: str) -> Place | None:

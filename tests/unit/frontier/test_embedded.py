@@ -30,7 +30,7 @@ MANY = [Seed(f"http://h{n % 7}.cn/{n}") for n in range(2000)]
 
 
 def opened(path: Path, **limits: int) -> EmbeddedFrontier:
-    return EmbeddedFrontier(path, Plain(), QUICK, Limits(**limits))
+    return EmbeddedFrontier(path, Plain(), QUICK, Limits(**limits), sync="never")
 
 
 def test_one_process_one_folder(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_one_process_one_folder(tmp_path: Path) -> None:
 
 def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:
     opened(tmp_path).close()
-    with pytest.raises(StateVersionError, match="start afresh"):
+    with pytest.raises(StateVersionError, match="fresh"):
         EmbeddedFrontier(tmp_path, Best(), QUICK, Limits())
     with pytest.raises(StateVersionError):
         EmbeddedFrontier.read(tmp_path, Best())
