@@ -95,8 +95,10 @@ class Checkpoint:
         if self._file < 0:
             return
         try:
-            self._settle(wait=True)
+            if self._thread is not None:
+                self._thread.join()
             if clean:
+                self._settle(wait=True)
                 os.fsync(self._file)
                 (self._folder / SAFE).unlink(missing_ok=True)
         finally:

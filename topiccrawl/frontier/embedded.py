@@ -251,10 +251,10 @@ class EmbeddedFrontier:
                 self._endings.release_all()
                 self._commit()
             self._endings.marks.close()
+            self._store.close(clean=not self.broken)
         except (lmdb.Error, OSError) as error:
+            self._store.close(clean=False)
             raise self.fail(error) from error
-        finally:
-            self._store.close()
 
     def fail(self, error: Exception) -> StorageError:
         """The error of a write that failed; the frontier refuses to go on."""

@@ -154,7 +154,7 @@ def decode(data: bytes) -> Row:
 def counted(data: bytes) -> bytes:
     """Stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
-    return data[:INLINKS_AT] + INLINKS.pack(inlinks + 1) + data[INLINKS_AT + 4 :]
+    return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
 
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:

@@ -1,0 +1,104 @@
+"""Rows and keys: what goes in comes out, whatever it is."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from topiccrawl.frontier.keys import host_of, key_of, origin_of, split_origin
+from topiccrawl.frontier.rows import (
+    ANCHOR,
+    CONTEXT,
+    PAYLOAD,
+    REASON,
+    TOP,
+    URL,
+    Row,
+    counted,
+    decode,
+    quantum,
+    texts,
+)
+
+words = st.text(max_size=200)
+plain = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=80)
+parent = st.tuples(st.binary(min_size=12, max_size=12), st.integers(0, TOP))
+
+
+@given(
+    url=plain,
+    anchor=plain,
+    payload=plain,
+    evidence=st.lists(st.floats(width=32, allow_nan=False), max_size=8),
+    parents=st.lists(parent, max_size=5),
+    numbers=st.tuples(*[st.integers(0, 255)] * 5, st.integers(0, 65_535), st.integers(0, TOP)),
+)
+def test_a_row_comes_back_as_it_was(
+    url: str,
+    anchor: str,
+    payload: str,
+    evidence: list[float],
+    parents: list[tuple[bytes, int]],
+    numbers: tuple[int, ...],
+) -> None:
+    row = Row(texts(url, anchor, "", payload), 1, 5, 7)
+    row.evidence = tuple(evidence)
+    row.flags, row.attempts, row.crashes, row.redirects, row.state, row.depth, row.inlinks = numbers
+    for key, value in parents:
+        row.add_parent(key, value)
+    again = decode(row.encode())
+    assert all(getattr(again, name) == getattr(row, name) for name in Row.__slots__)
+    assert [again.text(part) for part in (URL, ANCHOR, PAYLOAD)] == [url, anchor, payload]
+    assert decode(counted(row.encode())).inlinks == min(row.inlinks + 1, TOP)
+
+
+@given(url=words, anchor=words, context=words, payload=words, reason=words)
+def test_any_text_leaves_the_others_alone(
+    url: str, anchor: str, context: str, payload: str, reason: str
+) -> None:
+    row = Row(texts(url, anchor, context, payload), 0, 0, 0)
+    row.set_text(REASON, reason)
+    row.keep_texts(anchor, context)
+    assert len(row.texts.split(b"\0")) == 5
+    assert len(row.text(ANCHOR)) <= 80
+    assert len(row.text(CONTEXT)) <= 120
+
+
+@given(st.lists(st.integers(0, 20), max_size=8))
+def test_the_best_three_parents_stay(values: list[int]) -> None:
+    row = Row(b"\0\0\0\0", 0, 0, 0)
+    best = -1
+    for n, value in enumerate(values):
+        assert row.add_parent(bytes([n]) * 12, value) == (value > best)
+        best = max(best, value)
+    kept = [value for _, value in row.best_parents()]
+    assert kept == sorted(values, reverse=True)[:3]
+
+
+@given(st.floats(), st.floats())
+def test_quanta_keep_the_order(one: float, other: float) -> None:
+    assert 0 <= quantum(one) <= TOP
+    if one <= other:
+        assert quantum(one) <= quantum(other)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "origin"),
+    [
+        ("http://a.cn/x", "a.cn", "http://a.cn"),
+        ("HTTPS://A.cn:443/x", "a.cn", "https://a.cn"),
+        ("http://u:p@a.cn:8080?q=/", "a.cn", "http://a.cn:8080"),
+        ("http://[::1]:80/x", "[::1]", "http://[::1]"),
+        ("http://a.cn#f", "a.cn", "http://a.cn"),
+        ("mailto:x", "", "mailto:x://"),
+    ],
+)
+def test_hosts_and_origins(url: str, host: str, origin: str) -> None:
+    assert host_of(split_origin(url)[1]) == host
+    assert origin_of(url) == origin
+
+
+def test_urls_of_a_host_have_keys_side_by_side() -> None:
+    assert key_of("http://a.cn/1")[:4] == key_of("https://a.cn:81/2")[:4]
+    assert key_of("http://a.cn/1") != key_of("http://a.cn/2")
