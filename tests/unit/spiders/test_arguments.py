@@ -1,0 +1,77 @@
+"""Spider arguments and settings are checked before any request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl import settings as project
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def settings(**changes: str) -> Settings:
+    found = Settings()
+    found.setmodule(project)
+    found.update(changes)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, ["-a topic="]),
+        ({"topic": "的"}, ["的"]),
+        ({"topic": "none.toml"}, ["none.toml"]),
+        ({"topic": "足球", "seed": "x"}, ["seed", "did you mean seeds"]),
+        ({"topic": "足球", "colour": "x"}, ["colour", "known are"]),
+        ({"topic": "足球", "seeds": "news"}, ["news", "https://"]),
+        ({"topic": "足球", "seeds": " , "}, ["names no URL"]),
+        ({"topic": "足球", "fresh": "maybe"}, ["fresh", "maybe"]),
+    ],
+)
+def test_wrong_arguments_name_argument_value_and_remedy(
+    arguments: dict[str, str], words: list[str]
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        TopicSpider.check(settings(), **arguments)
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("TOPICCRAWL_STRATEGY", "pagerank", ["pagerank", "shark-plus"]),
+        ("TOPICCRAWL_MIN_PRIOR", "high", ["TOPICCRAWL_MIN_PRIOR", "high"]),
+        ("TOPICCRAWL_MIN_PRIOR", "7", ["min_prior", "7"]),
+    ],
+)
+def test_wrong_settings_name_setting_value_and_remedy(
+    name: str, value: str, words: list[str]
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        TopicSpider.check(settings(**{name: value}), topic="足球")
+    assert [word for word in words if word not in str(refused.value)] == []
+
+
+def test_a_wrong_topic_file_names_all_its_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[terms]\n"足球" = -1\n[limit]\npages = 3\n', encoding="utf-8")
+    with pytest.raises(ConfigurationError) as refused:
+        TopicSpider.check(settings(), topic=str(path))
+    for word in ("mine.toml", "terms.足球", "-1", "limit", "limits"):
+        assert word in str(refused.value)
+
+
+def test_seeds_of_the_command_line_win_and_scrapyds_own_argument_is_let_through(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('seeds = ["http://a.test/"]\n[terms]\n"足球" = 1\n', encoding="utf-8")
+    topic = TopicSpider.check(settings(), topic=str(path), seeds="http://b.test", _job="7")
+    assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
