@@ -12,11 +12,12 @@ help:  ## Say what there is
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "topiccrawl needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=24'  # older ones stumble over extras
+	$(BIN)/python -m pip install --quiet -e .
 	@touch $@
 
 $(VENV)/.tested: pyproject.toml $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet -e '.[test]'
 	@touch $@
 
 install: $(VENV)/.installed  ## Create .venv and install topiccrawl into it
