@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from topiccrawl.errors import TopicError
 from topiccrawl.links.urls import canonical
 from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.sentence import terms_of
 from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
@@ -24,16 +25,13 @@ if TYPE_CHECKING:
 PACKAGE = "topiccrawl.topics"
 FOLDER = Path("topics")
 """Where a user's own topic files are looked for by name."""
-LONGEST_PHRASE = 8
-"""Characters of a text without blanks that is taken as one phrase, not as a sentence."""
+LONGEST_NAME = 200
+MOST_TERMS = 50
+"""Words of a sentence that become terms; whoever needs more writes a topic file."""
+_BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _PORTALS = "portals.toml"
-_FRAME = frozenset(
-    ["关于", "有关", "相关", "最新", "新闻", "消息", "报道", "资讯", "文章", "动态", "情况", "内容", "信息", "about", "latest", "new", "news", "report", "article", "story", "headline"]
-)
-"""Words with which people ask for a topic, and which say nothing of it."""
-
 Score = Annotated[float, Field(ge=0, le=1)]
-Weight = Annotated[float, Field(gt=0, le=100)]
+Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 Word = Annotated[str, Field(min_length=1, max_length=100)]
 
 
@@ -107,7 +105,7 @@ class Topic(_Part):
         thresholds: Its own thresholds.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     terms: Annotated[dict[Word, Weight], Field(min_length=1)]
     synonyms: dict[Word, tuple[Word, ...]] = {}
     negative: dict[Word, Weight] = {}
@@ -121,7 +119,8 @@ class Topic(_Part):
     @field_validator("terms", mode="before")
     @classmethod
     def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
-        return dict.fromkeys(value, 1.0) if isinstance(value, list) else value
+        listed = isinstance(value, list) and all(isinstance(term, str) for term in value)
+        return dict.fromkeys(value, 1.0) if listed else value
 
     @field_validator("seeds")
     @classmethod
@@ -144,6 +143,21 @@ class Topic(_Part):
                 raise ValueError(msg)
         return tuple(host.lower().strip(".") for host in hosts)
 
+    @field_validator("terms", "negative")
+    @classmethod
+    def _words_with_letters(cls, weights: dict[str, float]) -> dict[str, float]:
+        known: dict[str, str] = {}
+        for term in weights:
+            folded = fold(term)
+            if not any(map(str.isalnum, folded)):
+                msg = f"{term!r} holds no letter or number: remove it"
+                raise ValueError(msg)
+            if other := known.get(folded):
+                msg = f"{term!r} is the same as {other!r}: keep one of them"
+                raise ValueError(msg)
+            known[folded] = term
+        return weights
+
     @model_validator(mode="after")
     def _synonyms_of_terms(self) -> Topic:
         for term in self.synonyms:
@@ -151,6 +165,16 @@ class Topic(_Part):
                 near = get_close_matches(term, self.terms, 1)
                 hint = f"did you mean {near[0]!r}?" if near else "add it to terms"
                 msg = f"synonyms of {term!r}, which is no term: {hint}"
+                raise ValueError(msg)
+        terms, against = set(map(fold, self.terms)), set(map(fold, self.negative))
+        synonyms = [word for words in self.synonyms.values() for word in words]
+        for word in synonyms:
+            if fold(word) in terms:
+                msg = f"{word!r} is a term and a synonym, too: remove one"
+                raise ValueError(msg)
+        for term in (*self.terms, *synonyms):
+            if fold(term) in against:
+                msg = f"{term!r} speaks for the topic and is in negative, too: remove one"
                 raise ValueError(msg)
         return self
 
@@ -194,35 +218,24 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 def from_words(text: str) -> Topic:
     """Return the topic of words or of a natural-language sentence; all weights 1 [S3 step 1].
 
-    The text is segmented and stop words are left out. Where it is one short unit without blanks
-    (新能源汽车), the whole phrase is a term beside its words: a page that holds the phrase is
-    worth more than one that holds its words apart, and one that holds only the words still counts.
+    Stop words are left out. A short compound that the dictionary does not know as one word
+    (新能源汽车) is a term beside its words: a page that holds the compound is worth more than one
+    that holds its words apart, which still counts (see ``text.sentence``).
 
     Raises:
         TopicError: If no word of it can carry a topic.
 
     >>> from_words("新能源汽车").terms
-    {'新能源汽车': 1.0, '新能源': 1.0, '汽车': 1.0}
+    {'新能源': 1.0, '汽车': 1.0, '新能源汽车': 1.0}
     >>> list(from_words("关于人工智能在医疗中的应用").terms)
     ['人工智能', '医疗', '应用']
     """
-    found = shared_tokenizer().words(text)
-    words = list(dict.fromkeys(word for word in found if word not in _FRAME))
-    phrase = fold(text)
-    if len(words) > 1 and _is_unit(phrase):
-        words.insert(0, phrase)
-    if not words and len(phrase) == 1 and has_han(phrase):
-        words = [phrase]
-    if not words:
-        msg = (
-            f"topic {text!r} has no word that says what is looked for: give a noun or a topic file"
-        )
+    terms = terms_of(text, shared_tokenizer())
+    if not terms:
+        msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
         raise TopicError(msg)
-    return Topic(name=text[:200], terms=dict.fromkeys(words, 1.0))
-
-
-def _is_unit(phrase: str) -> bool:
-    return phrase.isalnum() and has_han(phrase) and len(phrase) <= LONGEST_PHRASE
+    name = " ".join(text.split())[:LONGEST_NAME].rstrip()
+    return Topic(name=name, terms=dict.fromkeys(terms[:MOST_TERMS], 1.0))
 
 
 def read(path: Path | Traversable) -> Topic:
@@ -236,7 +249,7 @@ def read(path: Path | Traversable) -> Topic:
     try:
         return Topic.model_validate(values)
     except ValidationError as error:
-        lines = [f"{path}: {_say(one, values)}" for one in error.errors()]
+        lines = [f"{path}: {_say(one)}" for one in error.errors()]
         raise TopicError("\n".join(lines)) from error
 
 
@@ -267,8 +280,10 @@ def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
 
 
 def _toml(path: Path | Traversable) -> dict[str, Any]:
+    text = ""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text)
     except FileNotFoundError as error:
         msg = f"{path}: no such topic file; `scrapy topics list` shows those that are known by name"
         raise TopicError(msg) from error
@@ -280,10 +295,19 @@ def _toml(path: Path | Traversable) -> dict[str, Any]:
         raise TopicError(msg) from error
     except tomllib.TOMLDecodeError as error:
         msg = f"{path}: is no TOML: {error}"
-        raise TopicError(msg) from error
+        raise TopicError(msg + _bare_key(text)) from error
 
 
-def _say(error: Any, values: dict[str, Any]) -> str:  # noqa: ANN401  (pydantic's error details)
+def _bare_key(text: str) -> str:
+    """The commonest mistake: TOML wants keys that are not ASCII in quotes."""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _BARE_KEY.match(line)
+        if found and not found[1].isascii():
+            return f'; line {number}: write "{found[1]}" in quotes before the equals sign'
+    return ""
+
+
+def _say(error: Any) -> str:  # noqa: ANN401  (pydantic's error details)
     """One mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or "the file"
@@ -295,9 +319,32 @@ def _say(error: Any, values: dict[str, Any]) -> str:  # noqa: ANN401  (pydantic'
         )
     if error["type"] == "missing":
         return f"field {field} is missing: add it"
-    given = error["input"]
-    shown = "" if given is values else f" is {given!r}"
-    return f"field {field}{shown}: {error['msg'].removeprefix('Value error, ')}"
+    if error["type"] == "value_error":
+        message = str(error["msg"]).removeprefix("Value error, ")
+        return f"field {field}: {message}" if where else message
+    remedy = _REMEDIES.get(error["type"], error["msg"])
+    if remedy == _NUMBER:
+        remedy = _NUMBERS.get(where[0], "give a number in [0, 1]")
+    return f"field {field} is {error['input']!r}: {remedy}"
+
+
+_NUMBER = "give a number"
+_NUMBERS = {
+    "terms": "give a number above 0, at most 100",
+    "negative": "give a number above 0, at most 100",
+    "limits": "give a whole number, 0 or more",
+}
+_REMEDIES = {
+    **dict.fromkeys(("greater_than", "greater_than_equal", "less_than_equal"), _NUMBER),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
+    "string_pattern_mismatch": "give a language as two letters: zh, en",
+    "string_too_short": "write something there",
+    "tuple_type": "write a list: [...]",
+    "dict_type": 'write a table, one line each: "term" = ...',
+    "model_type": "write a table of its own: [limits] or [thresholds]",
+    "string_type": "write a text in quotes",
+}
 
 
 def _fields_at(where: list[str]) -> list[str]:

@@ -16,6 +16,7 @@ BIG_1 = bytes(b for high in range(0xA5, 0xC5) for low in range(0xA1, 0xFF) for b
 SIMPLIFIED = GB_1.decode("gb2312")
 TRADITIONAL = BIG_1.decode("big5")
 LABELS = ("utf-8", "UTF8", "gb2312", "GBK", "gb18030", "big5", "iso-8859-1", "us-ascii", "nonsense")
+law = settings(deadline=None)  # a machine may be busy
 
 
 def paragraphs(characters: str) -> st.SearchStrategy[str]:
@@ -40,6 +41,7 @@ def page(meta: str, text: str) -> str:
     return f"<html><head>{meta}<title>t</title></head><body><p>{text}</p></body></html>"
 
 
+@law
 @given(paragraphs(SIMPLIFIED), headers, metas, st.sampled_from(("utf-8", "gb2312", "gb18030")))
 def test_simplified_pages_survive_every_declaration(
     text: str, header: str | None, meta: str, encoding: str
@@ -48,6 +50,7 @@ def test_simplified_pages_survive_every_declaration(
     assert decode(html.encode(encoding), header).text == html
 
 
+@law
 @given(paragraphs(TRADITIONAL), headers, metas, st.sampled_from(("utf-8", "big5", "gb18030")))
 def test_traditional_pages_survive_every_declaration(
     text: str, header: str | None, meta: str, encoding: str
@@ -56,6 +59,7 @@ def test_traditional_pages_survive_every_declaration(
     assert decode(html.encode(encoding), header).text == html
 
 
+@law
 @given(st.text(), st.sampled_from(("utf-8-sig", "utf-16")), headers)
 def test_a_byte_order_mark_outranks_everything(
     text: str, encoding: str, header: str | None
@@ -68,6 +72,7 @@ def test_a_byte_order_mark_outranks_everything(
     )
 
 
+@law
 @given(paragraphs(SIMPLIFIED), st.sampled_from(("utf-16-le", "utf-16-be")), headers)
 def test_utf_16_without_a_mark_is_told_by_its_markup(
     text: str, encoding: str, header: str | None
@@ -76,12 +81,13 @@ def test_utf_16_without_a_mark_is_told_by_its_markup(
     assert decode(html.encode(encoding), header).text == html
 
 
+@law
 @given(st.text(st.characters(codec="ascii")), headers)
 def test_plain_text_is_plain_text(text: str, header: str | None) -> None:
     assert decode(text.encode(), header).text == text
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=300), st.none() | st.text(max_size=40) | headers)
 @example(b"<meta charset=idna>\xff", None)
 @example(b"<meta charset=unicode_escape>\\x\xff", "text/html; charset=zip")
@@ -94,6 +100,7 @@ def test_no_bytes_surprise(body: bytes, header: str | None) -> None:
     result.text.encode("utf-8")  # no lone surrogates: it can be stored
 
 
+@law
 @given(
     paragraphs(SIMPLIFIED),
     headers,

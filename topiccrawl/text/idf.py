@@ -69,7 +69,7 @@ class Idf:
 @cache
 def corpus_idf() -> Idf:
     """The table for Chinese and English; read once a process."""
-    return Idf(_english() | _chinese())
+    return Idf(_english() | chinese_table())
 
 
 def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
@@ -85,7 +85,7 @@ def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
     return -math.log(-math.expm1(-frequency * words))
 
 
-def _chinese() -> dict[str, float]:
+def chinese_table() -> dict[str, float]:
     """Jieba's figures below the cut; the rest is what an unknown word gets anyway."""
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:

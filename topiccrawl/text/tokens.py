@@ -50,7 +50,7 @@ class Tokenizer(Protocol):
 
 
 class _Engine(NamedTuple):
-    cut: Callable[[str, bool], Iterable[str]]
+    cut: Callable[[str, bool], list[str]]
     add: Callable[[str], None]
 
 
@@ -65,7 +65,7 @@ def _python() -> _Engine:
     module = import_module("jieba")
     module.setLogLevel(logging.WARNING)
     jieba = module.Tokenizer()
-    return _Engine(lambda text, hmm: jieba.cut(text, HMM=hmm), jieba.add_word)
+    return _Engine(lambda text, hmm: jieba.lcut(text, HMM=hmm), jieba.add_word)
 
 
 class JiebaTokenizer:
@@ -91,7 +91,7 @@ class JiebaTokenizer:
     def cut(self, text: str) -> list[str]:
         """Pieces of a folded text; joined they give the text back."""
         engine = self._engine or self._open()
-        return list(engine.cut(text, self.hmm))
+        return engine.cut(text, self.hmm)
 
     def words(self, text: str) -> list[str]:
         """The words that can carry a topic, in canonical form, in order.
@@ -137,8 +137,8 @@ def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
 
 @cache
 def shared_tokenizer() -> Tokenizer:
-    """The process's one tokenizer without words of its own; don't add words to it."""
-    return tokenizer()
+    """The process's one tokenizer, with newer words of news; don't add words of a topic to it."""
+    return tokenizer(words_of_file("words.txt"))
 
 
 def latin_words(folded: str) -> list[str]:
@@ -208,9 +208,11 @@ def inflections(word: str) -> tuple[str, ...]:
 @cache
 def stop_words() -> frozenset[str]:
     """Chinese and English stop words, folded: the project's own lists (``stopwords/``)."""
-    folder = resources.files("topiccrawl.text") / "stopwords"
-    words: set[str] = set()
-    for name in ("zh.txt", "en.txt"):
-        lines = (folder / name).read_text(encoding="utf-8").splitlines()
-        words.update(word for line in lines if not line.startswith("#") for word in line.split())
-    return frozenset(words)
+    return frozenset((*words_of_file("stopwords/zh.txt"), *words_of_file("stopwords/en.txt")))
+
+
+def words_of_file(name: str) -> list[str]:
+    """The words of one of this package's lists; lines that begin with # are comments."""
+    text = (resources.files("topiccrawl.text") / name).read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return [word for line in lines for word in line.split()]

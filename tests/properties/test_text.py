@@ -1,0 +1,153 @@
+"""Laws of folding and tokens: once is twice, all at once is one by one, nothing is lost."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
+from topiccrawl.text.normal import fold, fold_all, normalise, simplify
+from topiccrawl.text.tokens import (
+    JiebaTokenizer,
+    canonical,
+    inflections,
+    latin_words,
+    singular,
+    split,
+    stop_words,
+)
+
+RUST = JiebaTokenizer("rjieba")
+REFERENCE = JiebaTokenizer("jieba")
+PLAIN = (JiebaTokenizer("rjieba", hmm=False), JiebaTokenizer("jieba", hmm=False))
+WORDS = st.sampled_from([
+    "新能源", "汽车", "的", "足球", "NBA", "乾隆", "頭髮", "發展", "ｶﾞ", "①", "℃", "e\u0301", " ",
+    "\n", "，", "5G手机", "electric-vehicles", "don't", "3.5%", "中超联赛", "İ", "ΑΣ", "\u1100\u1161",
+])  # fmt: skip
+law = settings(deadline=None)  # a machine may be busy, and the first example loads dictionaries
+TEXTS = st.text() | st.lists(WORDS, max_size=12).map("".join)
+
+
+@law
+@given(TEXTS)
+@example("藴")
+@example("\U0001d400\u0301")
+def test_fold_twice_is_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@law
+@given(TEXTS)
+def test_normalise_is_nfkc(text: str) -> None:
+    assert normalise(text) == unicodedata.normalize("NFKC", text)
+
+
+def test_normalise_is_nfkc_for_every_character_between_letters() -> None:
+    planes = [*range(0x80, 0xD800), *range(0xE000, 0x30000)]
+    for code in planes:
+        text = f"e{chr(code)}é"
+        assert normalise(text) == unicodedata.normalize("NFKC", text), hex(code)
+
+
+@law
+@given(st.lists(TEXTS, max_size=6))
+def test_fold_all_is_fold_of_each(texts: list[str]) -> None:
+    assert fold_all(texts) == [fold(text) for text in texts]
+
+
+@law
+@given(TEXTS)
+def test_folded_texts_have_single_blanks_and_no_capitals(text: str) -> None:
+    folded = fold(text)
+    assert folded == " ".join(folded.split())
+    assert folded.lower() == folded
+
+
+@law
+@given(st.text(st.characters(max_codepoint=0x24F)))
+def test_simplify_leaves_latin_alone(text: str) -> None:
+    assert simplify(text) == text
+
+
+@law
+@given(TEXTS)
+def test_a_cut_loses_nothing(text: str) -> None:
+    folded = fold(text)
+    assert "".join(RUST.cut(folded)) == folded
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, max_size=12).map("".join))
+def test_engines_agree_word_for_word_without_the_model(text: str) -> None:
+    rust, reference = PLAIN
+    assert rust.words(text) == reference.words(text)
+
+
+@law
+@given(TEXTS)
+def test_words_are_canonical_and_carry_something(text: str) -> None:
+    for word in RUST.words(text):
+        assert canonical(word) or not word.isascii()
+        assert word not in stop_words()
+        assert len(word) > 1 or word.isdigit()
+
+
+@law
+@given(TEXTS)
+def test_words_do_not_depend_on_width_case_or_script(text: str) -> None:
+    assert RUST.words(text) == RUST.words(fold(text))
+
+
+@law
+@given(TEXTS)
+def test_splitting_gives_only_words(text: str) -> None:
+    for piece in RUST.cut(fold(text)):
+        assert all(word and word == canonical(word) for word in split(piece))
+
+
+@law
+@given(st.from_regex(r"[a-z]{1,12}", fullmatch=True))
+def test_a_word_is_among_the_inflections_of_its_singular(word: str) -> None:
+    stem = singular(word)
+    assert len(stem) <= len(word)
+    for form in inflections(stem):
+        assert singular(form) == stem
+
+
+@law
+@given(st.text("abc 日", max_size=30))
+def test_latin_words_hold_no_blanks(text: str) -> None:
+    assert " ".join(latin_words(text)).split() == latin_words(text)
+
+
+@law
+@given(st.text(min_size=1, max_size=5), st.lists(st.sampled_from(["足球", "汽车", "的", "qx"])))
+def test_idf_stays_in_its_range(word: str, phrase: list[str]) -> None:
+    idf = corpus_idf()
+    assert 0 < idf(word) <= DEFAULT_IDF
+    assert 0 < idf.phrase(phrase) <= DEFAULT_IDF
+    assert all(idf.phrase(phrase) >= idf(part) for part in phrase)
+
+
+@law
+@given(st.floats(1e-9, 1), st.floats(1e-9, 1))
+def test_rarer_words_weigh_more(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert from_frequency(low) >= from_frequency(high) >= 0
+
+
+def test_figures_above_the_cut_are_cut() -> None:
+    assert Idf({"a": 99.0})("a") == DEFAULT_IDF
+
+
+@pytest.mark.parametrize("engine", ["rjieba", "jieba"])
+def test_the_order_of_adding_and_cutting_does_not_matter(engine: str) -> None:
+    early = JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba", ["区块链"])
+    late = JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba")
+    assert "区块链" not in late.words("区块链技术")
+    late.add_word("區塊鏈")
+    late.add_word("区块链")
+    assert early.words("区块链技术") == late.words("区块链技术") == ["区块链", "技术"]

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("ＡＢＣ１２３", "abc123"),
+        ("新能源汽車", "新能源汽车"),
+        ("著名的乾隆皇帝曬乾了頭髮", "著名的乾隆皇帝晒干了头发"),
+        ("  a \t\u3000\xa0 b\r\n", "a b"),
+        ("㎞ ℃ ① Ⅷ ﬁ", "km °c 1 viii fi"),
+        ("ｶﾞｷﾞ", "ガギ"),
+        ("e\u0301", "é"),
+        ("İstanbul", "istanbul"),
+        ("𝐀𝐁 😀", "ab 😀"),
+        ("", ""),
+    ],
+)
+def test_fold(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+def test_fold_all_keeps_line_ends_inside_their_text() -> None:
+    assert fold_all(["A\nB", "", "漢\n字"]) == ["a b", "", "汉 字"]
+    assert fold_all([]) == []
+
+
+def test_texts_without_traditional_characters_are_the_same_object() -> None:
+    text = "新能源汽车的销量"
+    assert simplify(text) is text
+    assert normalise(text) is text
+
+
+def test_has_han() -> None:
+    assert has_han("abc 汉")
+    assert not has_han("abc ，。！ かな 한글")

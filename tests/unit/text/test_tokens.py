@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from topiccrawl.text import tokens
+from topiccrawl.text.tokens import JiebaTokenizer, canonical, shared_tokenizer, tokenizer
+
+SENTENCES = (
+    "新能源汽车的销量今年继续增长，充电桩也越来越多。",
+    "國足在世界盃預選賽中以2比1戰勝對手！",
+    "中超联赛第三轮，王晓东在补时阶段打入制胜一球。",
+    "The U.S. electric-vehicle maker's cars, state-of-the-art batteries & 3.5% growth.",
+    "5G手机和AI芯片的出货量同比增长12.5%",
+    "naïve café für Straße",
+)
+REFERENCE = JiebaTokenizer("jieba")
+
+
+@pytest.fixture(scope="module", params=["rjieba", "jieba"])
+def engine(request: pytest.FixtureRequest) -> JiebaTokenizer:
+    return JiebaTokenizer(request.param)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_both_engines_give_the_same_words(engine: JiebaTokenizer, sentence: str) -> None:
+    assert engine.words(sentence) == REFERENCE.words(sentence)
+
+
+def test_words_of_a_mixed_text(engine: JiebaTokenizer) -> None:
+    found = engine.words("ＮＢＡ球星参观了新能源汽車工厂 (electric vehicles), 2026年")
+    assert found == ["nba", "球星", "参观", "新能源", "汽车", "工厂", "electric", "vehicle", "2026"]
+
+
+def test_single_characters_count_only_when_the_user_names_them(engine: JiebaTokenizer) -> None:
+    assert engine.words("喝 茶") == []
+    assert JiebaTokenizer("rjieba", ["茶"]).words("喝 茶") == ["茶"]
+
+
+def test_an_added_word_is_kept_whole(engine: JiebaTokenizer) -> None:
+    own = JiebaTokenizer("rjieba" if engine.name == "rjieba" else "jieba", ["新能源汽車"])
+    assert own.words("我国新能源汽车产业") == ["我国", "新能源汽车", "产业"]
+
+
+def test_words_added_to_one_tokenizer_are_not_in_another() -> None:
+    tokenizer(["新能源汽车"]).words("新能源汽车")
+    assert tokenizer().words("新能源汽车") == ["新能源", "汽车"]
+
+
+def test_accented_letters_stay_in_their_word() -> None:
+    assert shared_tokenizer().words("café naïve") == ["café", "naïve"]
+
+
+@pytest.mark.parametrize("word", ["the", "的", "，", " ", "", "a", "我们", "_", "球"])
+def test_what_carries_no_topic(word: str) -> None:
+    assert canonical(word) == ""
+
+
+def test_lists_hold_nothing_that_cannot_stand_alone() -> None:
+    assert all(word == word.strip() and len(word) > 0 for word in tokens.stop_words())
+    assert "新能源" not in tokens.stop_words()
+
+
+def test_importing_is_quiet_and_loads_no_dictionary() -> None:
+    code = (
+        "import sys, topiccrawl.text.tokens as t; assert 'jieba' not in sys.modules;"
+        "print(t.JiebaTokenizer('jieba').words('足球比赛'))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == "['足球比赛']" or "足球" in run.stdout
+    assert "Building prefix dict" not in run.stderr
+    assert "Loading model" not in run.stderr

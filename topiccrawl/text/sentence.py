@@ -1,0 +1,97 @@
+"""What a sentence asks for: the terms in words that a user typed.
+
+A *unit* is a run of adjacent words with no stop word, blank or punctuation between them:
+``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term, and the unit itself
+is one too where it is short enough to be a compound: up to ``LONGEST_UNIT`` Chinese characters,
+or two Latin words. Why both: the words alone would take a page on solar power and another on
+petrol cars for the topic, the compound alone would miss 新能源车企 and every page that says
+电动汽车 first. With both, a page that holds the compound scores on three dimensions instead of
+two, and one that holds only the words still scores.
+
+What stands in quotation marks is one term, as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.tokens import split, stop_words, words_of_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.text.tokens import Tokenizer
+
+LONGEST_UNIT = 8
+"""Characters of a run of Chinese words that may be a compound."""
+
+_LATIN_COMPOUND = 2
+_QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
+_CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
+
+
+def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
+    """Folded terms in order of appearance, each once; [] where nothing carries a topic.
+
+    >>> from topiccrawl.text.tokens import tokenizer
+    >>> terms_of("关于新能源汽车的最新报道", tokenizer())
+    ['新能源', '汽车', '新能源汽车']
+    >>> terms_of("news about electric vehicles in China", tokenizer())
+    ['electric', 'vehicle', 'electric vehicle', 'china']
+    """
+    folded = fold(text)
+    found: dict[str, None] = {}
+    for quoted in _QUOTED.findall(folded):
+        if words := _CHUNK.findall(quoted):
+            found[" ".join(words)] = None
+    for unit in _units(_QUOTED.sub(" , ", folded), tokenizer):
+        found.update(dict.fromkeys(_terms(unit)))
+    return list(found)
+
+
+def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
+    """Runs of adjacent pieces; of Latin words a blank or hyphen does not end one."""
+    for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
+        unit: list[str] = []
+        for chunk in clause.split():
+            pieces = tokenizer.cut(chunk) if has_han(chunk) else _CHUNK.findall(chunk)
+            if unit and (has_han(chunk) or has_han(unit[-1])):
+                yield unit
+                unit = []
+            for piece in pieces:
+                if _says_nothing(piece):
+                    yield unit
+                    unit = []
+                else:
+                    unit.append(piece)
+        yield unit
+
+
+def _says_nothing(piece: str) -> bool:
+    return not any(map(str.isalnum, piece)) or piece in stop_words() or piece in _frame()
+
+
+def _terms(unit: list[str]) -> list[str]:
+    words = [word for piece in unit for word in _words(piece)]
+    if not any(map(has_han, unit)):
+        return [*words, " ".join(words)] if len(words) == _LATIN_COMPOUND else words
+    whole = "".join(unit)
+    fragments = any(len(piece) == 1 and has_han(piece) for piece in unit)
+    is_compound = len(words) > 1 or fragments
+    return [*words, whole] if is_compound and len(whole) <= LONGEST_UNIT else words
+
+
+def _words(piece: str) -> list[str]:
+    """Words of a piece that can be terms; AT&T and C++ are kept whole, numbers are none."""
+    found = [word for word in split(piece) if not word.isdecimal()]
+    signed = not piece.isalnum() and any(map(str.isalpha, piece))
+    return [piece] if signed and not found else found
+
+
+@cache
+def _frame() -> frozenset[str]:
+    """Words with which people ask for a topic, and which say nothing of it (``frame.txt``)."""
+    return frozenset(words_of_file("stopwords/frame.txt"))
