@@ -162,7 +162,7 @@ class Topic(_Part):
     def _synonyms_of_terms(self) -> Topic:
         for term in self.synonyms:
             if term not in self.terms:
-                near = get_close_matches(term, self.terms, 1)
+                near = get_close_matches(term, self.terms, 1, 0.5)
                 hint = f"did you mean {near[0]!r}?" if near else "add it to terms"
                 msg = f"synonyms of {term!r}, which is no term: {hint}"
                 raise ValueError(msg)

@@ -25,7 +25,8 @@ REFERENCE = JiebaTokenizer("jieba")
 PLAIN = (JiebaTokenizer("rjieba", hmm=False), JiebaTokenizer("jieba", hmm=False))
 WORDS = st.sampled_from([
     "新能源", "汽车", "的", "足球", "NBA", "乾隆", "頭髮", "發展", "ｶﾞ", "①", "℃", "e\u0301", " ",
-    "\n", "，", "5G手机", "electric-vehicles", "don't", "3.5%", "中超联赛", "İ", "ΑΣ", "\u1100\u1161",
+    "\n", "，", "5G手机", "electric-vehicles", "don't", "3.5%", "中超联赛", "İ", "ΑΣ",
+    "\u1100\u1161",
 ])  # fmt: skip
 law = settings(deadline=None)  # a machine may be busy, and the first example loads dictionaries
 TEXTS = st.text() | st.lists(WORDS, max_size=12).map("".join)

@@ -1,0 +1,91 @@
+"""Laws of scores: in [0, 1], exact in a batch, blind to width and script, the cosine they say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.relevance import Scorer, TopicVector
+from topiccrawl.topic import Topic
+
+TOPIC = Topic.model_validate({
+    "name": "t",
+    "terms": {"新能源": 1.0, "汽车": 1.0, "新能源汽车": 1.0, "electric vehicle": 0.5, "5g": 0.7},
+    "synonyms": {"汽车": ["轿车", "car"]},
+    "negative": {"玩具车": 0.8, "toy": 0.3},
+})  # fmt: skip
+SCORER = Scorer(TOPIC)
+POSITIVE = Scorer(TOPIC.model_copy(update={"negative": {}}))
+SCORER.score_text("新能源")  # loads the dictionary before the first example
+law = settings(deadline=None)
+
+WORDS = st.sampled_from([
+    "新能源", "汽车", "汽車", "新能源汽车", "轿车", "Cars", "electric vehicles", "electric",
+    "5G手机", "玩具车", "toy", "的", "，", "\n", " ", "音乐",
+    "2026", "足球", "ＮＢＡ", "vehicle-", "。",
+])  # fmt: skip
+TEXTS = st.lists(WORDS, max_size=15).map("".join) | st.text(max_size=30)
+
+
+@law
+@given(TEXTS, TEXTS)
+def test_scores_lie_between_0_and_1_and_are_the_sum_of_their_terms(text: str, title: str) -> None:
+    verdict = SCORER.score_text(text, title)
+    assert 0.0 <= verdict.relevance <= 1.0
+    assert verdict.relevant == (verdict.relevance >= SCORER.lower_limit)
+    total = sum(share for _, share in verdict.terms)
+    assert verdict.relevance == pytest.approx(max(0.0, total), abs=1e-9)
+
+
+@law
+@given(st.lists(TEXTS, max_size=8))
+def test_a_batch_is_each_alone(texts: list[str]) -> None:
+    alone = [SCORER.score_text(text).relevance for text in texts]
+    assert SCORER.score_many(texts) == pytest.approx(alone, abs=1e-12)
+
+
+@law
+@given(TEXTS, TEXTS)
+def test_the_score_is_the_cosine_of_the_vectors(text: str, title: str) -> None:
+    page = POSITIVE.page_vector(text, title)
+    norm = POSITIVE.vector.norm
+    dot = sum(weight * page.get(term, 0.0) for term, weight in POSITIVE.vector.items())
+    assert POSITIVE.score_text(text, title).relevance == pytest.approx(dot / norm, abs=1e-9)
+
+
+@law
+@given(TEXTS, TEXTS)
+def test_page_vectors_have_length_1_or_nothing_in_them(text: str, title: str) -> None:
+    vector = SCORER.page_vector(text, title)
+    assert all(weight > 0 for weight in vector.values())
+    length = sum(weight * weight for weight in vector.values())
+    assert not vector or length == pytest.approx(1.0)
+
+
+@law
+@given(TEXTS)
+def test_a_positive_score_needs_a_keyword(text: str) -> None:
+    if SCORER.score_short(text) > 0:
+        assert SCORER.contains(text.replace("://", ""))
+
+
+@law
+@given(TEXTS)
+def test_the_same_topic_said_again_scores_the_same(text: str) -> None:
+    again = SCORER.with_vector(TopicVector.of_topic(TOPIC))
+    assert again.score_text(text) == SCORER.score_text(text)
+
+
+@law
+@given(TEXTS, st.floats(0.1, 10))
+def test_the_scale_of_the_weights_does_not_matter(text: str, scale: float) -> None:
+    vector = TopicVector.of({term: weight * scale for term, weight in SCORER.vector.items()})
+    scaled = SCORER.with_vector(vector).score_short(text)
+    assert scaled == pytest.approx(SCORER.score_short(text), abs=1e-9)
+
+
+@law
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_url_may_be_asked(host: str, path: str) -> None:
+    assert SCORER.contains(f"http://{host}/{path}") in {True, False}
