@@ -68,6 +68,7 @@ _KNOWN = frozenset(
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_WIDE_TAG = re.compile(rb"<\x00|\x00<")
 _HIGH = re.compile(rb"[\x80-\xff]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _PAIRS = re.compile(rb"(?:[\x81-\xfe][\x40-\x7e\x80-\xfe]){3,}")
@@ -156,7 +157,7 @@ def _utf_16(body: bytes) -> str:
     """The UTF-16 of markup without byte order mark, told by the zero bytes of its ASCII; or ""."""
     head = body[:256]
     even, odd = head[::2].count(0), head[1::2].count(0)
-    if len(head) < _LONGEST_CHARACTER or max(even, odd) * 4 < len(head) or min(even, odd):
+    if max(even, odd) * 4 < len(head) or min(even, odd) or not _WIDE_TAG.search(head):
         return ""
     return "utf-16-le" if odd else "utf-16-be"
 
