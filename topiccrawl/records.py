@@ -47,6 +47,7 @@ class Page(NamedTuple):
         links: Followable out-links, once each (first place, longest anchor), page order.
         canonical: Absolute URL of ``<link rel=canonical>``, or None.
         directives: What the owner asks for.
+        prose: The text without the anchors of link blocks: what the page says itself.
     """
 
     url: str
@@ -55,6 +56,7 @@ class Page(NamedTuple):
     links: tuple[Link, ...] = ()
     canonical: str | None = None
     directives: Directives = Directives()
+    prose: str = ""
 
 
 class Verdict(NamedTuple):

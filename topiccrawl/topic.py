@@ -197,8 +197,9 @@ class Topic(_Part):
 def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     """Return the topic that a user's argument means.
 
-    A path that ends in ``.toml``, else the name of a file in ``folder`` or in the package, else
-    words or a sentence (see ``from_words``).
+    A path that ends in ``.toml``, else the name of a topic in ``folder`` or in the package (of
+    its file, or the one it gives itself: 足球 is ``football.toml``), else words or a sentence (see
+    ``from_words``).
 
     Raises:
         TopicError: Naming file, field, value and remedy.
@@ -210,9 +211,17 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     if text.endswith(".toml"):
         return read(Path(text))
     for name, where in _files(folder):
-        if name == text:
+        if text in {name, _own_name(where)}:
             return read(where)
     return from_words(text)
+
+
+def _own_name(path: Path | Traversable) -> str | None:
+    """The name that a topic file gives itself; None where it gives none or cannot be read."""
+    try:
+        return _toml(path).get("name")
+    except TopicError:
+        return None
 
 
 def from_words(text: str) -> Topic:

@@ -17,6 +17,7 @@ from topiccrawl.topic import (
     Topic,
     available,
     default_seeds,
+    from_words,
     read,
     resolve,
 )
@@ -85,6 +86,7 @@ def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
     topic_file(tmp_path, 'name = "own"\nterms = ["a1"]', "football.toml")
     assert resolve("football", tmp_path).name == "own"
     assert resolve("football", tmp_path / "none").name == "足球"
+    assert resolve("足球", tmp_path / "none") == resolve("football", tmp_path / "none")
 
 
 def test_shipped_topics_are_right_and_listed() -> None:
@@ -172,7 +174,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ],
 )
 def test_sentences(sentence: str, terms: list[str] | None) -> None:
-    topic = resolve(sentence)
+    topic = from_words(sentence)
     assert topic.name == sentence
     assert set(topic.terms.values()) == {1.0}
     if terms is None:

@@ -65,10 +65,20 @@ context='See today', block=-1),))
         url=url,
         title=" ".join(reading.title.split()),
         text=" ".join(text.raw.split()),
+        prose=_prose(reading),
         links=links,
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
         directives=asked,
     )
+
+
+def _prose(reading: Reading) -> str:
+    """The text without the anchors of link blocks: what the page says itself."""
+    pieces = reading.pieces.copy()
+    for index in reading.blocks:
+        start, end = reading.anchors[index][1]
+        pieces[start:end] = [" "] * (end - start)
+    return " ".join("".join(pieces).split())
 
 
 class _Text:

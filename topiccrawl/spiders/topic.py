@@ -113,7 +113,7 @@ class TopicSpider(Spider):
         decoded = decode(response.body, _header(response, "Content-Type"))
         tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
         page = read_page(decoded.text, response.url, tags, decoded.encoding)
-        verdict = self.scorer.score_text(page.text, page.title)
+        verdict = self.scorer.score_page(page)
         ticket = meta.read(response.request)
         evidence = ticket.evidence if ticket else ()
         yield Findings(

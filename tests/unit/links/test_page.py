@@ -209,3 +209,12 @@ def test_a_long_page_with_a_long_script_is_read_to_its_end() -> None:
     page = read_page(f"<p>one{script}{picture}<p><a href=/end>end</a>", URL)
     assert page.text == "one end"
     assert len(page.links) == 1
+
+
+def test_prose_is_the_text_without_the_anchors_of_menus() -> None:
+    page = read_page(
+        "<ul><li><a href=1>体育</a><li><a href=2>财经</a></ul><p>正文提到<a href=3>足球</a>。</p>",
+        "http://a.test/",
+    )
+    assert page.prose == "正文提到足球。"
+    assert page.text == "体育 财经 正文提到足球。"

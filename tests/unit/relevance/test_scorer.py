@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from topiccrawl.records import Page
 from topiccrawl.relevance import LOWER_LIMIT, Scorer, TopicVector
+from topiccrawl.relevance.scorer import PROSE
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topic import Topic
@@ -82,7 +84,7 @@ def test_weights_decide_between_texts(scorer_for: Build) -> None:
 
 
 def test_numbers_count_only_as_terms(scorer_for: Build) -> None:
-    scorer = scorer_for("足球")
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
     assert scorer.score_short("足球 2026 15 7") == pytest.approx(scorer.score_short("足球"))
     assert scorer_for("足球", "2026").score_short("2026") > 0
 
@@ -143,3 +145,14 @@ def test_vectors_of_weights() -> None:
     vector = TopicVector.of({"ＡＢ": 0.5, "ab": 1.0, "x": -2.0, "": 1.0, "zero": 0.0})
     assert dict(vector.items()) == {"ab": 1.0, "x": -2.0}
     assert vector.norm == 1.0
+
+
+def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None:
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
+    menu = "足球 足球 篮球 足球"
+    prose = "今天上午新的图书馆开放了，市民可以借阅各类图书，也可以参加讲座。" * 8
+    assert len(prose) >= PROSE
+    article = Page("http://a.test/1", "图书馆开放", f"{menu} {prose}", prose=prose)
+    hub = Page("http://a.test/", "体育", menu, prose="更多")
+    assert scorer.score_page(article).relevance == 0
+    assert scorer.score_page(hub) == scorer.score_text(menu, "体育")
