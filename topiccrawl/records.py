@@ -97,7 +97,9 @@ class Findings(NamedTuple):
     Attributes:
         relevance: The page's relevance in [0, 1].
         offers: Its scored links.
+        worth: What it counts for its host and directory, in [0, 1]; its relevance where None.
     """
 
     relevance: float
     offers: tuple[Offer, ...] = ()
+    worth: float | None = None

@@ -88,7 +88,9 @@ class Outcome:
     Attributes:
         ending: How it ends.
         reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
-        relevance: CRAWLED: the page's relevance, feeds group statistics.
+        relevance: CRAWLED: the page's relevance, in [0, 1].
+        worth: CRAWLED: what the page counts in the statistics of its groups, in [0, 1]; its
+            relevance where None.
         not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
             past ``max_attempts`` it becomes ERROR with the same reason.
         target: REDIRECTED: canonical URL that takes over value, evidence and depth.
@@ -98,6 +100,7 @@ class Outcome:
     ending: Ending
     reason: str = ""
     relevance: float = 0.0
+    worth: float | None = None
     not_before: float = 0.0
     target: str = ""
     redirects: int = 0
@@ -193,7 +196,7 @@ class GroupStats(NamedTuple):
 
     Attributes:
         pages: Pages crawled there.
-        relevance: Sum of their relevance.
+        relevance: Sum of what they were worth (``Outcome.worth``).
     """
 
     pages: int

@@ -138,7 +138,8 @@ class Endings:
         if ending is Ending.CRAWLED:
             state.crawled(row, outcome.relevance, now)
             state.put(key, row)
-            state.biases.crawled(state.queues.unit(row), outcome.relevance)
+            worth = outcome.relevance if outcome.worth is None else outcome.worth
+            state.biases.crawled(state.queues.unit(row), worth)
             return
         if ending is Ending.REDIRECTED:
             self._redirect(row, key, outcome, now)

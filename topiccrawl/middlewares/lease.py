@@ -69,7 +69,7 @@ class LeaseMiddleware:
             result = self._marked(lease, result)
         async for output in result:
             if isinstance(output, Findings):
-                self._book.found(token, output.relevance, output.offers)
+                self._book.found(token, output)
                 continue
             if output is not None and not isinstance(output, Request):
                 self._book.item_out(token)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.records import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Frontier, Lease
-    from topiccrawl.records import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,15 @@ class Retry:
         return min(self.max_delay, wait)
 
 
+_NOTHING = Findings(0.0)
+
+
 @dataclass(slots=True)
 class _Open:
     """One lease that is out, and what is known of it so far."""
 
     lease: Lease
-    relevance: float = 0.0
-    offers: tuple[Offer, ...] = ()
+    findings: Findings = _NOTHING
     items: int = 0
     ended: bool = False
     problem: str = ""
@@ -91,12 +93,12 @@ class LeaseBook:
         entry = self._open.get(token)
         return None if entry is None else entry.lease
 
-    def found(self, token: int, relevance: float, offers: Sequence[Offer]) -> None:
-        """Keep what the page turned out to be, until it is settled."""
+    def found(self, token: int, findings: Findings) -> None:
+        """Keep what the page turned out to be, until it is settled; links of all calls add up."""
         entry = self._open.get(token)
         if entry is not None:
-            entry.relevance = relevance
-            entry.offers += tuple(offers)
+            offers = entry.findings.offers + findings.offers
+            entry.findings = findings._replace(offers=offers)
 
     def item_out(self, token: int) -> None:
         """One item of the page went to the pipelines."""
@@ -133,7 +135,7 @@ class LeaseBook:
         """Settle a lease now, whatever it still waits for; unknown tokens are ignored."""
         entry = self._open.pop(token, None)
         if entry is not None:
-            self.frontier.finish(entry.lease, outcome, entry.offers)
+            self.frontier.finish(entry.lease, outcome, entry.findings.offers)
             self.settled()
 
     def drop(self, token: int) -> Lease | None:
@@ -156,7 +158,8 @@ class LeaseBook:
         if entry.problem:
             self.settle(token, self._again(entry, entry.problem, None))
         else:
-            self.settle(token, Outcome(Ending.CRAWLED, relevance=entry.relevance))
+            relevance, _, worth = entry.findings
+            self.settle(token, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
 
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)

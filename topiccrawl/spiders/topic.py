@@ -116,9 +116,8 @@ class TopicSpider(Spider):
         verdict = self.scorer.score_page(page)
         ticket = meta.read(response.request)
         evidence = ticket.evidence if ticket else ()
-        yield Findings(
-            verdict.relevance, tuple(self.strategy.offers(verdict, evidence, page.links))
-        )
+        offers = tuple(self.strategy.offers(verdict, evidence, page.links))
+        yield Findings(verdict.relevance, offers, self.strategy.worth(verdict.relevance))
         if not verdict.relevant:
             return
         count("topiccrawl/relevant")

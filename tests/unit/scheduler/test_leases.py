@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.records import Offer
+from topiccrawl.records import Findings, Offer
 from topiccrawl.scheduler.leases import LeaseBook, Retry
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def queue_of(frontier: Frontier, url: str = URL) -> str:
 def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(), Clock())
     token = book.take(frontier.pop()[0])
-    book.found(token, 0.5, [Offer("http://a.test/2", 0, ())])
+    book.found(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
     book.item_out(token)
     book.item_out(token)
     book.ended(token)
@@ -61,7 +61,7 @@ def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
 def test_a_broken_item_puts_the_page_off_but_keeps_its_links(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(10), Clock())
     token = book.take(frontier.pop()[0])
-    book.found(token, 0.5, [Offer("http://a.test/2", 0, ())])
+    book.found(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
     book.item_out(token)
     book.item_back(token, "item-error")
     assert queue_of(frontier) == "leased"
@@ -85,7 +85,7 @@ def test_unknown_and_settled_tokens_are_harmless(frontier: Frontier) -> None:
     token = book.take(frontier.pop()[0])
     book.failed(token, "http-404")
     for late in (token, 0, 99):
-        book.found(late, 1.0, [])
+        book.found(late, Findings(1.0))
         book.item_out(late)
         book.item_back(late)
         book.ended(late)

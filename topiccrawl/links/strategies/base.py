@@ -79,6 +79,10 @@ class Scored:
         self.share: tuple[int, int] = (1, 1)
         self.version = 0
 
+    def worth(self, relevance: float) -> float:
+        """What a page of this relevance counts in the statistics of its groups: as it is."""
+        return relevance
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         self.scorer = scorer

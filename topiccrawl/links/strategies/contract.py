@@ -34,6 +34,10 @@ class LinkStrategy(Strategy, Protocol):
         """
         ...
 
+    def worth(self, relevance: float) -> float:
+        """What a page of this relevance counts in the statistics of its groups, in [0, 1]."""
+        ...
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         ...

@@ -23,8 +23,8 @@ class StrategyParameters:
         inlink_full: N there, not published: in-links from which a URL counts as much cited (> 0).
         anchor_threshold: Above it an anchor speaks for itself; not published; .3 is where a short
             anchor of two or three words has one that is the topic's.
-        upper_limit: Page relevance above which all links enter priorQueue; not published. The
-            lower limit is the topic's own (``Verdict.relevant``).
+        upper_limit: Page relevance above which all links enter priorQueue; not published: twice the
+            lower limit, which is the topic's own (``Verdict.relevant``).
         min_prior: Potential score from which a link enters priorQueue; not published.
         min_normal: Potential score below which a link enters the errorQueue; 0, so that nothing
             is given up for good.
@@ -35,7 +35,8 @@ class StrategyParameters:
         block_threshold: Score below which a link is not queued there; 0 as min_normal.
         plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
         plus_context_weight: shark-plus: best context, 0 to 10.
-        plus_decay: shark-plus: what passes through an irrelevant page (tunnelling).
+        plus_half: shark-plus: relevance at which a page is worth one half (> 0).
+        plus_shrink: shark-plus: parents that the crawl's mean worth counts for, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
         shrinkage: shark-plus: pages that the wider group's mean counts for in a narrower one (> 0).
     """
@@ -49,7 +50,7 @@ class StrategyParameters:
     inlink_potential_weight: float = 0.85
     inlink_full: float = 10.0
     anchor_threshold: float = 0.3
-    upper_limit: float = 0.3
+    upper_limit: float = 0.1
     min_prior: float = 0.1
     min_normal: float = 0.0
     prior_share: int = 1
@@ -58,10 +59,11 @@ class StrategyParameters:
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
     plus_anchor_weight: float = 1.0
-    plus_context_weight: float = 0.3
-    plus_decay: float = 0.5
+    plus_context_weight: float = 0.1
+    plus_half: float = 0.05
+    plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
-    shrinkage: float = 5.0
+    shrinkage: float = 3.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -81,6 +83,8 @@ _RANGES = {
     "normal_share": (0, 1_000),
     "plus_anchor_weight": (0, 10),
     "plus_context_weight": (0, 10),
+    "plus_half": (1e-6, 1),
+    "plus_shrink": (0, 100),
     "plus_prior_weight": (0, 10),
     "shrinkage": (1e-6, 1e9),
 }

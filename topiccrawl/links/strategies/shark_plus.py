@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from operator import add
 from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from topiccrawl.frontier.contract import PRIOR
 from topiccrawl.links.strategies.base import Scored, scored
@@ -13,66 +16,82 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.frontier.contract import GroupStats
+    from topiccrawl.links.strategies.contract import LinkScorer
+    from topiccrawl.links.strategies.parameters import StrategyParameters
     from topiccrawl.records import Evidence, Link, Verdict
 
 
 class SharkPlus(Scored):
-    """Relevance summed over parents and shrunk, best anchor, best context, and priors.
+    """Mean worth of all parents, shrunk; best anchor; best context; priors of host and directories.
 
-    ``value = (sum of relevance / (n + 1) + a * anchor + b * context) / (1 + a + b)``: one relevant
-    parent is worth half of what many are, an irrelevant parent counts against. An irrelevant
-    page passes on a part of what it was expected to be worth (tunnelling).
+    A page of relevance r is worth ``s = r / (r + half)``: cosines are small, and the step from 0 to
+    .1 says more than that from .3 to .4. The value of a URL with n parents is
+    ``(sum of s + c * m) / (n + c) + a * anchor + x * context``, where m is the mean worth of all
+    pages crawled when it was offered (averaged over its offers): without evidence a URL is worth
+    what the crawl is on the average, not nothing. The bias is the mean worth of the narrowest
+    directory, shrunk towards the wider ones, the host and the crawl. Values and biases are
+    divided by their largest sum.
+
+    In-links count as evidence by the relevance of the pages that give them: a page that only
+    irrelevant pages link to does not gain by their number, as it does in Liu et al. 2009.
     """
 
     name = "shark-plus"
-    fields: tuple[str, ...] = ("inlinks", "relevance", "anchor", "context", "inherited")
+    fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context")
 
-    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
+    def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
+        super().__init__(scorer, parameters)
+        weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
+        self._scale = 1 + sum(weights) + parameters.plus_prior_weight
+        self._mean = 0.0
+
+    @override
+    def worth(self, relevance: float) -> float:
+        """What a page of this relevance counts, in [0, 1); one half at ``plus_half``."""
+        return relevance / (relevance + self.parameters.plus_half) if relevance > 0 else 0.0
+
+    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:  # noqa: ARG002
         """Offers with what this parent adds."""
-        passed = self.parameters.plus_decay * evidence[4] if evidence else 0.0
-        worth = max(verdict.relevance, passed)
+        worth = self.worth(verdict.relevance)
+        mean = self._mean
         return [
-            Offer(
-                link.url, PRIOR, (1.0, worth, s.anchor, s.context, worth), link.anchor, s.text
-            )
+            Offer(link.url, PRIOR, (1.0, worth, mean, s.anchor, s.context), link.anchor, s.text)
             for link, s in zip(links, scored(links, self.scorer), strict=True)
-        ]  # fmt: skip
+        ]
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Sums of in-links and relevance; the best anchor, context and inherited relevance."""
+        """Sums of in-links, worth and means; the best anchor and context."""
         if not known:
             return new
-        return (known[0] + new[0], known[1] + new[1], *map(max, known[2:], new[2:]))
+        return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
 
     def value(self, evidence: Evidence) -> float:
-        """Value in [0, 1]; 1 for a seed."""
-        if not evidence:
-            return 1.0
-        parents, relevance, anchor, context = evidence[:4]
+        """Value in [0, 1]; the largest there is for a seed."""
         p = self.parameters
-        total = relevance / (parents + 1)
-        total += p.plus_anchor_weight * anchor + p.plus_context_weight * context
-        return min(1.0, total / self._scale())
+        if not evidence:
+            return (self._scale - p.plus_prior_weight) / self._scale
+        parents, worth, means, anchor, context = evidence
+        expected = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
+        text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
+        return (expected + text) / self._scale
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
         """Return PRIOR: one queue."""
         return PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence with the scores of the kept texts; the parents' relevance stays."""
-        in_anchor, in_context = self.scorer.score_many([anchor, context])
-        return (*evidence[:2], in_anchor, in_context, evidence[4])
+        """Evidence with the scores of the kept texts; the parents' worth stays."""
+        return (*evidence[:3], *self.scorer.score_many([anchor, context]))
 
     def group(self, url: str) -> tuple[str, ...]:
         """The directories of the URL."""
         return group(url)
 
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Mean relevance of the narrowest group, each shrunk towards the next wider one."""
-        mean, strength = 0.0, self.parameters.shrinkage
-        for pages, relevance in stats:
-            mean = (relevance + strength * mean) / (pages + strength)
-        return self.parameters.plus_prior_weight * mean / self._scale()
-
-    def _scale(self) -> float:
-        return 1 + self.parameters.plus_anchor_weight + self.parameters.plus_context_weight
+        """Mean worth of the narrowest group, each shrunk towards the next wider one."""
+        if stats and stats[0].pages:
+            self._mean = stats[0].relevance / stats[0].pages
+        mean, strength = self._mean, self.parameters.shrinkage
+        for pages, worth in stats[1:]:
+            mean = (worth + strength * mean) / (pages + strength)
+        return self.parameters.plus_prior_weight * mean / self._scale
