@@ -193,6 +193,17 @@ def test_a_redirect_hands_its_worth_to_its_target(make: Make) -> None:
     assert ("http://a.cn/1", lease.value, "redirected") in list(frontier.iterate("crawled"))
 
 
+@pytest.mark.parametrize(("given", "kept"), [(None, "{1}"), ("", ""), ("{2}", "{2}")])
+def test_a_redirect_keeps_the_payload_or_brings_its_own(
+    make: Make, given: str | None, kept: str
+) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/1", payload="{1}")])
+    outcome = Outcome(Ending.REDIRECTED, target="http://b.cn/1", redirects=1, payload=given)
+    frontier.finish(frontier.pop()[0], outcome)
+    assert [(lease.url, lease.payload) for lease in frontier.pop()] == [("http://b.cn/1", kept)]
+
+
 @pytest.mark.parametrize("target", ["http://seed.cn/", "http://a.cn/1"])
 def test_a_redirect_to_a_settled_page_or_to_itself_ends(make: Make, target: str) -> None:
     frontier = make()

@@ -95,6 +95,7 @@ class Outcome:
             past ``max_attempts`` it becomes ERROR with the same reason.
         target: REDIRECTED: canonical URL that takes over value, evidence and depth.
         redirects: REDIRECTED: redirects followed so far, this one included.
+        payload: REDIRECTED: what is handed back with the target's lease; None: what the source had.
     """
 
     ending: Ending
@@ -104,6 +105,7 @@ class Outcome:
     not_before: float = 0.0
     target: str = ""
     redirects: int = 0
+    payload: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

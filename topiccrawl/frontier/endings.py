@@ -155,7 +155,7 @@ class Endings:
 
     def _redirect(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         state = self._state
-        self._intake.redirected(row, key, outcome.target, outcome.redirects)
+        self._intake.redirected(row, key, outcome)
         state.crawled(row, outcome.relevance, now)
         row.flags |= REDIRECTED
         row.set_text(REASON, "redirected")

@@ -25,7 +25,7 @@ from topiccrawl.frontier.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.frontier.contract import Limits, Seed, Strategy
+    from topiccrawl.frontier.contract import Limits, Outcome, Seed, Strategy
     from topiccrawl.frontier.places import Place
     from topiccrawl.frontier.state import State
     from topiccrawl.records import Offer
@@ -94,9 +94,9 @@ class Intake:
         self._settle_in(row, key, place, seed.url)
         return True
 
-    def redirected(self, source: Row, source_key: bytes, target: str, redirects: int) -> None:
+    def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
         """Let the target of a redirect take over what its source was worth."""
-        state = self._state
+        state, target = self._state, outcome.target
         place = state.place(target)
         if place is None:
             return
@@ -107,10 +107,10 @@ class Intake:
             source.lane, source.value = self.judge(source, source.lane)
         data = state.store.txn.get(key, None, state.store.urls)
         if data is None:
-            row = self._heir(source, target, state.seq)
+            row = self._heir(source, outcome, state.seq)
             state.seq += 1
             row.first = source_key
-            row.redirects = min(redirects, 255)
+            row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, target)
         elif _may_move(data):
             row = decode(data)
@@ -126,10 +126,11 @@ class Intake:
             state.put(key, row)
 
     @staticmethod
-    def _heir(source: Row, target: str, seq: int) -> Row:
+    def _heir(source: Row, outcome: Outcome, seq: int) -> Row:
         _, anchor, context, payload, _ = source.texts.split(b"\0")
-        kept = (anchor.decode(), context.decode(), payload.decode())
-        row = Row(texts(target, *kept), source.lane, source.value, seq)
+        given = payload.decode() if outcome.payload is None else outcome.payload
+        heritage = texts(outcome.target, anchor.decode(), context.decode(), given)
+        row = Row(heritage, source.lane, source.value, seq)
         row.evidence, row.version = source.evidence, source.version
         row.flags = source.flags & PINNED
         row.depth = source.depth
