@@ -41,3 +41,12 @@ class StateLockedError(StateError):
 
 class StorageError(TopiccrawlError):
     """A write that failed; what was stored before is intact."""
+
+
+def finish_reason(error: TopiccrawlError) -> str:
+    """Return the finish reason of a crawl that the error ended.
+
+    >>> finish_reason(StorageError("no room")), finish_reason(StateLockedError("in use"))
+    ('storage_error', 'state_error')
+    """
+    return "storage_error" if isinstance(error, StorageError) else "state_error"

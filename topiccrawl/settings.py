@@ -39,6 +39,8 @@ DOWNLOAD_TIMEOUT = 30
 """Seconds; a news page that takes longer is not worth a connection."""
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 """Bytes; larger bodies are not news pages."""
+METAREFRESH_MAXDELAY = 10
+"""Seconds; a longer one is a page that loads itself anew, not one that leads elsewhere."""
 COOKIES_ENABLED = True
 TELNETCONSOLE_ENABLED = False
 """It would open a port that runs Python."""
@@ -76,7 +78,6 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # the frontier knows the depth
 }
 EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*

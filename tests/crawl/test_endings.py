@@ -191,3 +191,99 @@ def test_unreachable_seeds_are_an_error(tmp_path: Path) -> None:
     assert status == 1
     assert "no page could be fetched" in out
     assert web.count(f"{SITE}/") == 1
+
+
+def test_seeds_that_lead_to_nothing_are_an_error(tmp_path: Path) -> None:
+    moved = Answer("", 301, (("Location", "http://dead.test/"),))
+    with Web({f"{SITE}/": moved}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert (status, "no page could be fetched" in out) == (1, True)
+
+
+def test_a_redirect_to_a_denied_host_is_not_followed(tmp_path: Path) -> None:
+    topic = tmp_path / "topic.toml"
+    topic.write_text(
+        f'seeds = ["{SITE}/"]\ndenied_hosts = ["bad.test"]\n[terms]\n"新能源汽车" = 1\n',
+        encoding="utf-8",
+    )
+    away = Answer("", 302, (("Location", "http://www.bad.test/"),))
+    with Web({f"{SITE}/": front("/away"), f"{SITE}/away": away}) as web:
+        status, out = run(web.proxy, tmp_path / "data", "crawl", "topic", "-a", f"topic={topic}")
+    assert status == 0, out[-3000:]
+    assert not [hit.url for hit in web.hits if "bad.test" in hit.url]
+    assert why(tmp_path / "data", f"{SITE}/away").reason == "host-denied"
+
+
+def test_a_page_that_loads_itself_anew_is_fetched_once(tmp_path: Path) -> None:
+    again = f'<head><meta http-equiv="refresh" content="60;url={SITE}/">'
+    page = article("新能源汽车", TEXT).replace("<head>", again)
+    with Web({f"{SITE}/": page}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert (status, web.count(f"{SITE}/")) == (0, 1), out[-3000:]
+
+
+def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Path) -> None:
+    pages: dict[str, Page] = {
+        f"{SITE}/robots.txt": Answer("", 301, (("Location", f"{SITE}/rules.txt"),)),
+        f"{SITE}/rules.txt": Answer("User-agent: *\nDisallow: /b\n"),
+        f"{SITE}/": front("/b"),
+    }
+    polite = {"DOWNLOAD_DELAY": "1", "DOWNLOAD_DELAY_JITTER": "0"}
+    with Web(pages) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL, seconds=50, **polite)
+    assert (status, web.count(f"{SITE}/b")) == (0, 0), out[-3000:]
+    asked = {hit.url: hit.at for hit in web.hits}
+    assert 0.9 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 3
+
+
+def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    links = "".join(f'<a href="/x/{number}">{number} {TEXT}</a>' for number in range(4000))
+    pages: dict[str, Page] = {
+        f"{SITE}/": front("/full"),
+        f"{SITE}/full": article("新能源汽车", TEXT).replace("</body>", links),
+    }
+    data = tmp_path / "data"
+    with Web(pages) as web:
+        status, out = run(web.proxy, data, *TRIAL, CLOSESPIDER_PAGECOUNT="30")
+        assert (status, "cannot be written" in out) == (1, True), out[-3000:]
+        assert "'finish_reason': 'storage_error'" in out
+        plain = ("crawl", "topic", *TRIAL[2:])
+        status, out = run(web.proxy, data, *plain, CLOSESPIDER_PAGECOUNT="30")
+    assert status == 0, out[-3000:]
+    assert why(data, f"{SITE}/full").queue == "crawled"
+
+
+@pytest.mark.parametrize("made", ["file", "foreign"])
+def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
+    tmp_path: Path, made: str
+) -> None:
+    data = tmp_path / "data"
+    if made == "file":
+        data.write_text("in the way")
+    else:
+        data.mkdir()
+        (data / "store.sqlite").write_text("no database " * 100)
+    with Web({f"{SITE}/": front()}) as web:
+        status, out = run(web.proxy, data, *TRIAL)
+    assert (status, web.hits, "Traceback" in out) == (1, [], False), out[-3000:]
+    assert str(data) in out
+    assert "nothing is lost" not in out
+
+
+def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_path: Path) -> None:
+    pages: dict[str, Page] = {
+        f"{SITE}/": front("/1"), f"{SITE}/1": Answer(article("新能源汽车", TEXT), seconds=6)
+    }  # fmt: skip
+    job = {"JOBDIR": str(tmp_path / "job")}
+    other = ("crawl", "trial", "-a", "topic=足球", *TRIAL[4:])
+    with Web(pages) as web:
+        first = start(web.proxy, tmp_path / "data", *TRIAL, **job)
+        while len(web.hits) < 3 and first.poll() is None:
+            time.sleep(0.02)
+        status, out = run(web.proxy, tmp_path / "other", *TRIAL, seconds=50, **job)
+        assert (status, "another crawl uses it" in out, "Traceback" in out) == (1, True, False)
+        assert first.wait(30) == 0
+        status, out = run(web.proxy, tmp_path / "data", *other, seconds=50, **job)
+        assert (status, "fresh=1" in out) == (1, True), out[-3000:]
+        assert run(web.proxy, tmp_path / "data", *other, "-a", "fresh=1", seconds=50, **job)[0] == 0
+    assert not (tmp_path / "data" / "frontiers").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from topiccrawl.records import Findings
 
 
+ROOM = 1 << 20
+"""Bytes that a file may have once the disk is full."""
+
+
 class TrialSpider(TopicSpider):
     """The topic spider, with pages that break it."""
 
@@ -34,6 +39,8 @@ class TrialSpider(TopicSpider):
             raise ZeroDivisionError(response.url)
         if "/poison" in response.url:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "/full" in response.url:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
         yield from super().parse(response)
 
 

@@ -56,6 +56,7 @@ class Web:
                 self.wfile.write(body)
 
             def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))  # else it is the next request
                 self.do_GET()
 
             @override

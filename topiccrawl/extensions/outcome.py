@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from topiccrawl.errors import TopiccrawlError
 from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_path
 from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -51,7 +53,8 @@ class CrawlOutcome:
         topic = getattr(spider, "topic", None)
         if topic is not None:
             path = frontier_path(self.crawler.settings, spider)
-            self.number = self.log.begin(topic.name, str(path.absolute()), time.time())
+            with suppress(TopiccrawlError):  # the store's own part says it, and ends the crawl
+                self.number = self.log.begin(topic.name, str(path.absolute()), time.time())
 
     def idle(self) -> None:
         """Close with an error where the frontier ran empty without one fetched page.
@@ -62,7 +65,7 @@ class CrawlOutcome:
         scheduler = self.crawler.engine.scheduler
         if isinstance(scheduler, FrontierScheduler):
             counts = scheduler.frontier.counts()
-            if counts["known"] and not counts["crawled"]:
+            if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
                 raise CloseSpider(SEEDS_UNREACHABLE)
 
     def closed(self, spider: Spider, reason: str) -> None:

@@ -76,6 +76,7 @@ class EmbeddedFrontier:
         rng: Source of the delays' jitter.
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
         sync: What is flushed to the disk when; see ``store``.
+        owner: Whose frontier it is; "" asks for nobody's in particular.
 
     Attributes:
         broken: Message of the write that failed, or "".
@@ -83,18 +84,20 @@ class EmbeddedFrontier:
     Raises:
         StateLockedError: Another process uses the folder.
         StateVersionError: It holds another format, or a frontier for another strategy.
+        StateError: It holds another owner's frontier.
         StorageError: It cannot be read or written.
     """
 
     def __init__(  # noqa: PLR0913 - all but four have defaults
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
         clock: Callable[[], float] = time.time, rng: random.Random | None = None,
-        share: tuple[int, int] | None = None, sync: Sync = "checkpoint",
+        share: tuple[int, int] | None = None, sync: Sync = "checkpoint", owner: str = "",
     ) -> None:  # fmt: skip
         self.broken = ""
         self._store = Store(path, sync=sync)
         try:
             self._store.check(strategy.name, strategy.fields)
+            self._store.claim(owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             state = State(self._store, strategy, politeness, limits, rng)
             self._state = state

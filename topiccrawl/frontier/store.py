@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import lmdb
 
-from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
+from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
 
 if TYPE_CHECKING:
@@ -139,6 +139,18 @@ class Store:
                 " begin anew with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
             )
             raise StateVersionError(message)
+
+    def claim(self, owner: str) -> None:
+        """Refuse state of another owner; "" claims nothing."""
+        known = self.load("owner")
+        if owner and known is None:
+            self.save("owner", owner)
+        elif owner and known != owner:
+            message = (
+                f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
+                " begin anew with -a fresh=1, or name another JOBDIR"
+            )
+            raise StateError(message)
 
     def load(self, name: str) -> object:
         """A value of the meta table, or None."""

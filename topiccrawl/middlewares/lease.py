@@ -11,6 +11,7 @@ from scrapy.utils.misc import load_object
 
 from topiccrawl import meta
 from topiccrawl.records import Findings
+from topiccrawl.scheduler.requests import detached
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ class LeaseMiddleware:
             if isinstance(output, Findings):
                 self._book.found(token, output)
                 continue
-            if output is not None and not isinstance(output, Request):
+            if isinstance(output, Request):
+                yield detached(output, lease) if meta.read(output) else output
+                continue
+            if output is not None:
                 self._book.item_out(token)
             yield output
         self._book.ended(token)

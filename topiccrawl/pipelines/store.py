@@ -7,7 +7,9 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import StorageError
+from scrapy.exceptions import CloseSpider
+
+from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.news.article import Article
 from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.group import AGE, SIZE, GroupCommit
@@ -63,8 +65,16 @@ class StorePipeline:
         )
 
     async def open_spider(self) -> None:
-        """Open the store; a store that cannot be used ends the crawl before its first request."""
-        await self._store.open()
+        """Open the store.
+
+        Raises:
+            CloseSpider: It cannot be used: the crawl ends before its first request.
+        """
+        try:
+            await self._store.open()
+        except TopiccrawlError as error:
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            raise CloseSpider(finish_reason(error)) from error
 
     async def close_spider(self) -> None:
         """Save what waits and close the store."""

@@ -35,11 +35,11 @@ def open_frontier(crawler: Crawler) -> Frontier:
     path = frontier_path(settings, crawler.spider)
     if getattr(crawler.spider, "fresh", False):
         discard(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     order = getattr(crawler.spider, "strategy", None) or FirstCome()
     return EmbeddedFrontier(
-        path, order, politeness_of(settings), limits_of(settings), share=share_of(settings)
-    )
+        path, order, politeness_of(settings), limits_of(settings), share=share_of(settings),
+        owner=_owner(crawler.spider),
+    )  # fmt: skip
 
 
 def read_frontier(path: Path) -> View:
@@ -69,20 +69,41 @@ def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
     if jobdir := settings.get("JOBDIR"):
         return Path(jobdir) / "frontier"
     topic = getattr(spider, "topic", None)
-    name = topic.slug if topic is not None else f"spider-{getattr(spider, 'name', 'unnamed')}"
+    name = topic.slug if topic is not None else _owner(spider)
     return Path(settings["TOPICCRAWL_DATA_DIR"]) / "frontiers" / name
+
+
+def _owner(spider: Spider | None) -> str:
+    """Whose frontier it is: a JOBDIR must not mix two crawls."""
+    topic = getattr(spider, "topic", None)
+    return topic.name if topic is not None else f"spider-{getattr(spider, 'name', 'unnamed')}"
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Read all settings of the scheduler once.
+
+    Raises:
+        SettingError: If one cannot be used.
+    """
+    politeness_of(settings)
+    limits_of(settings)
+    retry_rules(settings)
+    share_of(settings)
 
 
 def politeness_of(settings: BaseSettings) -> Politeness:
     """Return Scrapy's own politeness settings, as the frontier keeps them."""
+    target = number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY")
+    if not target:
+        raise SettingError("AUTOTHROTTLE_TARGET_CONCURRENCY is 0: give a number above 0")
     return Politeness(
         delay=number(settings, "DOWNLOAD_DELAY"),
-        jitter=number(settings, "DOWNLOAD_DELAY_JITTER"),
+        jitter=_jitter(settings),
         concurrency=max(1, int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN"))),
         adaptive=settings.getbool("AUTOTHROTTLE_ENABLED"),
         start_delay=number(settings, "AUTOTHROTTLE_START_DELAY"),
         max_delay=number(settings, "AUTOTHROTTLE_MAX_DELAY"),
-        target_concurrency=number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY"),
+        target_concurrency=target,
         hosts={host: _slot(slot) for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         robots=settings.getbool("ROBOTSTXT_OBEY"),
         user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
@@ -133,6 +154,14 @@ def number(settings: BaseSettings, name: str) -> float:
         msg = f"{name} is {value!r}: give a number, 0 or larger"
         raise SettingError(msg)
     return result
+
+
+def _jitter(settings: BaseSettings) -> float:
+    """Share of the delay it varies by; RANDOMIZE_DOWNLOAD_DELAY is its older name in Scrapy."""
+    older = settings.getpriority("RANDOMIZE_DOWNLOAD_DELAY") or 0
+    if older > (settings.getpriority("DOWNLOAD_DELAY_JITTER") or 0):
+        return 0.5 if settings.getbool("RANDOMIZE_DOWNLOAD_DELAY") else 0.0
+    return number(settings, "DOWNLOAD_DELAY_JITTER")
 
 
 def _slot(slot: Mapping[str, Any]) -> tuple[float | None, int | None]:

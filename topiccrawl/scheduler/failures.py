@@ -25,11 +25,13 @@ class Verdict(NamedTuple):
         again: Whether another try may help.
         reason: Short reason: ``http-503``, ``download-timeout``, ``max-redirects`` ...
         retry_after: Seconds the server asked for, or None.
+        unforeseen: Whether it is no usual failure: the log should show it.
     """
 
     again: bool
     reason: str
     retry_after: float | None = None
+    unforeseen: bool = False
 
 
 class FailureRules:
@@ -55,7 +57,8 @@ class FailureRules:
             return Verdict(again=False, reason="max-redirects" if redirects else "ignored")
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-        return Verdict(isinstance(error, self.exceptions), reason)
+        again = isinstance(error, self.exceptions)
+        return Verdict(again, reason, unforeseen=not again)
 
 
 def retry_after(response: Response, now: float) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -19,18 +20,70 @@ from topiccrawl.frontier.contract import Seed
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Spider
+    from twisted.python.failure import Failure
 
     from topiccrawl.frontier.contract import Lease
 
-_OWN_META = frozenset(
-    {meta.KEY, "depth", "download_slot", "download_latency", "is_start_request", "proxy"}
-)
+_OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
 
 
 class NotSerialisableError(ValueError):
     """A request that JSON cannot hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """Errback of every request handed out: tells what became of it, then calls the spider's own.
+
+    Attributes:
+        settle: Takes request and failure; whether that settled a lease.
+        own: The spider's errback, or None.
+    """
+
+    settle: Callable[[Request | None, Failure], bool]
+    own: Callable[[Failure], Any] | None
+
+    def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
+        """Settle, then return what the spider's errback does; else the failure if not settled."""
+        settled = self.settle(getattr(failure, "request", None), failure)
+        if self.own is not None:
+            return self.own(failure)
+        return None if settled else failure
+
+
+def detached(request: Request, lease: Lease | None) -> Request:
+    """Return a request without what a lease put on the one it was made from.
+
+    Spiders copy requests and their meta (``meta=response.meta``); such a copy is a page of its own,
+    not the next step of the lease. A proxy that the environment named is not kept either.
+    """
+    drop = {meta.KEY, "download_slot"}
+    if lease is not None and '"proxy"' not in lease.payload:
+        drop.add("proxy")
+    kept = {name: value for name, value in request.meta.items() if name not in drop}
+    errback = request.errback
+    own = errback.own if isinstance(errback, Settling) else errback
+    return request.replace(meta=kept, errback=own)
+
+
+def moved_to(
+    request: Request, lease: Lease, spider: Spider, fingerprint: bytes
+) -> tuple[str, str | None]:
+    """Return URL and payload of the page that a redirect leads to; None keeps the payload.
+
+    What JSON cannot hold any more stays in memory, under the lease: its URL is the lease's then.
+    """
+    if request.method == "GET" and not lease.payload:
+        return canonical(request.url) or request.url, None
+    try:
+        seed = seed_of(detached(request, lease), spider, fingerprint, 0.0)
+    except NotSerialisableError:
+        return lease.url, None
+    return seed.url, seed.payload
 
 
 def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) -> Seed:

@@ -8,35 +8,38 @@ robots parts are off: waiting happens in the frontier alone.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import time
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
-from scrapy.spidermiddlewares.httperror import HttpError
-from scrapy.utils.asyncio import call_later, create_looping_call
+from scrapy.utils.asyncio import create_looping_call
 from typing_extensions import override
 
 from topiccrawl import meta
-from topiccrawl.errors import StorageError, TopiccrawlError
-from topiccrawl.frontier.contract import Download, Ending, Kind, Outcome
-from topiccrawl.links.urls import canonical
+from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.frontier.contract import Ending, Kind, Outcome
+from topiccrawl.links.hosts import HostRules
+from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import open_frontier, retry_rules
-from topiccrawl.scheduler.failures import FailureRules, retry_after
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.requests import NotSerialisableError, request_of, seed_of
+from topiccrawl.scheduler.requests import (
+    NotSerialisableError,
+    Settling,
+    moved_to,
+    request_of,
+    seed_of,
+)
 from topiccrawl.scheduler.side import SideQueue
+from topiccrawl.scheduler.wake import Alarm
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.utils.asyncio import CallLaterResult
-    from twisted.python.failure import Failure
 
     from topiccrawl.frontier.contract import Frontier, Lease
 
@@ -69,9 +72,10 @@ class FrontierScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats = crawler.stats
-        self.rules = FailureRules(crawler.settings)
+        self.alarm = Alarm(crawler)
         self.opened = False
-        self._timer: CallLaterResult | None = None
+        self._failure = ""
+        self._closing: asyncio.Task[None] | None = None
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
             (create_looping_call(self._extend), _EXTEND_EVERY),
@@ -82,29 +86,32 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a scheduler that reads the crawler's settings and hears its signals."""
         scheduler = cls(crawler)
-        connect = crawler.signals.connect
-        connect(scheduler._response_downloaded, signals.response_downloaded)
-        connect(scheduler._left_downloader, signals.request_left_downloader)
+        crawler.signals.connect(scheduler._refuse, signals.spider_opened)
         return scheduler
 
     @override
     def open(self, spider: Spider) -> None:
         """Open the frontier: what an earlier run left is continued.
 
-        Raises:
-            CloseSpider: If the frontier cannot be used; the log says why and what to do.
+        If it cannot be used, the log says why and what to do, and the crawl ends once all parts
+        are open: Scrapy cannot close what was never opened.
         """
         self.spider = spider
+        topic = getattr(spider, "topic", None)
+        self.hosts = HostRules(
+            getattr(topic, "allowed_hosts", ()), getattr(topic, "denied_hosts", ())
+        )
         try:
             self.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
-            reason = "storage_error" if isinstance(error, StorageError) else "state_error"
-            raise CloseSpider(reason) from error
+            self._failure = finish_reason(error)
+            return
         self.opened = True
         self.book = LeaseBook(
-            self.frontier, retry_rules(self.crawler.settings), time.time, self._wake
+            self.frontier, retry_rules(self.crawler.settings), time.time, self.alarm.now
         )
+        self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
@@ -120,11 +127,12 @@ class FrontierScheduler(BaseScheduler):
         for loop, _ in self._loops:
             if loop.running:
                 loop.stop()
-        self._cancel_timer()
+        self.alarm.cancel()
         if not self.opened:
             return
         self.opened = False
-        self.book.release()
+        if not self._failure:
+            self.book.release()
         for name, size in self.frontier.counts().items():
             self.stats.set_value(f"topiccrawl/queue/{name}", size)
         self.frontier.close()
@@ -137,6 +145,7 @@ class FrontierScheduler(BaseScheduler):
     @override
     def enqueue_request(self, request: Request) -> bool:
         """Take a request from the spider, a middleware or a redirect; False for a known URL."""
+        self.answers.no_download(request)  # a redirect may come from a cache
         ticket = meta.read(request)
         if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
             return self._go_on(request, ticket, lease)
@@ -157,17 +166,24 @@ class FrontierScheduler(BaseScheduler):
     @override
     def next_request(self) -> Request | None:
         """Return the best request that is allowed now; None asks for a wake-up when one will be."""
-        if not self.opened:
+        if not self.opened or self._failure:
             return None
+        try:
+            return self._next()
+        except StorageError as error:
+            self._give_up(error)
+            return None
+
+    # -- requests out ----------------------------------------------------------------------------
+
+    def _next(self) -> Request | None:
         if waiting := self.side.pop():
             return self._from_side(*waiting)
         while leases := self.frontier.pop(1):
             if request := self._from_lease(leases[0]):
                 return request
-        self._wake_when_due()
+        self.alarm.after(self.frontier.next_due())
         return None
-
-    # -- requests out ----------------------------------------------------------------------------
 
     def _from_lease(self, lease: Lease) -> Request | None:
         robots = lease.kind is Kind.ROBOTS
@@ -178,10 +194,9 @@ class FrontierScheduler(BaseScheduler):
             logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
             self.book.failed(token, "payload")
             return None
-        callback = self._robots_answer if robots else request.callback
-        request = request.replace(
-            dont_filter=True, callback=callback, errback=partial(self._failed, request.errback)
-        )
+        callback = self.answers.robots if robots else request.callback
+        errback = Settling(self.answers.failed, request.errback)
+        request = request.replace(dont_filter=True, callback=callback, errback=errback)
         meta.write(request, meta.Ticket(token, robots, lease.evidence, lease.depth))
         request.meta["download_slot"] = DOWNLOAD_SLOT
         if lease.redirects:
@@ -191,6 +206,8 @@ class FrontierScheduler(BaseScheduler):
 
     def _from_side(self, request: Request, host: str) -> Request:
         ticket = meta.read(request) or meta.Ticket(0, depth=int(request.meta.get("depth", 0)))
+        if not isinstance(request.errback, Settling):
+            request = request.replace(errback=Settling(self.answers.failed, request.errback))
         meta.write(request, ticket._replace(slot=host, reported=False))
         request.meta["download_slot"] = DOWNLOAD_SLOT
         return request
@@ -198,110 +215,54 @@ class FrontierScheduler(BaseScheduler):
     def _aside(self, request: Request) -> bool:
         self._count("frontier/not_serialisable")
         self.side.push(request)
-        self._wake()
+        self.alarm.now()
         return True
 
     def _go_on(self, request: Request, ticket: meta.Ticket, lease: Lease) -> bool:
         """Go on with a lease after a redirect: same page, or another that takes over its value."""
-        target = canonical(request.url) or request.url
-        if ticket.robots or target == lease.url:
+        target, payload = lease.url, None
+        if not ticket.robots:
+            fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+            target, payload = moved_to(request, lease, self.spider, fingerprint)
+        if target == lease.url:
             self.side.push(request)
             return True
+        if reason := self.hosts.refuse(target):
+            self.book.failed(ticket.token, reason)
+            return False
         redirects = int(request.meta.get("redirect_times", 1))
         self._count("frontier/redirected")
-        outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects)
+        outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
         self.book.settle(ticket.token, outcome)
         return True
 
-    # -- outcomes in -----------------------------------------------------------------------------
-
-    def _failed(self, errback: Any, failure: Failure) -> Any:  # noqa: ANN401
-        """Errback of every leased request; the spider's own is called after it."""
-        ticket = meta.read(getattr(failure, "request", None))
-        if ticket is not None and ticket.token:
-            self._settle_failure(ticket, failure)
-        return errback(failure) if errback else None
-
-    def _settle_failure(self, ticket: meta.Ticket, failure: Failure) -> None:
-        if ticket.robots:
-            error = failure.value
-            status = error.response.status if isinstance(error, HttpError) else 0
-            self._robots(ticket, None, status)
-            return
-        verdict = self.rules.judge(failure, time.time())
-        self._count(f"frontier/failed/{verdict.reason}")
-        if verdict.again:
-            self.book.later(ticket.token, verdict.reason, verdict.retry_after)
-        else:
-            self.book.failed(ticket.token, verdict.reason)
-
-    def _robots_answer(self, response: Response) -> None:
-        ticket = meta.read(response.request)
-        if ticket is not None:
-            self._robots(ticket, response.body, response.status)
-
-    def _robots(self, ticket: meta.Ticket, body: bytes | None, status: int) -> None:
-        lease = self.book.drop(ticket.token)
-        if lease is not None:
-            self._count(f"frontier/robots/{status or 'unreachable'}")
-            self.frontier.robots(lease, body, status)
-            self._wake()
-
-    def _response_downloaded(self, response: Response, request: Request) -> None:
-        self._report(request, response)
-
-    def _left_downloader(self, request: Request) -> None:
-        self._report(request, None)
-
-    def _report(self, request: Request, response: Response | None) -> None:
-        """Tell the frontier how a download went, once per request: the host's clock runs on."""
-        ticket = meta.read(request)
-        if ticket is None or ticket.reported:
-            return
-        meta.write(request, ticket._replace(reported=True))
-        if ticket.slot:
-            self.frontier.release(ticket.slot)
-        elif lease := self.book.lease(ticket.token):
-            self.frontier.downloaded(lease, _download(request, response))
-        self._wake()
-
     # -- time ------------------------------------------------------------------------------------
 
-    def _wake(self) -> None:
-        """Let the engine ask again soon; harmless when it is closing."""
-        engine = self.crawler._engine  # noqa: SLF001
-        slot = None if engine is None else engine._slot  # noqa: SLF001
-        if slot is not None and slot.closing is None:
-            slot.nextcall.schedule()
-
-    def _wake_when_due(self) -> None:
-        seconds = self.frontier.next_due()
-        self._cancel_timer()
-        if seconds is not None:
-            self._timer = call_later(max(seconds, 0.002), self._due)
-
-    def _due(self) -> None:
-        self._timer = None
-        self._wake()
-
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def _housekeeping(self) -> None:
-        self.frontier.sweep(_SWEEP)
-        self.frontier.commit()
+        """Commit and make values anew; look at the side queue, whose hosts ring no alarm."""
+        try:
+            self.frontier.sweep(_SWEEP)
+            self.frontier.commit()
+        except StorageError as error:
+            self._give_up(error)
+        if self.side:
+            self.alarm.now()
 
     def _extend(self) -> None:
         self.book.extend()
 
+    def _give_up(self, error: StorageError) -> None:
+        """End the crawl: a frontier that cannot be written stays so until it is opened anew."""
+        if not self._failure:
+            self._failure = finish_reason(error)
+            logger.critical("The crawl ends: %s", error)
+            self._closing = asyncio.create_task(
+                self.crawler.engine.close_spider_async(reason=self._failure)
+            )
+
+    def _refuse(self) -> None:
+        if self._failure:
+            raise CloseSpider(self._failure)
+
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
-
-
-def _download(request: Request, response: Response | None) -> Download:
-    if response is None:
-        return Download(0)
-    latency = request.meta.get("download_latency")
-    return Download(response.status, latency, retry_after(response, time.time()))

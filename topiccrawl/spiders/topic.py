@@ -18,6 +18,7 @@ from topiccrawl.news.article import Fetch, compose
 from topiccrawl.news.extract import extract
 from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
+from topiccrawl.scheduler.build import check_settings
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of, strategy_parameters
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
@@ -73,6 +74,7 @@ class TopicSpider(Spider):
     def check(
         cls,
         settings: BaseSettings,
+        /,
         topic: str = "",
         seeds: str = "",
         fresh: str = "",
@@ -85,6 +87,7 @@ class TopicSpider(Spider):
         """
         refuse_unknown(others, known=("topic", "seeds", "fresh"))
         flag("fresh", fresh)
+        check_settings(settings)
         if not topic.strip():
             raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
         found = resolve(topic)
@@ -121,6 +124,8 @@ class TopicSpider(Spider):
         if not verdict.relevant:
             return
         count("topiccrawl/relevant")
+        if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
+            return
         if page.directives.noindex:
             count("topiccrawl/noindex")
         elif article := self._article(response, decoded.text, decoded.encoding, page):

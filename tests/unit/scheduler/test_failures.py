@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure as TwistedFailure
 
-from topiccrawl.scheduler.failures import FailureRules, retry_after
+from topiccrawl.scheduler.failures import FailureRules, Verdict, retry_after
 
 NOW = 1_700_000_000.0
 
@@ -44,8 +44,10 @@ def test_no_second_try_where_retry_is_off() -> None:
 
 def test_exceptions_have_readable_reasons() -> None:
     rules = FailureRules(Settings())
-    assert rules.judge(failure(DownloadTimeoutError()), NOW) == (True, "download-timeout", None)
-    assert rules.judge(failure(ZeroDivisionError()), NOW) == (False, "zero-division", None)
+    timeout = rules.judge(failure(DownloadTimeoutError()), NOW)
+    assert timeout == Verdict(again=True, reason="download-timeout")
+    bug = rules.judge(failure(ZeroDivisionError()), NOW)
+    assert bug == Verdict(again=False, reason="zero-division", unforeseen=True)
     redirects = failure(IgnoreRequest("max redirections reached"))
     assert rules.judge(redirects, NOW).reason == "max-redirects"
     assert rules.judge(failure(IgnoreRequest("other")), NOW).reason == "ignored"

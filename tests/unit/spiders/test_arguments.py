@@ -33,6 +33,7 @@ def settings(**changes: str) -> Settings:
         ({"topic": "足球", "seeds": "news"}, ["news", "https://"]),
         ({"topic": "足球", "seeds": " , "}, ["names no URL"]),
         ({"topic": "足球", "fresh": "maybe"}, ["fresh", "maybe"]),
+        ({"topic": "足球", "settings": "x"}, ["settings", "known are"]),
     ],
 )
 def test_wrong_arguments_name_argument_value_and_remedy(

@@ -1,0 +1,62 @@
+"""What spiders of any Scrapy project do with requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import FormRequest, Request, Spider
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from scrapy.http import Response
+
+
+class HabitsSpider(Spider):
+    """Copies meta, repeats requests, follows redirects with arguments, posts, chains pages."""
+
+    name = "habits"
+
+    def __init__(self, seed: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.seed = seed
+
+    @override
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request(self.seed)
+
+    @override
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+        url = response.urljoin
+        yield Request(url("/copy"), callback=self.parse_item, meta=response.meta)
+        yield Request(url("/hop/1"), callback=self.parse_item, cb_kwargs={"number": 1})
+        yield FormRequest(url("/post"), formdata={"q": "1"}, callback=self.parse_item)
+        yield Request(url("/depth/1"), callback=self.parse_chain)
+        yield Request(url("/again"), callback=self.parse_again)
+        yield Request(url("/unnamed"), callback=_unnamed())
+        yield Request(
+            url("/elsewhere"), callback=self.parse_item, meta={"proxy": "http://127.0.0.1:9"}
+        )
+        yield {"last": response.url}
+
+    def parse_item(self, response: Response, number: int = 0) -> Iterator[Any]:
+        yield {"url": response.url, "number": number}
+
+    def parse_chain(self, response: Response) -> Iterator[Any]:
+        number = int(response.url.rpartition("/")[2])
+        yield {"depth": response.meta["depth"], "number": number}
+        yield Request(response.urljoin(f"/depth/{number + 1}"), callback=self.parse_chain)
+
+    def parse_again(self, response: Response) -> Iterator[Any]:
+        tries = response.meta.get("tries", 1)
+        yield {"tries": tries}
+        if tries < 3 and response.request is not None:
+            meta = {**response.meta, "tries": tries + 1}
+            yield response.request.replace(meta=meta, dont_filter=True)
+
+
+def _unnamed() -> Callable[[Response], dict[str, str]]:
+    """A callback that is no method of the spider."""
+    return lambda response: {"unnamed": response.url}

@@ -1,0 +1,111 @@
+"""Requests of ordinary spiders keep their meaning on the frontier."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.run import run
+from tests.crawl.web import Answer, Page, Web
+from topiccrawl.scheduler.build import read_frontier
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+MODULES = {"SPIDER_MODULES": "tests.crawl.habits", "DEPTH_LIMIT": "3", "RETRY_TIMES": "0"}
+PAGES: dict[str, Page] = {
+    f"{SITE}/": "front",
+    f"{SITE}/copy": "copy",
+    f"{SITE}/hop/1": Answer("", 302, (("Location", f"{SITE}/hop/2"),)),
+    f"{SITE}/hop/2": Answer("", 302, (("Location", f"{SITE}/hop/3"),)),
+    f"{SITE}/hop/3": "hop",
+    f"{SITE}/post": Answer("", 302, (("Location", f"{SITE}/done"),)),
+    f"{SITE}/done": "done",
+    f"{SITE}/again": "again",
+    f"{SITE}/unnamed": "unnamed",
+    f"{SITE}/elsewhere": "through another proxy",
+    **{f"{SITE}/depth/{i}": "deep" for i in range(9)},
+}
+
+
+def items_of(proxy: str, data: Path, **settings: str) -> list[dict[str, Any]]:
+    feed = data.with_suffix(".jsonl")
+    arguments = ("crawl", "habits", "-a", f"seed={SITE}/", "-O", str(feed))
+    status, out = run(proxy, data, *arguments, seconds=50, **{**MODULES, **settings})
+    assert status == 0, out[-3000:]
+    return [json.loads(line) for line in feed.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module", name="crawled")
+def _crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Web, Path, list[dict[str, Any]]]:
+    data = tmp_path_factory.mktemp("state") / "data"
+    with Web(PAGES) as web:
+        return web, data, items_of(web.proxy, data)
+
+
+Crawled = tuple[Web, "Path", list[dict[str, Any]]]
+
+
+def test_a_request_with_copied_meta_is_a_page_of_its_own(crawled: Crawled) -> None:
+    web, data, items = crawled
+    assert {"url": f"{SITE}/copy", "number": 0} in items
+    assert {"last": f"{SITE}/"} in items
+    assert web.count(f"{SITE}/copy") == 1
+    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/")
+    assert found is not None
+    assert (found.queue, found.reason) == ("crawled", "")
+
+
+def test_redirects_keep_callback_and_arguments_and_ask_each_page_once(crawled: Crawled) -> None:
+    web, _, items = crawled
+    assert {"url": f"{SITE}/hop/3", "number": 1} in items
+    assert [web.count(f"{SITE}/hop/{i}") for i in (1, 2, 3)] == [1, 1, 1]
+
+
+def test_a_form_is_posted_once_and_its_redirect_fetched(crawled: Crawled) -> None:
+    web, _, items = crawled
+    assert {"url": f"{SITE}/done", "number": 0} in items
+    assert (web.count(f"{SITE}/post"), web.count(f"{SITE}/done")) == (1, 1)
+
+
+def test_depth_is_counted_and_limited(crawled: Crawled) -> None:
+    assert [item for item in crawled[2] if "depth" in item] == [
+        {"depth": number, "number": number} for number in (1, 2, 3)
+    ]
+
+
+def test_a_request_repeated_with_dont_filter_is_fetched_again(crawled: Crawled) -> None:
+    web, _, items = crawled
+    assert [item["tries"] for item in items if "tries" in item] == [1, 2, 3]
+    assert web.count(f"{SITE}/again") == 3
+
+
+def test_a_callback_that_no_file_can_hold_is_called(crawled: Crawled) -> None:
+    assert {"unnamed": f"{SITE}/unnamed"} in crawled[2]
+
+
+def test_a_proxy_named_by_the_spider_is_used(crawled: Crawled) -> None:
+    web, data, _ = crawled
+    assert web.count(f"{SITE}/elsewhere") == 0
+    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/elsewhere")
+    assert found is not None
+    assert found.reason == "download-connection-refused"
+
+
+def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:
+    cache = {
+        "HTTPCACHE_ENABLED": "1",
+        "HTTPCACHE_DIR": str(tmp_path / "cache"),
+        "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
+    }
+    with Web(PAGES) as web:
+        first = items_of(web.proxy, tmp_path / "one", **cache)
+        before = len(web.hits)
+        again = items_of(web.proxy, tmp_path / "two", **cache)
+        assert len(web.hits) == before
+    assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, first))

@@ -1,0 +1,41 @@
+"""Scrapy's settings become the frontier's politeness."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.build import check_settings, politeness_of
+
+
+def settings(**changes: str) -> Settings:
+    return Settings({"TOPICCRAWL_RETRY_DELAY": 1, "TOPICCRAWL_RETRY_MAX_DELAY": 1} | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "jitter"),
+    [
+        ({}, 0.5),
+        ({"DOWNLOAD_DELAY_JITTER": "0.1"}, 0.1),
+        ({"RANDOMIZE_DOWNLOAD_DELAY": "0"}, 0.0),
+        ({"RANDOMIZE_DOWNLOAD_DELAY": "1"}, 0.5),
+        ({"RANDOMIZE_DOWNLOAD_DELAY": "0", "DOWNLOAD_DELAY_JITTER": "0.2"}, 0.2),
+    ],
+)
+def test_jitter_under_both_of_its_names(changes: dict[str, str], jitter: float) -> None:
+    assert politeness_of(settings(**changes)).jitter == jitter
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTOTHROTTLE_TARGET_CONCURRENCY", "0"),
+        ("TOPICCRAWL_HOST_PAGES", "many"),
+        ("TOPICCRAWL_RETRY_DELAY", "-1"),
+        ("TOPICCRAWL_LANE_SHARE", "0:0"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_value(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=f"{name} is .?{value}"):
+        check_settings(settings(**{"TOPICCRAWL_HOST_PAGES": "0", name: value}))

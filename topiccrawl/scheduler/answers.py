@@ -1,0 +1,105 @@
+"""What became of a request: a download, a failure, a robots.txt; the frontier is told of each."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.log import failure_to_exc_info
+
+from topiccrawl import meta
+from topiccrawl.frontier.contract import Download
+from topiccrawl.scheduler.failures import FailureRules, retry_after
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from topiccrawl.scheduler.leases import LeaseBook
+    from topiccrawl.scheduler.wake import Alarm
+
+logger = logging.getLogger(__name__)
+
+
+class Answers:
+    """Hears the crawler's signals, and is errback of all requests handed out.
+
+    Args:
+        crawler: Whose signals, stats and settings.
+        book: Open leases.
+        alarm: Rung when a host's clock may have changed.
+    """
+
+    def __init__(self, crawler: Crawler, book: LeaseBook, alarm: Alarm) -> None:
+        self._stats = crawler.stats
+        self._rules = FailureRules(crawler.settings)
+        self._book = book
+        self._alarm = alarm
+        connect = crawler.signals.connect
+        connect(self._downloaded, signals.response_downloaded)
+        connect(self.no_download, signals.request_left_downloader)
+        connect(self.no_download, signals.response_received)  # from a cache, say
+
+    def failed(self, request: Request | None, failure: Failure) -> bool:
+        """Settle the lease of a request that brought no page; whether it had one."""
+        ticket = meta.read(request)
+        if request is None or ticket is None:
+            return False
+        self.no_download(request)
+        if ticket.robots:
+            error = failure.value
+            status = error.response.status if isinstance(error, HttpError) else 0
+            self._robots(ticket, None, status)
+        elif ticket.token:
+            self._settle(request, ticket, failure)
+        return bool(ticket.token)
+
+    def robots(self, response: Response) -> None:
+        """Callback of a robots.txt."""
+        ticket = meta.read(response.request)
+        if ticket is not None:
+            self._robots(ticket, response.body, response.status)
+
+    def no_download(self, request: Request) -> None:
+        """Free the host's clock if no download was reported."""
+        self._report(request, Download(0))
+
+    def _downloaded(self, response: Response, request: Request) -> None:
+        wait = retry_after(response, time.time())
+        latency = request.meta.get("download_latency")
+        self._report(request, Download(response.status, latency, wait))
+
+    def _report(self, request: Request, download: Download) -> None:
+        """Tell the frontier how a download went, once per request: the host's clock runs on."""
+        ticket = meta.read(request)
+        if ticket is None or ticket.reported:
+            return
+        meta.write(request, ticket._replace(reported=True))
+        if ticket.slot:
+            self._book.frontier.release(ticket.slot)
+        elif lease := self._book.lease(ticket.token):
+            self._book.frontier.downloaded(lease, download)
+        self._alarm.now()
+
+    def _settle(self, request: Request, ticket: meta.Ticket, failure: Failure) -> None:
+        verdict = self._rules.judge(failure, time.time())
+        self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
+        if verdict.unforeseen:
+            exc_info = failure_to_exc_info(failure)
+            logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
+        if verdict.again:
+            self._book.later(ticket.token, verdict.reason, verdict.retry_after)
+        else:
+            self._book.failed(ticket.token, verdict.reason)
+
+    def _robots(self, ticket: meta.Ticket, body: bytes | None, status: int) -> None:
+        lease = self._book.drop(ticket.token)
+        if lease is not None:
+            self._stats.inc_value(f"topiccrawl/frontier/robots/{status or 'unreachable'}")
+            self._book.frontier.robots(lease, body, status)
+            self._alarm.now()
