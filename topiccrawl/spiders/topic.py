@@ -124,8 +124,6 @@ class TopicSpider(Spider):
         if not verdict.relevant:
             return
         count("topiccrawl/relevant")
-        if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
-            return
         if page.directives.noindex:
             count("topiccrawl/noindex")
         elif article := self._article(response, decoded.text, decoded.encoding, page):
