@@ -1,0 +1,99 @@
+"""Which articles tell the same story.
+
+A *method* says under which keys an article is looked up in the set of stored articles, and which
+of those that share a key is the same story. The store keeps the keys and asks the method inside
+the transaction that saves, so that two processes never keep one story twice. ``ExactText`` is the
+first method; methods that find trimmed and edited reprints take its place through ``Method``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topiccrawl.news.article import Article
+
+SHORTEST = 20
+"""Letters and digits a text must have to be compared; shorter ones (a caption, a notice) are never
+called the same story, for chance alone makes them equal."""
+
+
+class Match(NamedTuple):
+    """A stored article that tells the same story.
+
+    Attributes:
+        url: URL of that article.
+        similarity: In [0, 1]; 1 where the texts are the same.
+        reason: Short machine-readable reason (``same-text``).
+    """
+
+    url: str
+    similarity: float
+    reason: str
+
+
+class Method(Protocol):
+    """How duplicates are told."""
+
+    name: str
+
+    def keys(self, article: Article) -> tuple[str, ...]:
+        """Keys to look the article up by; () for an article that is never compared."""
+        ...
+
+    def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
+        """The best of the stored articles that share a key, if it is the same story."""
+        ...
+
+
+class ExactText:
+    """The same main text, whatever its blanks, punctuation, width and case.
+
+    >>> from topiccrawl.news.article import Article
+    >>> first = Article("http://a.test/1", "甲", "", digest="d")
+    >>> again = Article("http://b.test/2", "乙", "", digest="d")
+    >>> ExactText().judge(again, [first])
+    Match(url='http://a.test/1', similarity=1.0, reason='same-text')
+    """
+
+    name = "exact-text"
+
+    def keys(self, article: Article) -> tuple[str, ...]:
+        """The digest, or () where the text is too short."""
+        return (article.digest,) if article.digest else ()
+
+    def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
+        """The first article with the same digest."""
+        same = (other.url for other in known if other.digest == article.digest)
+        url = next(same, None) if article.digest else None
+        return None if url is None else Match(url, 1.0, "same-text")
+
+
+def fold(text: str) -> str:
+    """Letters and digits of a text in one width and case: what makes two texts the same text.
+
+    >>> fold("“Ａ股 2020 年”，")
+    'a股2020年'
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(filter(str.isalnum, folded))
+
+
+def digest_of(text: str) -> str:
+    """MD5 of the folded text as hexadecimal digits [S1 incremental update]; "" if too short.
+
+    >>> digest_of("新能源汽车销量在一月创下新高，同比增长两成。") == digest_of(
+    ...     "新能源汽车销量 在一月创下新高 同比增长两成")
+    True
+    >>> digest_of("图")
+    ''
+    """
+    folded = fold(text)
+    if len(folded) < SHORTEST:
+        return ""
+    data = folded.encode("utf-8", "replace")
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
