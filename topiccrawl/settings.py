@@ -52,12 +52,39 @@ TOPICCRAWL_STRATEGY = "shark-plus"
 """One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
+TOPICCRAWL_PAGES = 0
+"""Parsed pages in one run at most; 0 is no bound. CLOSESPIDER_PAGECOUNT counts every answer."""
 TOPICCRAWL_HOST_PAGES = 0
 """Pages fetched per host at most; 0 is no bound."""
 TOPICCRAWL_RETRY_DELAY = 10.0
 """Seconds before a failed URL is tried again, doubled with each failure; RETRY_* say how often."""
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 """Longest wait in seconds, also for a server's Retry-After."""
+
+TOPICCRAWL_EXTRACT = True
+"""Take articles from relevant pages; off, a crawl only explores."""
+
+# -- The topic learns from the crawl (Method of CN102073730; docs/adaptation.md has the figures) --
+TOPICCRAWL_ADAPTATION = "words"
+"""words: what relevant pages have in common raises links; genetic: as published; off."""
+TOPICCRAWL_ADAPT_WARM = 20
+"""Pages before the first change."""
+TOPICCRAWL_ADAPT_EVERY = 20
+"""words: pages between two changes at least; genetic: relevant pages between two."""
+TOPICCRAWL_ADAPT_GROWTH = 1.1
+"""words: a change also waits for so many times the pages of the last one."""
+TOPICCRAWL_ADAPT_GAIN = 0.2
+"""words: what learnt words add to a link's score in [0, 1] at most."""
+TOPICCRAWL_ADAPT_FEEDBACK_SIZE = 20
+"""genetic: most relevant documents that are learnt from."""
+TOPICCRAWL_ADAPT_ANCHORS = False
+"""genetic: learn from pages' best link blocks (the source's documents) instead of pages."""
+TOPICCRAWL_ADAPT_TERMS = 20
+"""genetic: learnt terms at most."""
+TOPICCRAWL_ADAPT_OWN_SHARE = 0.5
+"""genetic: what the user's terms keep of the topic's squared length at least."""
+TOPICCRAWL_ADAPT_SEED = 1
+"""Of the adaptation's chance: the same crawl learns the same."""
 
 # -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
@@ -83,6 +110,8 @@ EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
+    "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
+    "topiccrawl.extensions.budget.PageBudget": 520,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

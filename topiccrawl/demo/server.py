@@ -15,7 +15,7 @@ import random
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from topiccrawl.demo.answers import NOT_MODIFIED, Answer
 from topiccrawl.demo.web import name
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from topiccrawl.demo.web import Web
 
 _HEAD_LIMIT = 1 << 16
 """Bytes of a request's head at most."""
@@ -37,6 +36,14 @@ _REASONS = {
     304: "Not Modified",
     404: "Not Found",
 }
+
+
+class Answering(Protocol):
+    """What can be served: a demo web, or recorded pages."""
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """The answer to a request for a URL, asked for the ``visit``-th time, from 0."""
+        ...
 
 
 class _Request(NamedTuple):
@@ -64,7 +71,7 @@ class DemoServer:
 
     def __init__(
         self,
-        web: Web,
+        web: Answering,
         log: Path | None = None,
         port: int = 0,
         *,

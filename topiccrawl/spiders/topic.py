@@ -19,6 +19,7 @@ from topiccrawl.news.extract import extract
 from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.signals import page_judged
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of, strategy_parameters
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
@@ -117,6 +118,7 @@ class TopicSpider(Spider):
         tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
         page = read_page(decoded.text, response.url, tags, decoded.encoding)
         verdict = self.scorer.score_page(page)
+        self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         ticket = meta.read(response.request)
         evidence = ticket.evidence if ticket else ()
         offers = tuple(self.strategy.offers(verdict, evidence, page.links))
@@ -124,6 +126,8 @@ class TopicSpider(Spider):
         if not verdict.relevant:
             return
         count("topiccrawl/relevant")
+        if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
+            return
         if page.directives.noindex:
             count("topiccrawl/noindex")
         elif article := self._article(response, decoded.text, decoded.encoding, page):
