@@ -14,6 +14,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_path
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.stores.crawls import CrawlLog
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def summary(
     """Return the lines that say what was found, where it lies and how to look at it."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
+    known = get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0)
+    where = "" if folder == DATA_DIR else f" · each with -s TOPICCRAWL_DATA_DIR={folder}"
     errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
     listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
     lines = [
@@ -100,7 +103,7 @@ def summary(
         (
             f"  this run   {pages} pages, {relevant} on topic "
             f"(harvest rate {relevant / pages if pages else 0:.1%}), "
-            f"{get('topiccrawl/articles', 0)} articles, "
+            f"{get('topiccrawl/articles', 0)} new articles, {known} known, "
             f"{get('topiccrawl/duplicates', 0)} duplicates"
         ),
         (
@@ -110,7 +113,7 @@ def summary(
             f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}"
         ),
         f"  stored in  {folder}/store.sqlite (articles), {frontier} (frontier)",
-        "  look at it scrapy articles list · scrapy articles show URL · scrapy why URL",
+        f"  look at it scrapy articles list · scrapy articles show URL · scrapy why URL{where}",
     ]
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
         lines.append("  go on      the same command again; -a fresh=1 begins anew")

@@ -1,0 +1,35 @@
+"""The summary says what was found, where it lies, and commands that work as they stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from topiccrawl.extensions.outcome import summary
+from topiccrawl.settings import TOPICCRAWL_DATA_DIR
+
+STATS = {
+    "topiccrawl/pages": 8,
+    "topiccrawl/relevant": 2,
+    "topiccrawl/articles": 1,
+    "topiccrawl/articles_updated": 3,
+    "topiccrawl/articles_unchanged": 4,
+    "topiccrawl/queue/prior": 5,
+    "topiccrawl/queue/error": 2,
+    "topiccrawl/queue/error/http-404": 2,
+}
+
+
+def text(folder: str, reason: str = "finished") -> str:
+    return "\n".join(summary("足球", reason, STATS, Path(folder) / "f", folder))
+
+
+def test_articles_that_another_crawl_stored_count_as_found() -> None:
+    found = text("elsewhere")
+    assert "8 pages, 2 on topic (harvest rate 25.0%), 1 new articles, 7 known" in found
+    assert "http-404 2" in found
+    assert "go on" in found
+
+
+def test_the_commands_name_a_folder_that_is_not_the_default() -> None:
+    assert "-s TOPICCRAWL_DATA_DIR=elsewhere" in text("elsewhere")
+    assert "TOPICCRAWL_DATA_DIR" not in text(TOPICCRAWL_DATA_DIR)
