@@ -54,7 +54,8 @@ class FailureRules:
             return Verdict(status in self.codes, f"http-{status}", wait)
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
-            return Verdict(again=False, reason="max-redirects" if redirects else "ignored")
+            own = getattr(error, "reason", "ignored")  # a middleware of ours may say why
+            return Verdict(again=False, reason="max-redirects" if redirects else own)
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
         again = isinstance(error, self.exceptions)

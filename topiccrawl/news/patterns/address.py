@@ -1,0 +1,140 @@
+"""A URL taken apart, and its skeleton: what stays when dates, numbers and names are left out."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+YEAR, MONTH, DAY = "{Y}", "{YM}", "{YMD}"
+NUMBER, SLUG, OPAQUE = "{n}", "{slug}", "{id}"
+DATES = (YEAR, MONTH, DAY)
+"""Placeholders that begin with a year."""
+
+_LONGEST_NAME = 24  # letters of a directory's name; a longer one is a headline
+_SLUG_WORDS = 3  # words between hyphens that make a headline
+_OPAQUE = re.compile(r"(?=[0-9A-Za-z]{8,}\Z)(?:[A-Za-z]*[0-9]+[A-Za-z]+){2,}[0-9A-Za-z]*")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}\Z")
+_DAY = r"(?:19[89]|20[0-4])[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+_RUNS = re.compile(rf"(?<![0-9])({_DAY})(?![0-9])|[0-9]+")
+_YEAR = re.compile(r"(?:19[89]|20[0-4])[0-9]")
+_MONTH = re.compile(r"(?:19[89]|20[0-4])[0-9](?:0[1-9]|1[0-2])")
+_YEAR_MONTH = re.compile(r"((?:19[89]|20[0-4])[0-9])([-_])(0[1-9]|1[0-2])(?=\Z|\2)")
+_NAME = re.compile(r"[A-Za-z]+\Z")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,15}\Z")
+_ANY_YEAR = re.compile(r"(?:19[89]|20[0-4])[0-9]")
+
+
+class Address(NamedTuple):
+    """The parts of a URL.
+
+    Attributes:
+        host: With the port, where it has one.
+        segments: Between the path's slashes; the last is "" where the path ends in one.
+        query: Names and values in their order.
+    """
+
+    host: str
+    segments: tuple[str, ...]
+    query: tuple[tuple[str, str], ...] = ()
+
+
+class Skeleton(NamedTuple):
+    """The format of a URL: URLs of one skeleton differ in numbers, dates, names only.
+
+    Attributes:
+        host: The whole host.
+        segments: With placeholders such as ``{YMD}`` and ``{n}``.
+        query: Names, and values with placeholders.
+    """
+
+    host: str
+    segments: tuple[str, ...]
+    query: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The skeleton in one line, to be read and compared."""
+        query = "&".join(f"{name}={value}" for name, value in self.query)
+        return f"{self.host}/{'/'.join(self.segments)}{'?' + query if query else ''}"
+
+    @property
+    def dated(self) -> bool:
+        """Whether a date is part of it."""
+        return any(date in segment for segment in self.segments for date in DATES)
+
+
+def address(url: str) -> Address:
+    """Return the parts of a canonical URL; any string gives some.
+
+    >>> address("http://a.test/x/1.html?id=7")
+    Address(host='a.test', segments=('x', '1.html'), query=(('id', '7'),))
+    """
+    rest = url.partition("://")[2]
+    where, _, query = rest.partition("#")[0].partition("?")
+    host, _, path = where.partition("/")
+    pairs = (part.partition("=") for part in query.split("&") if part)
+    return Address(host, tuple(path.split("/")), tuple((name, value) for name, _, value in pairs))
+
+
+def skeleton(url: str) -> Skeleton:
+    """Return the format of a URL.
+
+    >>> skeleton("http://a.test/news/20130304/n367739936.shtml").text
+    'a.test/news/{YMD}/n{n}.shtml'
+    >>> skeleton("http://a.test/2016/03/07/a-day-in-town-2/?from=list").text
+    'a.test/{Y}/{n}/{n}/{slug}/?from=list'
+    """
+    host, segments, query = address(url)
+    *directories, last = segments
+    shapes = [_directory(segment) for segment in directories]
+    return Skeleton(host, (*shapes, _last(last)), tuple((n[:40], _value(v)) for n, v in query[:8]))
+
+
+def year_of(url: str, shape: Skeleton) -> int:
+    """Return the year of the first date in a URL's path, 0 where it has none.
+
+    >>> url = "http://a.test/a/2013-03/4.html"
+    >>> year_of(url, skeleton(url))
+    2013
+    """
+    for part, form in zip(address(url).segments, shape.segments, strict=True):
+        place = min((form.find(date) for date in DATES if date in form), default=-1)
+        if place >= 0 and (found := _ANY_YEAR.search(part)):
+            return int(found[0])
+    return 0
+
+
+def _directory(segment: str) -> str:
+    if _YEAR.fullmatch(segment):
+        return YEAR
+    if _MONTH.fullmatch(segment):
+        return MONTH
+    return _shape(segment)
+
+
+def _last(segment: str) -> str:
+    match = _EXTENSION.search(segment)
+    if match is None:
+        return _directory(segment)
+    return _shape(segment[: match.start()]) + match[0].lower()
+
+
+def _shape(text: str) -> str:
+    """Return a name with its numbers, headlines and opaque ids left out."""
+    if _NAME.match(text) and len(text) <= _LONGEST_NAME:
+        return text
+    if _OPAQUE.match(text):
+        return OPAQUE
+    parts = [part for part in re.split(r"[-_+,]", text) if part]
+    named = [part for part in parts if not part.isdigit()]
+    wordy = len(named) >= _SLUG_WORDS or (len(named) > 1 and len(named) < len(parts))
+    if wordy or "%" in text or any(len(part) > _LONGEST_NAME for part in named):
+        return SLUG
+    text = _YEAR_MONTH.sub(rf"{YEAR}\g<2>{NUMBER}", text)
+    return _RUNS.sub(lambda match: DAY if match[1] else NUMBER, text)
+
+
+def _value(value: str) -> str:
+    if value.isdigit():
+        return NUMBER
+    return value if _WORD.match(value) and not _OPAQUE.match(value) else SLUG if value else ""

@@ -1,0 +1,112 @@
+"""A site's patterns: regular expressions with labels and the evidence they rest on."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Label(StrEnum):
+    """What a pattern's URLs are.
+
+    NEWS: articles. HUB: pages that list articles. OTHER: neither, not worth a download.
+    OPEN: not known well enough; they are fetched.
+    """
+
+    NEWS = "news"
+    HUB = "hub"
+    OTHER = "other"
+    OPEN = "open"
+
+
+class Pattern(NamedTuple):
+    """One regular expression.
+
+    Attributes:
+        expression: For the whole URL.
+        label: What its URLs are.
+        articles: Pages judged that were articles; so for the next two.
+        hubs: Pages that list articles.
+        others: Pages that were neither.
+        seen: Links met.
+        example: A URL it matches.
+        by_hand: Whether a person wrote it; such a pattern wins over all learnt ones.
+    """
+
+    expression: str
+    label: Label
+    articles: int = 0
+    hubs: int = 0
+    others: int = 0
+    seen: int = 0
+    example: str = ""
+    by_hand: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; what ``from_json`` reads."""
+        return self._asdict()
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """The pattern that ``to_json`` gave, or that a person wrote.
+
+        Raises:
+            ConfigurationError: If the label is unknown or the expression is none.
+        """
+        known = {name: value[name] for name in cls._fields if name in value}
+        try:
+            re.compile(known["expression"])
+            return cls(**{**known, "label": Label(known["label"])})
+        except (KeyError, TypeError, ValueError, re.error) as error:
+            msg = (
+                f"pattern {dict(value)!r}: {error}; give an expression and a label, "
+                f"one of {', '.join(Label)}"
+            )
+            raise ConfigurationError(msg) from error
+
+
+class PatternSet:
+    """The patterns of a site; the first that matches a URL decides.
+
+    Args:
+        patterns: Those by hand first, then the most telling ones.
+    """
+
+    def __init__(self, patterns: tuple[Pattern, ...] = ()) -> None:
+        self.patterns = tuple(sorted(patterns, key=_rank))
+
+    @cached_property
+    def _compiled(self) -> list[tuple[re.Pattern[str], Pattern]]:
+        return [(re.compile(pattern.expression), pattern) for pattern in self.patterns]
+
+    @property
+    def by_hand(self) -> tuple[Pattern, ...]:
+        """Those that a person wrote."""
+        return tuple(pattern for pattern in self.patterns if pattern.by_hand)
+
+    def match(self, url: str, *, by_hand: bool = False) -> Pattern | None:
+        r"""Return the first pattern (of those by hand only) that matches the whole URL, or None.
+
+        >>> news = Pattern(r"https?://a\.test/\d+\.html", Label.NEWS)
+        >>> PatternSet((news,)).match("http://a.test/7.html").label.value
+        'news'
+        """
+        for compiled, pattern in self._compiled:
+            if by_hand and not pattern.by_hand:
+                return None
+            if compiled.fullmatch(url):
+                return pattern
+        return None
+
+
+def _rank(pattern: Pattern) -> tuple[bool, int, int]:
+    """By hand first; then expressions that say more: literal letters count, classes do not."""
+    literal = re.sub(r"\\[dw]|\[[^\]]*\][+*]?|\(\?:19\|20\)|[{}()|?+*\\]", "", pattern.expression)
+    return (not pattern.by_hand, -len(literal), -pattern.seen)

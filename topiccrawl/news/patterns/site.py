@@ -1,0 +1,307 @@
+"""What one site's URLs taught: tallies by format, patterns made of them, judgement of links."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topiccrawl.news.patterns.address import Skeleton, skeleton, year_of
+from topiccrawl.news.patterns.clusters import clusters
+from topiccrawl.news.patterns.expression import expression, year_span
+from topiccrawl.news.patterns.pattern import Label, Pattern, PatternSet
+from topiccrawl.news.patterns.prior import is_aside, is_hub_like, news_likelihood
+from topiccrawl.news.patterns.tally import Outcome, Tally, expected, together
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MOST_FORMATS = 300
+"""Formats remembered of a site; the least seen ones go first."""
+
+READY_PAGES, READY_ARTICLES = 15, 5
+"""Pages judged, and articles among them, before anything of a site is dropped."""
+
+NEWS_SHARE = 0.5
+"""Expected share of articles from which on a pattern is news."""
+
+OTHER_SHARE = 0.1
+"""Expected share of articles below which a pattern is not worth a download."""
+
+HUB_SHARE = 0.3
+"""Share of hubs among a pattern's judged pages from which on it is one of hubs."""
+
+LIKELY = 0.35
+"""Likelihood by its look from which on a URL that matches no pattern is fetched."""
+
+FIRST_OF_FORMAT = 2
+"""Links of an unknown format let through, so that it can be learnt."""
+
+RELEARN = (15, 1.5)
+"""Patterns are made anew after so many judged pages more, and not before this factor."""
+
+FEWEST_HUB_LINKS, HUB_FACTOR = 10, 1.5
+"""Article links of a hub: at least, and times those of the site's articles."""
+
+_SURE_OF_CUT = 4.0  # log-likelihood gained by a cut in time; chance gives it once in 200
+_FIRST_YEAR, _LAST_YEAR = 1980, 2049
+_FULL_KEPT = 0.8
+
+
+class Judgement(NamedTuple):
+    """What is expected of a link.
+
+    Attributes:
+        label: NEWS, HUB, OTHER, or OPEN where nothing is known.
+        reason: ``by-hand``, ``pattern``, ``no-pattern``, ``look`` or ``learning``.
+        what: Expression or format behind it.
+    """
+
+    label: Label
+    reason: str
+    what: str = ""
+
+
+class SiteLearner:
+    """Learns the URLs of one site. No clock, no chance: equal histories give equal patterns."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[str, Tally] = {}
+        self.patterns = PatternSet()
+        self.pages = 0
+        self.articles = 0
+        self._relearn_at = RELEARN[0]
+        self._article_links = 0.0
+        self._passed: dict[str, int] = {}
+        self._paths: dict[tuple[object, object], str] = {}  # of articles, to a host
+
+    @property
+    def ready(self) -> bool:
+        """Whether enough is known to drop anything."""
+        return self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
+
+    def see(self, url: str) -> None:
+        """Count a link that was met."""
+        self._tally(url, skeleton(url)).seen += 1
+
+    def observe(self, url: str, outcome: Outcome) -> bool:
+        """Count a page; whether it was time to make the patterns anew, which was done."""
+        shape = skeleton(url)
+        said = Outcome.OTHER if is_aside(url) and outcome is Outcome.ARTICLE else outcome
+        self._tally(url, shape).add(said, year_of(url, shape))
+        self.pages += 1
+        self.articles += said is Outcome.ARTICLE
+        if self.pages < self._relearn_at:
+            return False
+        self.learn()
+        return True
+
+    def outcome(self, *, article: bool, links: int) -> Outcome:
+        """Return what a page was.
+
+        Args:
+            article: Whether an article was extracted.
+            links: Links of it that look like articles.
+        """
+        if article:
+            rate = 1 / min(self.articles + 1, 50)
+            self._article_links += rate * (links - self._article_links)
+            return Outcome.ARTICLE
+        hub = links >= max(FEWEST_HUB_LINKS, HUB_FACTOR * self._article_links)
+        return Outcome.HUB if hub else Outcome.OTHER
+
+    def wants(self, url: str, first: int, every: int) -> bool:
+        """Whether the page of a URL is worth a look: the first of a format, then every so many."""
+        if is_aside(url):
+            return False
+        known = self.tallies.get(skeleton(url).text)
+        return known is None or known.judged < first or known.seen % every == 0
+
+    def learn(self) -> None:
+        """Make the patterns anew from the tallies; those by hand stay."""
+        self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
+        found: list[Pattern] = []
+        for cluster in clusters(list(self.tallies.values())):
+            found.extend(self._patterns(cluster))
+        self.patterns = PatternSet((*self.patterns.by_hand, *dict.fromkeys(found)))
+        self._passed.clear()
+        self._index()
+
+    def judge(self, url: str) -> Judgement:
+        """Return what is expected of a link; OPEN for all where the site is not ready."""
+        pattern = self._match(url) if self.ready else self.patterns.match(url, by_hand=True)
+        if pattern is not None and pattern.by_hand:
+            return Judgement(pattern.label, "by-hand", pattern.expression)
+        if not self.ready:
+            return Judgement(Label.OPEN, "learning")
+        if pattern is not None and pattern.label is not Label.OPEN:
+            return Judgement(pattern.label, "pattern", pattern.expression)
+        return self._by_look(url, pattern)
+
+    def is_news(self, url: str) -> bool:
+        """Whether a URL is expected to be an article.
+
+        By the patterns where the site is ready: then what matches no news pattern is none. By the
+        patterns that rest on pages, else by the URL's look, before.
+        """
+        pattern = self._match(url)
+        if pattern is not None and (self.ready or pattern.by_hand or pattern.articles):
+            return pattern.label is Label.NEWS
+        return not self.ready and news_likelihood(url) >= NEWS_SHARE
+
+    def _match(self, url: str) -> Pattern | None:
+        """The pattern of a URL, or of the same path on another host of the site."""
+        pattern = self.patterns.match(url)
+        if pattern is None and self._paths and not is_aside(url):
+            shape = skeleton(url)
+            host = self._paths.get((shape.segments, shape.query), shape.host)
+            if host != shape.host:
+                return self.patterns.match(url.replace(f"//{shape.host}/", f"//{host}/", 1))
+        return pattern
+
+    def _by_look(self, url: str, pattern: Pattern | None) -> Judgement:
+        if is_hub_like(url):
+            return Judgement(Label.HUB, "look")
+        if is_aside(url):
+            return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
+        judged = pattern is not None and pattern.articles + pattern.hubs + pattern.others
+        if judged or news_likelihood(url) >= LIKELY:
+            return Judgement(Label.OPEN, "look")
+        shape = skeleton(url).text
+        passed = self._passed[shape] = self._passed.get(shape, 0) + 1
+        if passed <= FIRST_OF_FORMAT:
+            return Judgement(Label.OPEN, "look", shape)
+        return Judgement(Label.OTHER, "no-pattern", shape)
+
+    def _index(self) -> None:
+        read = [tally for tally in self.tallies.values() if tally.articles]
+        self._paths = {(t.shape.segments, t.shape.query): t.shape.host for t in read}
+
+    def _tally(self, url: str, shape: Skeleton) -> Tally:
+        known = self.tallies.get(shape.text)
+        if known is None:
+            if len(self.tallies) >= MOST_FORMATS:
+                self._forget()
+            known = self.tallies[shape.text] = Tally(shape, url, news_likelihood(url))
+        return known
+
+    def _forget(self) -> None:
+        """Drop the formats that tell least."""
+        by_worth = sorted(
+            self.tallies.items(), key=lambda item: -item[1].seen - 20 * item[1].judged
+        )
+        self.tallies = dict(by_worth[: int(MOST_FORMATS * _FULL_KEPT)])
+
+    def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
+        cut = _cut(cluster)
+        if cut is None:
+            return [self._pattern(cluster)]
+        before = self._pattern(cluster, (_FIRST_YEAR, cut - 1))
+        after = self._pattern(cluster, (cut, _LAST_YEAR))
+        return [before, after]
+
+    def _pattern(self, cluster: Sequence[Tally], years: tuple[int, int] | None = None) -> Pattern:
+        pages, likelihood = together(cluster)
+        span = ""
+        if years is not None:
+            span = year_span(*years)
+            counts = [n for t in cluster for y, n in t.years.items() if years[0] <= y <= years[1]]
+            others = sum(n[1] for n in counts)
+            pages.clear()
+            pages.update({Outcome.ARTICLE: sum(n[0] for n in counts), Outcome.OTHER: others})
+        return Pattern(
+            self._written(cluster, span),
+            label_of(pages, likelihood),
+            pages[Outcome.ARTICLE],
+            pages[Outcome.HUB],
+            pages[Outcome.OTHER],
+            sum(tally.seen for tally in cluster),
+            cluster[0].example,
+        )
+
+    def _written(self, cluster: Sequence[Tally], years: str) -> str:
+        """The expression; a general one only if it matches no format of other clusters."""
+        shapes = [tally.shape for tally in cluster]
+        wide = expression(shapes, years=years)
+        own = {shape.text for shape in shapes}
+        matches = re.compile(wide).fullmatch
+        if any(matches(t.example) for key, t in self.tallies.items() if key not in own):
+            return expression(shapes, years=years, general=False)
+        return wide
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; what ``from_json`` reads."""
+        return {
+            "patterns": [pattern.to_json() for pattern in self.patterns.patterns],
+            "formats": [tally.to_json() for tally in self.tallies.values()],
+            "pages": self.pages,
+            "articles": self.articles,
+            "article_links": round(self._article_links, 2),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
+        """The learner that ``to_json`` gave."""
+        site = cls()
+        for one in value.get("formats", ()):
+            shape = skeleton(one["example"])
+            likelihood = news_likelihood(one["example"])
+            site.tallies[shape.text] = Tally.from_json(one, shape, likelihood)
+        site.patterns = PatternSet(tuple(map(Pattern.from_json, value.get("patterns", ()))))
+        site.pages, site.articles = int(value.get("pages", 0)), int(value.get("articles", 0))
+        site._article_links = float(value.get("article_links", 0.0))
+        site._relearn_at = site.pages + RELEARN[0]
+        site._index()
+        return site
+
+
+def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
+    """Return the label that pages and look give.
+
+    >>> label_of({"article": 3}, 0.9).value, label_of({"other": 5}, 0.02).value
+    ('news', 'other')
+    >>> label_of({"other": 5}, 0.95).value
+    'open'
+    """
+    articles, hubs = pages.get(Outcome.ARTICLE, 0), pages.get(Outcome.HUB, 0)
+    judged = articles + hubs + pages.get(Outcome.OTHER, 0)
+    share = expected(articles, judged, likelihood)
+    if articles and share >= NEWS_SHARE:
+        return Label.NEWS
+    if hubs and hubs >= HUB_SHARE * judged:
+        return Label.HUB
+    return Label.OTHER if judged >= FIRST_OF_FORMAT and share < OTHER_SHARE else Label.OPEN
+
+
+def _cut(cluster: Sequence[Tally]) -> int | None:
+    """Return the year from which on a cluster's pages are something else, None for no such year.
+
+    Archives are moved, shortened or turned into picture pages: of one format, old pages may be no
+    articles any more.
+    """
+    years: dict[int, list[int]] = {}
+    for tally in cluster:
+        for year, (articles, others) in tally.years.items():
+            known = years.setdefault(year, [0, 0])
+            known[0], known[1] = known[0] + articles, known[1] + others
+    whole = _sum(list(years.values()))
+    best, chosen = _SURE_OF_CUT, None
+    for year in sorted(years)[1:]:
+        old = _sum([counts for y, counts in years.items() if y < year])
+        new = (whole[0] - old[0], whole[1] - old[1])
+        gain = _fit(*old) + _fit(*new) - _fit(*whole)
+        _, likelihood = together(cluster)
+        news = [expected(side[0], sum(side), likelihood) >= NEWS_SHARE for side in (old, new)]
+        if gain > best and news[0] != news[1]:
+            best, chosen = gain, year
+    return chosen
+
+
+def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:
+    return sum(count[0] for count in counts), sum(count[1] for count in counts)
+
+
+def _fit(articles: int, others: int) -> float:
+    """Log-likelihood of counts under their own share."""
+    total = articles + others
+    return sum(n * math.log(n / total) for n in (articles, others) if n)
