@@ -287,3 +287,12 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
         assert (status, "fresh=1" in out) == (1, True), out[-3000:]
         assert run(web.proxy, tmp_path / "data", *other, "-a", "fresh=1", seconds=50, **job)[0] == 0
     assert not (tmp_path / "data" / "frontiers").exists()
+
+
+def test_a_robots_file_that_redirects_for_ever_is_none(tmp_path: Path) -> None:
+    loop = Answer("", 302, (("Location", f"{SITE}/robots.txt"),))
+    with Web({f"{SITE}/": front(), f"{SITE}/robots.txt": loop}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+    assert status == 0, out[-3000:]
+    assert web.count(f"{SITE}/robots.txt") == 6
+    assert web.count(f"{SITE}/") == 1

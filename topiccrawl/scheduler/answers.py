@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NOT_FOUND = 404
+
 
 class Answers:
     """Hears the crawler's signals, and is errback of all requests handed out.
@@ -52,9 +54,7 @@ class Answers:
             return False
         self.no_download(request)
         if ticket.robots:
-            error = failure.value
-            status = error.response.status if isinstance(error, HttpError) else 0
-            self._robots(ticket, None, status)
+            self._robots(ticket, None, self._robots_status(failure))
         elif ticket.token:
             self._settle(request, ticket, failure)
         return bool(ticket.token)
@@ -96,6 +96,13 @@ class Answers:
             self._book.later(ticket.token, verdict.reason, verdict.retry_after)
         else:
             self._book.failed(ticket.token, verdict.reason)
+
+    def _robots_status(self, failure: Failure) -> int:
+        """HTTP status, 0 without one; endless redirects mean that there is no file (RFC 9309)."""
+        if isinstance(failure.value, HttpError):
+            return failure.value.response.status
+        reason = self._rules.judge(failure, time.time()).reason
+        return NOT_FOUND if reason == "max-redirects" else 0
 
     def _robots(self, ticket: meta.Ticket, body: bytes | None, status: int) -> None:
         lease = self._book.drop(ticket.token)

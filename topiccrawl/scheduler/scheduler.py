@@ -51,6 +51,8 @@ _HOUSEKEEPING = 0.1
 """Seconds between commits of what ``finish`` did; bounds what a kill -9 makes us fetch again."""
 _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
+_ROBOTS_REDIRECTS = 5
+"""Redirects of a robots.txt that are followed (RFC 9309)."""
 _SWEEP = 200
 """Stale values made anew per housekeeping."""
 
@@ -199,6 +201,8 @@ class FrontierScheduler(BaseScheduler):
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
         meta.write(request, meta.Ticket(token, robots, lease.evidence, lease.depth))
         request.meta["download_slot"] = DOWNLOAD_SLOT
+        if robots:
+            request.meta["redirect_ttl"] = _ROBOTS_REDIRECTS
         if lease.redirects:
             request.meta["redirect_times"] = lease.redirects
         self._count("frontier/robots_requests" if robots else "frontier/leased")
