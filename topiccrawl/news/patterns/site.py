@@ -134,7 +134,11 @@ class SiteLearner:
             return Judgement(pattern.label, "by-hand", pattern.expression)
         if not self.ready:
             return Judgement(Label.OPEN, "learning")
-        if pattern is not None and pattern.label is not Label.OPEN:
+        if pattern is not None and pattern.label in (Label.NEWS, Label.HUB):
+            return Judgement(pattern.label, "pattern", pattern.expression)
+        if is_hub_like(url):
+            return Judgement(Label.HUB, "look")
+        if pattern is not None and pattern.label is Label.OTHER:
             return Judgement(pattern.label, "pattern", pattern.expression)
         return self._by_look(url, pattern)
 
@@ -160,8 +164,6 @@ class SiteLearner:
         return pattern
 
     def _by_look(self, url: str, pattern: Pattern | None) -> Judgement:
-        if is_hub_like(url):
-            return Judgement(Label.HUB, "look")
         if is_aside(url):
             return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
         judged = pattern is not None and pattern.articles + pattern.hubs + pattern.others
