@@ -1,0 +1,185 @@
+"""News known before download: ``python -m benchmarks.urls TRUTH [--rules FILE] [--json FILE]``.
+
+TRUTH: JSON lines (gzipped or not) with ``url`` and ``is_article``. Of each site the first 50 to 200
+URLs, at most half of them, train its patterns, as a crawl would have; the rest is judged
+(``precision``, ``recall``). ``prior_*``: all URLs judged by their look alone, as of unknown hosts.
+``--rules``: JSON lines with ``url`` and ``kind``; the share of equal answers is reported.
+
+Then two crawls of the demo web, with and without the filter, unless ``--no-crawl``:
+``downloads_saved`` of pages that are neither article nor hub (``downloads_saved_no_blogs`` leaves
+blogs out of account), ``articles_lost`` of the on-topic articles that the crawl without it fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import io
+import json
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.demo.crawl import crawl
+from topiccrawl.demo.judge import read_log
+from topiccrawl.demo.plan import Kind
+from topiccrawl.demo.web import Web, generate
+from topiccrawl.links.urls import site_of
+from topiccrawl.news.patterns.prior import is_aside, news_likelihood
+from topiccrawl.news.patterns.site import NEWS_SHARE, SiteLearner
+from topiccrawl.news.patterns.tally import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FEWEST, MOST = 50, 200
+"""URLs of a site that train its patterns."""
+
+NEWS = frozenset((Kind.ARTICLE, Kind.HUB, Kind.COPY, Kind.REDIRECT))
+"""Kinds of demo pages that are worth a download."""
+
+_OK = 200
+_QUICK = ("DOWNLOAD_DELAY=0.01", "TOPICCRAWL_RETRY_DELAY=0.1", "LOG_LEVEL=ERROR")
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def figures(answers: Iterable[tuple[bool, bool]], prefix: str = "") -> dict[str, float]:
+    """Precision, recall and number of (true, said) pairs.
+
+    >>> figures([(True, True), (False, True), (True, False), (False, False)])
+    {'precision': 0.5, 'recall': 0.5, 'judged': 4}
+    """
+    counts = Counter(answers)
+    hits, wrong, lost = counts[True, True], counts[False, True], counts[True, False]
+    return {
+        f"{prefix}precision": round(hits / max(1, hits + wrong), 4),
+        f"{prefix}recall": round(hits / max(1, hits + lost), 4),
+        f"{prefix}judged": counts.total(),
+    }
+
+
+def by_site(truth: Sequence[dict[str, Any]], most: int = MOST) -> dict[str, float]:
+    """Figures of sites' own patterns; sites of fewer than ``FEWEST`` + 1 URLs are left out."""
+    sites = defaultdict(list)
+    for row in truth:
+        sites[site_of(row["url"])].append((row["url"], bool(row["is_article"])))
+    answers: list[tuple[bool, bool]] = []
+    for known in sites.values():
+        number = min(most, max(FEWEST, len(known) // 2))
+        learner = trained(known[:number])
+        answers.extend((true, learner.is_news(url)) for url, true in known[number:])
+    return figures(answers)
+
+
+def trained(known: Sequence[tuple[str, bool]]) -> SiteLearner:
+    """A learner that fetched these pages."""
+    learner = SiteLearner()
+    for url, article in known:
+        learner.see(url)
+        learner.observe(url, Outcome.ARTICLE if article else Outcome.OTHER)
+    learner.learn()
+    return learner
+
+
+def by_look(url: str) -> bool:
+    """Whether a URL of an unknown host is taken for an article."""
+    return not is_aside(url) and news_likelihood(url) >= NEWS_SHARE
+
+
+def fetched(web: Web, log: Path) -> list[int]:
+    """Entries that a crawl fetched, once each."""
+    numbers = (web.number(one.url) for one in read_log(log) if one.status == _OK)
+    return list(dict.fromkeys(number for number in numbers if number is not None))
+
+
+def crawled(web: Web, folder: Path, *, filtered: bool) -> list[int]:
+    """Entries that a whole crawl fetched."""
+    options = [*_QUICK, f"TOPICCRAWL_NEWS_FILTER={int(filtered)}"]
+    arguments = [part for option in options for part in ("-s", option)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = crawl(web, folder, arguments)
+    if status:
+        sys.exit(f"the crawl of the demo web ended with status {status}")
+    return fetched(web, folder / "access.tsv")
+
+
+def savings(web: Web, without: Sequence[int], with_it: Sequence[int]) -> dict[str, float]:
+    """What the filter saved and lost."""
+
+    def wasted(numbers: Iterable[int], *but: Kind) -> int:
+        kinds = [web.plan.entries[number].kind for number in numbers]
+        return sum(kind not in NEWS and kind not in but for kind in kinds)
+
+    def articles(numbers: Iterable[int]) -> set[int]:
+        return {
+            n for n in numbers if n in web.relevant and web.plan.entries[n].kind == Kind.ARTICLE
+        }
+
+    before, after = articles(without), articles(with_it)
+    blogs = (Kind.BLOG,)
+    return {
+        "downloads_saved": round(1 - wasted(with_it) / max(1, wasted(without)), 4),
+        "downloads_saved_no_blogs": round(
+            1 - wasted(with_it, *blogs) / max(1, wasted(without, *blogs)), 4
+        ),
+        "articles_lost": round(len(before - after) / max(1, len(before)), 4),
+        "pages_without": len(without),
+        "pages_with": len(with_it),
+        "on_topic_without": len(web.relevant & set(without)),
+        "on_topic_with": len(web.relevant & set(with_it)),
+    }
+
+
+def whole_crawl(seed: int, pages: int) -> dict[str, float]:
+    """Two crawls of a demo web, and what lies between them."""
+    web = generate(seed, pages, faults=False)
+    with tempfile.TemporaryDirectory() as folder:
+        without = crawled(web, Path(folder) / "without", filtered=False)
+        with_it = crawled(web, Path(folder) / "with", filtered=True)
+    return savings(web, without, with_it)
+
+
+def measure(options: argparse.Namespace) -> dict[str, float]:
+    """All figures by name."""
+    truth = rows(options.truth)
+    found = by_site(truth)
+    for most in (FEWEST, 2 * FEWEST):
+        few = by_site(truth, most)
+        found |= {f"{name}_{most}": few[name] for name in ("precision", "recall")}
+    found |= figures(((bool(r["is_article"]), by_look(r["url"])) for r in truth), "prior_")
+    if options.rules is not None:
+        same = [(row["kind"] == "article") == by_look(row["url"]) for row in rows(options.rules)]
+        found["rules_agreement"] = round(sum(same) / max(1, len(same)), 4)
+    if not options.no_crawl:
+        found |= whole_crawl(options.seed, options.pages)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="benchmarks.urls")
+    parser.add_argument("truth", type=Path, help="URLs with is_article")
+    parser.add_argument("--rules", type=Path, help="URLs with kind, for agreement")
+    parser.add_argument("--no-crawl", action="store_true", help="leave the demo web out")
+    parser.add_argument("--seed", type=int, default=1, help="of the demo web")
+    parser.add_argument("--pages", type=int, default=3000, help="of the demo web")
+    parser.add_argument("--json", type=Path, help="also write the figures there")
+    options = parser.parse_args(arguments)
+    found = measure(options)
+    for name, value in found.items():
+        sys.stdout.write(f"{name:28}{value:12.4f}\n")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

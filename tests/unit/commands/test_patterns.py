@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import cmdline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SITE = "http://www.a.test"
+REGEX = r"https?://www\.a\.test/mine/.*"
+
+
+def scrapy(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, str]:
+    """Run a scrapy command in this process; its exit status and all it printed."""
+    monkeypatch.setattr(sys, "argv", ["scrapy", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cmdline.execute()
+    captured = capsys.readouterr()
+    return int(end.value.code or 0), captured.out + captured.err
+
+
+def test_patterns_are_learnt_from_a_list_shown_edited_and_carried_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def run(*arguments: str, folder: str = "one") -> tuple[int, str]:
+        where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / folder}")
+        return scrapy(capsys, monkeypatch, "patterns", *arguments, *where)
+
+    urls = tmp_path / "urls.txt"
+    urls.write_text("".join(f"{SITE}/20130304/n{n}.shtml\n" for n in range(30)), "utf-8")
+    status, out = run("learn", str(urls), "--as", "news")
+    assert (status, "filters" in out) == (0, True)
+    status, out = run("edit", "a.test", "other", REGEX)
+    assert status == 0
+    assert out.index(REGEX) < out.index(r"n\d+\.shtml")
+    status, out = run("export", "a.test")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["label"] for line in lines] == ["other", "news"]
+    (tmp_path / "kept.jsonl").write_text(out, "utf-8")
+    assert run("import", str(tmp_path / "kept.jsonl"), folder="two")[0] == 0
+    status, out = run("show", "a.test", folder="two")
+    assert out.count("by hand") == 2
+    run("edit", "a.test", "none", REGEX)
+    assert REGEX not in run("show", "a.test")[1]
+
+
+def test_wrong_input_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    status, out = scrapy(capsys, monkeypatch, "patterns", "edit", "a.test", "nice", "a", *where)
+    assert (status, "one of news, hub, other, open" in out) == (1, True)
+    status, out = scrapy(capsys, monkeypatch, "patterns", "learn", str(tmp_path / "none"), *where)
+    assert (status, "cannot be read" in out) == (1, True)

@@ -1,0 +1,196 @@
+"""``scrapy patterns show|learn|edit|export``: what is known of sites' URLs, and a hand in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.news.patterns.learner import DROPS_KEY, KEY
+from topiccrawl.news.patterns.pattern import Label, Pattern, PatternSet
+from topiccrawl.news.patterns.site import SiteLearner
+from topiccrawl.news.patterns.tally import Outcome
+from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.stores.database import FILE, Database
+from topiccrawl.stores.sites import SiteKnowledge
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+_QUEUES = ("prior", "normal", "crawled", "error")
+_OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
+
+
+class Command(OperatorCommand):
+    """Show, learn, edit and export the URL patterns of sites."""
+
+    @override
+    def syntax(self) -> str:
+        return (
+            "[options] show [SITE] | learn [FILE] | edit SITE LABEL REGEX | export [SITE] | "
+            "import FILE"
+        )
+
+    @override
+    def short_desc(self) -> str:
+        return "Show, learn, edit or export the patterns that tell news by their URL"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
+            "of URLs, one a line (--as says what they are), or from the last crawl's frontier. "
+            "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
+            "or open; 'none' takes it away). export: JSON lines; import makes them hand-written."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+        parser.add_argument("--as", dest="kind", choices=sorted(_OUTCOMES), help="what URLs are")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        match args:
+            case ["show"] | []:
+                say(*[_summary(site, learner) for site, learner in self._all().items()])
+            case ["show", site]:
+                say(*describe(site, *asyncio.run(self._load(site))))
+            case ["learn"]:
+                self._learn(self._queued(opts.topic), None)
+            case ["learn", file]:
+                self._learn(_lines(Path(file)), _OUTCOMES.get(opts.kind))
+            case ["edit", site, label, regex]:
+                self._edit(site, label, regex)
+            case ["export", *sites] if len(sites) <= 1:
+                self._export(sites)
+            case ["import", file]:
+                self._import(Path(file))
+            case _:
+                raise UsageError
+
+    def _sites(self) -> list[str]:
+        if not (self.folder / FILE).exists():
+            return []
+        database = Database(self.folder / FILE)
+        database.open()
+        query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
+        try:
+            return [
+                site for (site,) in database.call(lambda c: c.execute(query, (KEY,)).fetchall())
+            ]
+        finally:
+            database.close()
+
+    def _all(self) -> dict[str, SiteLearner]:
+        return {site: asyncio.run(self._load(site))[0] for site in self._sites()}
+
+    async def _load(self, site: str) -> tuple[SiteLearner, dict[str, Any]]:
+        knowledge = SiteKnowledge(self.folder)
+        await knowledge.open()
+        try:
+            known = await knowledge.get(site)
+        finally:
+            await knowledge.close()
+        return SiteLearner.from_json(known.get(KEY, {})), known.get(DROPS_KEY, {})
+
+    async def _save(self, learners: dict[str, SiteLearner]) -> None:
+        knowledge = SiteKnowledge(self.folder)
+        await knowledge.open()
+        try:
+            for site, learner in learners.items():
+                await knowledge.put(site, {KEY: learner.to_json()})
+        finally:
+            await knowledge.close()
+
+    def _queued(self, topic: str | None) -> list[str]:
+        view = read_frontier(Path(self.last_crawl(topic).frontier))
+        return [url for queue in _QUEUES for url, _, _ in view.iterate(queue)]
+
+    def _learn(self, urls: Iterable[str], outcome: Outcome | None) -> None:
+        learners: dict[str, SiteLearner] = {}
+        for url in filter(None, map(canonical, urls)):
+            site = site_of(url)
+            if site not in learners:
+                learners[site] = asyncio.run(self._load(site))[0]
+            learners[site].see(url)
+            if outcome is not None:
+                learners[site].observe(url, outcome)
+        for learner in learners.values():
+            learner.learn()
+        asyncio.run(self._save(learners))
+        say(*[_summary(site, learner) for site, learner in learners.items()])
+
+    def _edit(self, site: str, label: str, regex: str) -> None:
+        learner, _ = asyncio.run(self._load(site))
+        kept = [p for p in learner.patterns.patterns if p.expression != regex]
+        if label != "none":
+            kept.append(Pattern.from_json({"expression": regex, "label": label, "by_hand": True}))
+        learner.patterns = PatternSet(tuple(kept))
+        asyncio.run(self._save({site: learner}))
+        say(*describe(site, learner, {}))
+
+    def _export(self, sites: list[str]) -> None:
+        for site in sites or self._sites():
+            learner, _ = asyncio.run(self._load(site))
+            for pattern in learner.patterns.patterns:
+                say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
+
+    def _import(self, file: Path) -> None:
+        learners: dict[str, SiteLearner] = {}
+        for value in map(_object, _lines(file)):
+            site = str(value.get("site", ""))
+            if site not in learners:
+                learners[site] = asyncio.run(self._load(site))[0]
+            known = learners[site].patterns.patterns
+            new = Pattern.from_json({**value, "by_hand": True})
+            kept = [p for p in known if p.expression != new.expression]
+            learners[site].patterns = PatternSet((*kept, new))
+        asyncio.run(self._save(learners))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error}; name a UTF-8 file") from error
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(f"{line!r}: {error}; give one JSON object a line") from error
+    if not isinstance(value, dict) or not value.get("site"):
+        raise ConfigurationError(f"{line!r}: no site; give an object with site, expression, label")
+    return value
+
+
+def _summary(site: str, learner: SiteLearner) -> str:
+    labels = [pattern.label for pattern in learner.patterns.patterns]
+    counts = ", ".join(f"{labels.count(label)} {label}" for label in Label)
+    state = "filters" if learner.ready else "learns"
+    return f"{site:<30} {state:<8} {learner.pages:>6} pages judged, patterns: {counts}"
+
+
+def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str]:
+    """Return the lines that show a site's patterns and what they dropped."""
+    lines = [_summary(site, learner)]
+    for pattern in learner.patterns.patterns:
+        found = f"{pattern.articles} articles, {pattern.hubs} hubs, {pattern.others} others"
+        why = "by hand" if pattern.by_hand else f"{found}, {pattern.seen} links"
+        lines += [f"  {pattern.label:<6} {pattern.expression}", f"         {why}"]
+    if drops:
+        lines.append("  dropped links")
+    for what, (count, example, reason) in sorted(drops.items(), key=lambda item: -item[1][0]):
+        lines.append(f"  {count:>6} {reason}: {what}, such as {example}")
+    return lines
