@@ -11,6 +11,9 @@ from scrapy.exceptions import CloseSpider
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates.choice import DEFAULT, method_named
+from topiccrawl.news.duplicates.index import CAPACITY
+from topiccrawl.news.duplicates.verified import WINDOW
 from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.group import AGE, SIZE, GroupCommit
 from topiccrawl.stores.sqlite import SqliteStore
@@ -55,11 +58,18 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read TOPICCRAWL_DATA_DIR, TOPICCRAWL_STORE_GROUP_SIZE and TOPICCRAWL_STORE_GROUP_AGE."""
+        """Read TOPICCRAWL_DATA_DIR, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_GROUP_*."""
         settings = crawler.settings
+        method = method_named(
+            settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
+            settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
+        )
+        capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
         return cls(
             crawler,
-            SqliteStore(settings.get("TOPICCRAWL_DATA_DIR", "data")),
+            SqliteStore(
+                settings.get("TOPICCRAWL_DATA_DIR", "data"), method=method, capacity=capacity
+            ),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )

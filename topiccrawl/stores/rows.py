@@ -13,7 +13,7 @@ from topiccrawl.stores.contract import Reprint
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
 TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
@@ -23,6 +23,7 @@ COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "enco
 """Columns of ``articles`` in table order, without the id."""
 
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
+_COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
 _INSERT = (
     f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -83,22 +84,21 @@ def add_topics(connection: sqlite3.Connection, article_id: int, article: Article
     _write_topics(connection, "INSERT OR IGNORE", article_id, article)
 
 
-def set_keys(connection: sqlite3.Connection, article_id: int, keys: Iterable[str]) -> None:
-    """Replace the keys a story is looked up by."""
-    connection.execute("DELETE FROM story_keys WHERE article_id = ?", (article_id,))
-    connection.executemany(
-        "INSERT OR IGNORE INTO story_keys VALUES (?, ?)", ((key, article_id) for key in keys)
-    )
+def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
+    """The articles of these ids in their order, without that of one URL: what is compared of them.
+
+    Ids that do not exist are left out; topics, times of fetching and the like are not read.
+    """
+    query = f"{_COMPARED} WHERE id IN ({', '.join('?' * len(ids))})"
+    found = {row[0]: row[1:] for row in connection.execute(query, ids)} if ids else {}
+    rows = (found[article_id] for article_id in ids if article_id in found)
+    return [_compared(row) for row in rows if row[0] != but]
 
 
-def sharing(connection: sqlite3.Connection, keys: Iterable[str], but: str) -> list[Article]:
-    """Articles that share a key, oldest first, without that of one URL."""
-    ids: set[int] = set()
-    for key in keys:
-        rows = connection.execute("SELECT article_id FROM story_keys WHERE key = ?", (key,))
-        ids.update(row[0] for row in rows)
-    found = (by_id(connection, article_id) for article_id in sorted(ids))
-    return [article for article in found if article.url != but]
+def all_texts(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]]:
+    """Every article's id and what is compared of it, oldest first."""
+    for article_id, *row in connection.execute(f"{_COMPARED} ORDER BY id"):
+        yield article_id, _compared(row)
 
 
 def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprint) -> None:
@@ -143,6 +143,11 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
         "SELECT 'topic/' || topic, count(*) FROM article_topics GROUP BY topic"
     )
     return dict(connection.execute(query).fetchall())
+
+
+def _compared(row: Sequence[Any]) -> Article:
+    url, title, body, site, published, digest = row
+    return Article(url, title, body, site=site, published=published, digest=digest)
 
 
 def _values(article: Article) -> tuple[Any, ...]:

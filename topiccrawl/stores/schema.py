@@ -59,6 +59,28 @@ STEPS: tuple[str, ...] = (
         started REAL NOT NULL, finished REAL, reason TEXT NOT NULL
     );
     """,
+    """
+    CREATE TABLE topic_changes (
+        topic TEXT NOT NULL, frontier TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL,
+        method TEXT NOT NULL, reason TEXT NOT NULL, pages INTEGER NOT NULL, own TEXT NOT NULL,
+        terms TEXT NOT NULL, lower_limit REAL, upper_limit REAL
+    );
+    CREATE INDEX changes_of_topic ON topic_changes (topic, frontier);
+    CREATE TABLE topic_learnt (
+        topic TEXT NOT NULL, frontier TEXT NOT NULL, state TEXT NOT NULL,
+        PRIMARY KEY (topic, frontier)
+    ) WITHOUT ROWID;
+    """,
+    """
+    DROP TABLE story_keys;
+    CREATE TABLE sketches (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        article_id INTEGER NOT NULL UNIQUE REFERENCES articles (id) ON DELETE CASCADE,
+        keys BLOB NOT NULL
+    );
+    CREATE TABLE boilerplate (seq INTEGER PRIMARY KEY AUTOINCREMENT, mark INTEGER NOT NULL UNIQUE);
+    CREATE TABLE properties (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    """,
 )
 """SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.news.duplicates import ExactText
+from topiccrawl.news.duplicates.index import CAPACITY
+from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.stores import rows
 from topiccrawl.stores.contract import Fate, Reprint, Saved, Story
 from topiccrawl.stores.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.stores.stories import StoryIndex
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +27,8 @@ class SqliteStore:
 
     Args:
         path: The file, or the folder it lies in (TOPICCRAWL_DATA_DIR).
-        method: How duplicates are told.
+        method: How duplicates are told; ``VerifiedShingles`` where None.
+        capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
         busy_seconds: How long a save waits for another process's.
     """
 
@@ -34,16 +37,18 @@ class SqliteStore:
         path: str | Path,
         *,
         method: Method | None = None,
+        capacity: int = CAPACITY,
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         path = Path(path)
         self.path = path if path.suffix == ".sqlite" else path / FILE
         self._database = Database(self.path, busy_seconds=busy_seconds)
-        self._method = method or ExactText()
+        self._stories = StoryIndex(method or VerifiedShingles(), capacity)
 
     async def open(self) -> None:
         """See ``Store.open``."""
         await asyncio.to_thread(self._database.open)
+        await self._database.write(self._stories.open)
 
     async def close(self) -> None:
         """See ``Store.close``."""
@@ -51,9 +56,7 @@ class SqliteStore:
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``."""
-        return await self._database.write(
-            lambda connection: [self._save(connection, article) for article in articles]
-        )
+        return await self._database.write(lambda connection: self._save_all(connection, articles))
 
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
@@ -69,21 +72,25 @@ class SqliteStore:
         """See ``Store.counts``."""
         return await self._database.read(rows.counts)
 
+    def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
+        self._stories.refresh(connection)
+        return [self._save(connection, article) for article in articles]
+
     def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
-        keys = self._method.keys(article)
-        match = self._method.judge(article, rows.sharing(connection, keys, article.url))
-        if match is not None:
-            return _save_reprint(connection, article, match)
+        found = self._stories.look_up(connection, article)
+        if found.match is not None:
+            return _save_reprint(connection, article, found.match)
         rows.drop_reprint(connection, article.url)
         known = rows.find(connection, article.url)
         if known is None:
             article_id, fate = rows.insert(connection, article), Fate.NEW
+            self._stories.learn(connection, article)
         else:
             article_id, fate = known[0], _change(known[1], article)
             rows.update(connection, article_id, article)
         rows.set_topics(connection, article_id, article)
-        if known is None or self._method.keys(known[1]) != keys:
-            rows.set_keys(connection, article_id, keys)
+        if known is None or known[1].digest != article.digest:
+            self._stories.enter(connection, article_id, found.keys)
         return Saved(article.url, fate, article.url)
 
 

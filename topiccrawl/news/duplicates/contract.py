@@ -1,10 +1,4 @@
-"""Which articles tell the same story.
-
-A *method* says under which keys an article is looked up in the set of stored articles, and which
-of those that share a key is the same story. The store keeps the keys and asks the method inside
-the transaction that saves, so that two processes never keep one story twice. ``ExactText`` is the
-first method; methods that find trimmed and edited reprints take its place through ``Method``.
-"""
+"""What every method answers, and the simplest one: the same text."""
 
 from __future__ import annotations
 
@@ -13,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from topiccrawl.news.article import Article
 
@@ -37,16 +31,30 @@ class Match(NamedTuple):
 
 
 class Method(Protocol):
-    """How duplicates are told."""
+    """How duplicates are told.
+
+    Attributes:
+        name: What the setting calls it.
+        scheme: Names how keys are made; a store whose keys are of another scheme makes them anew.
+    """
 
     name: str
+    scheme: str
 
-    def keys(self, article: Article) -> tuple[str, ...]:
-        """Keys to look the article up by; () for an article that is never compared."""
+    def keys(self, article: Article) -> Sequence[int]:
+        """Keys in [0, 2**32) to look the article up by; none if it is never compared."""
         ...
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """The best of the stored articles that share a key, if it is the same story."""
+        ...
+
+    def learn(self, article: Article) -> Sequence[int]:
+        """Take note of an article that was kept; marks of boilerplate now known, for ``know``."""
+        ...
+
+    def know(self, marks: Iterable[int]) -> None:
+        """Take over what this or another process learnt."""
         ...
 
 
@@ -61,16 +69,36 @@ class ExactText:
     """
 
     name = "exact-text"
+    scheme = "exact-text/1"
 
-    def keys(self, article: Article) -> tuple[str, ...]:
-        """The digest, or () where the text is too short."""
-        return (article.digest,) if article.digest else ()
+    def keys(self, article: Article) -> Sequence[int]:
+        """The digest's first 32 bits, or () where the text is too short."""
+        return (digest_key(article.digest),) if article.digest else ()
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """The first article with the same digest."""
         same = (other.url for other in known if other.digest == article.digest)
         url = next(same, None) if article.digest else None
         return None if url is None else Match(url, 1.0, "same-text")
+
+    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
+        """Nothing to learn."""
+        return ()
+
+    def know(self, marks: Iterable[int]) -> None:
+        """Nothing to know."""
+
+
+def digest_key(digest: str) -> int:
+    """A digest as a key; any text will do.
+
+    >>> digest_key("ffffffff00")
+    4294967295
+    """
+    try:
+        return int(digest[:8], 16)
+    except ValueError:
+        return int.from_bytes(hashlib.md5(digest.encode(), usedforsecurity=False).digest()[:4])
 
 
 def fold(text: str) -> str:

@@ -1,0 +1,172 @@
+"""The default method: articles that share rare runs of letters, verified on their whole texts.
+
+Candidates come from an index over each text's bottom-k sketch (``shingles``). Each is then
+compared exactly, boilerplate of its site removed: how much of the shorter text stands in the
+longer one (containment, which trimming, added lines and joined paragraphs leave high), and whether
+the two contradict each other in numbers or places (``facts``), which tells tomorrow's report of
+the same template from an edited reprint. See docs/duplicates.md for figures.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from datetime import date
+from typing import TYPE_CHECKING
+
+from topiccrawl.news.duplicates.boilerplate import Boilerplate
+from topiccrawl.news.duplicates.contract import Match, digest_key
+from topiccrawl.news.duplicates.facts import compare, slots
+from topiccrawl.news.duplicates.shingles import keys_of, shared, shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.news.article import Article
+    from topiccrawl.news.duplicates.facts import Slots
+    from topiccrawl.news.duplicates.shingles import Codes
+
+CONTAINED = 0.5
+"""Share of the shorter text's shingles that must stand in the longer. Half, because editors rewrite
+leads and drop paragraphs; follow-ups of the same affair lie below."""
+
+ALIKE = 0.24
+"""Share of all shingles of both (Jaccard) that must be common: a story four times as long as the
+one it holds is another."""
+
+WITHIN = 0.8
+"""Containment from which a short new text is a piece of a stored one, however long that is."""
+
+SHORT = 60
+"""Shingles in common below which texts must be alike by ``NEARLY``: notices of one sentence."""
+
+NEARLY = 0.8
+"""Jaccard of short texts."""
+
+LEAST = 12
+"""Shingles in common below which only the same text is the same story."""
+
+WINDOW = 30
+"""Days between the dates of two articles beyond which only the same text is the same story."""
+
+REMEMBERED = 512
+"""Texts whose shingles and facts are held, at about 20 kB each."""
+
+
+class VerifiedShingles:
+    """Sketches find, whole texts decide.
+
+    Args:
+        window: Days, see ``WINDOW``; 0 for no bound. Articles without a date are always compared.
+
+    >>> from topiccrawl.news.article import Article
+    >>> text = "销量创下新高，" + "，".join(f"第{n}家车企交付{n * 700}辆" for n in range(20))
+    >>> story = Article("http://a.test/1", "", text, digest="a")
+    >>> trimmed = Article("http://b.test/2", "", text[:150], digest="b")
+    >>> VerifiedShingles().judge(trimmed, [story]).reason
+    'trimmed'
+    >>> other = Article("http://b.test/3", "", text.replace("00辆", "50辆"), digest="c")
+    >>> VerifiedShingles().judge(other, [story])
+    """
+
+    name = "shingles"
+    scheme = "shingles/1"
+
+    def __init__(self, window: int = WINDOW) -> None:
+        self.window = window
+        self._boilerplate = Boilerplate()
+        self._texts: OrderedDict[tuple[str, str], _Text] = OrderedDict()
+
+    def keys(self, article: Article) -> Sequence[int]:
+        """The text's sketch and its digest."""
+        if not article.digest:
+            return ()
+        found: list[int] = keys_of(self._boilerplate.strip(article)).tolist()
+        return (*found, digest_key(article.digest))
+
+    def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
+        """The story most alike; the same text first."""
+        best: Match | None = None
+        for other in known:
+            match = self._compare(article, other)
+            if match is not None and (best is None or match.similarity > best.similarity):
+                best = match
+        return best
+
+    def learn(self, article: Article) -> Sequence[int]:
+        """Marks of paragraphs that its site repeats."""
+        new = self._boilerplate.learn(article)
+        if new:
+            self._texts.clear()
+        return new
+
+    def know(self, marks: Iterable[int]) -> None:
+        """Take over boilerplate."""
+        self._boilerplate.know(marks)
+        self._texts.clear()
+
+    def _compare(self, article: Article, other: Article) -> Match | None:
+        if not article.digest or not other.digest:
+            return None
+        if article.digest == other.digest:
+            return Match(other.url, 1.0, "same-text")
+        if not self._near(article.published, other.published):
+            return None
+        new, old = self._text(article), self._text(other)
+        reason, similarity = _verdict(new, old)
+        if not reason or compare(new.slots, old.slots).contradicts:
+            return None
+        return Match(other.url, round(min(similarity, 0.9999), 4), reason)
+
+    def _near(self, one: str, other: str) -> bool:
+        if not self.window or not one or not other:
+            return True
+        try:
+            days = date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])
+        except ValueError:
+            return True
+        return abs(days.days) <= self.window
+
+    def _text(self, article: Article) -> _Text:
+        key = (article.site, article.digest)
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = _Text(self._boilerplate.strip(article))
+            if len(self._texts) > REMEMBERED:
+                self._texts.popitem(last=False)
+        return text
+
+
+class _Text:
+    """A text as it is compared; its facts are looked for when they are asked for."""
+
+    __slots__ = ("_slots", "hashes", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.hashes: Codes = shingles(text).hashes
+        self._slots: Slots | None = None
+
+    @property
+    def slots(self) -> Slots:
+        if self._slots is None:
+            self._slots = slots(self.text)
+        return self._slots
+
+
+def _verdict(new: _Text, old: _Text) -> tuple[str, float]:
+    """Why the texts are one story, and how alike they are in [0, 1]; no reason if they are two."""
+    common = shared(new.hashes, old.hashes)
+    shorter = min(len(new.hashes), len(old.hashes))
+    contained = common / max(1, shorter)
+    alike = common / max(1, len(new.hashes) + len(old.hashes) - common)
+    if common < LEAST:
+        return "", alike
+    if common < SHORT:
+        return ("near-copy" if alike >= NEARLY else ""), alike
+    if alike >= NEARLY:
+        return "near-copy", alike
+    if contained >= WITHIN and (alike >= ALIKE or len(new.hashes) == shorter):
+        return ("trimmed" if len(new.hashes) == shorter else "extended"), contained
+    if contained >= CONTAINED and alike >= ALIKE:
+        return "edited", contained
+    return "", contained
