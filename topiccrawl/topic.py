@@ -184,6 +184,12 @@ class Topic(_Part):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
     @property
+    def version(self) -> int:
+        """Number below 2**24 that changes with what pages and links are scored by."""
+        scored = self.model_dump_json(include={"terms", "synonyms", "negative", "thresholds"})
+        return int(hashlib.sha256(scored.encode()).hexdigest()[:6], 16)
+
+    @property
     def slug(self) -> str:
         """A file name of its own for every name: readable part, then six hex digits of the name.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.misc import load_object
 
 from topiccrawl import meta
@@ -30,11 +31,12 @@ class LeaseMiddleware:
 
     The end of the callback's output is not the end of the page: items may still be in pipelines.
     Each item that went out comes back as item_scraped, item_dropped or item_error, with its
-    response.
+    response; a request that the spider yielded, as request_scheduled.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
+        self._on_their_way: dict[Request, int] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -51,6 +53,7 @@ class LeaseMiddleware:
         connect(middleware._item_back, signals.item_dropped)
         connect(middleware._item_error, signals.item_error)
         connect(middleware._spider_error, signals.spider_error)
+        connect(middleware._request_scheduled, signals.request_scheduled)
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
@@ -73,8 +76,8 @@ class LeaseMiddleware:
                 self._book.found(token, output)
                 continue
             if isinstance(output, Request):
-                yield detached(output, lease) if meta.read(output) else output
-                continue
+                output = detached(output, lease) if meta.read(output) else output  # noqa: PLW2901
+                self._on_their_way[output] = token
             if output is not None:
                 self._book.item_out(token)
             yield output
@@ -102,6 +105,12 @@ class LeaseMiddleware:
         scheduler = self.crawler.engine.scheduler
         assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (checked in from_crawler)
         return scheduler.book
+
+    def _request_scheduled(self, request: Request) -> None:
+        """A page's request reached the engine; it is in the frontier when this turn ends."""
+        token = self._on_their_way.pop(request, 0)
+        if token:
+            call_later(0, self._book.item_back, token)
 
     def _item_back(self, response: Response | Failure | None) -> None:
         self._book.item_back(_token(response))

@@ -1,8 +1,9 @@
 """Requests in and out of the frontier: what a record must keep to rebuild a request.
 
 A plain GET that the spider's ``parse`` handles needs nothing but its URL. Anything else (other
-method, headers, callback, arguments, meta) is kept as JSON; never pickle. A request that JSON
-cannot hold stays in memory, see ``side.py``.
+method, headers, callback, arguments, meta) is kept as JSON; never pickle. Of a request that JSON
+cannot hold (a lambda as callback) the frontier keeps a number and ``Kept`` the request, in memory:
+robots.txt, budgets and leases are the same for it, only a restart loses it, and says so.
 """
 
 from __future__ import annotations
@@ -29,10 +30,55 @@ if TYPE_CHECKING:
 
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
+_APART = f"{_MARK}apart-"
+"""Marks the URL of a request that is a page of its own, whatever else is known of its URL."""
 
 
 class NotSerialisableError(ValueError):
     """A request that JSON cannot hold."""
+
+
+class Kept:
+    """Requests that must not be told from their URL alone, and those that only memory can hold.
+
+    Args:
+        run: Tells the requests of this process from those of an earlier one.
+    """
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+        self._requests: dict[str, Request] = {}
+        self._count = 0
+
+    def seed(self, request: Request, spider: Spider, value: float) -> Seed:
+        """Return a seed of its own for a request, even if its URL is known."""
+        self._count += 1
+        name = f"{self._run}-{self._count}"
+        try:
+            text = payload(request, spider, always=True)
+        except NotSerialisableError:
+            self._requests[name] = request
+            text = json.dumps({"kept": name})
+        url = f"{canonical(request.url) or request.url}{_APART}{name}"
+        return Seed(url, value, text, int(request.meta.get("depth", 0)))
+
+    def request_of(self, lease: Lease, spider: Spider) -> Request:
+        """Return the request that a lease stands for; callbacks are bound to the spider.
+
+        Raises:
+            ValueError: If it cannot be made any more: its callback is gone, or the process that
+                kept it is.
+        """
+        if not lease.payload:
+            return Request(lease.url, callback=getattr(spider, "parse", None))
+        record = json.loads(lease.payload)
+        if "kept" not in record:
+            return _rebuilt(record, spider)
+        request = self._requests.get(record["kept"])
+        if request is None:
+            msg = "it was kept in the memory of an earlier process (a callback without a name?)"
+            raise ValueError(msg)
+        return request
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +121,11 @@ def moved_to(
 ) -> tuple[str, str | None]:
     """Return URL and payload of the page that a redirect leads to; None keeps the payload.
 
-    What JSON cannot hold any more stays in memory, under the lease: its URL is the lease's then.
+    What JSON cannot hold, or what is a page of its own, goes on under its lease: its URL is the
+    lease's then.
     """
+    if _APART in lease.url:
+        return lease.url, None
     if request.method == "GET" and not lease.payload:
         return canonical(request.url) or request.url, None
     try:
@@ -104,14 +153,14 @@ def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) 
     return Seed(url, value, payload(request, spider), int(request.meta.get("depth", 0)))
 
 
-def payload(request: Request, spider: Spider) -> str:
-    """Return the JSON text that rebuilds a request, or "" for a plain GET handled by ``parse``."""
+def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
+    """Return the JSON text that rebuilds a request; unless ``always``, "" where its URL does."""
     try:
         record = request.to_dict(spider=spider)
     except ValueError as error:
         raise NotSerialisableError(str(error)) from error
     kept = {k: v for k, v in record["meta"].items() if k not in _OWN_META}
-    if _is_plain(request, spider, kept):
+    if not always and _is_plain(request, spider, kept):
         return ""
     record["meta"] = kept
     record["body"] = b64encode(record["body"]).decode()
@@ -135,11 +184,7 @@ def _is_plain(request: Request, spider: Spider, kept: dict[str, Any]) -> bool:
     )
 
 
-def request_of(lease: Lease, spider: Spider) -> Request:
-    """Return the request that a lease stands for; callbacks are bound to the spider."""
-    if not lease.payload:
-        return Request(lease.url, callback=getattr(spider, "parse", None))
-    record = json.loads(lease.payload)
+def _rebuilt(record: dict[str, Any], spider: Spider) -> Request:
     record["body"] = b64decode(record["body"])
     record["headers"] = {
         name.encode("latin-1"): [value.encode("latin-1") for value in values]

@@ -28,10 +28,10 @@ from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import open_frontier, retry_rules
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
+    Kept,
     NotSerialisableError,
     Settling,
     moved_to,
-    request_of,
     seed_of,
 )
 from topiccrawl.scheduler.side import SideQueue
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Frontier, Lease, Seed
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +115,7 @@ class FrontierScheduler(BaseScheduler):
         )
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
+        self.kept = Kept(f"{time.time_ns():x}")
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
             "delay": 0,
@@ -152,16 +153,7 @@ class FrontierScheduler(BaseScheduler):
         if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
             return self._go_on(request, ticket, lease)
         request.meta.pop(meta.KEY, None)
-        try:
-            start = bool(request.meta.get("is_start_request"))
-            if request.dont_filter and not start:
-                raise NotSerialisableError  # noqa: TRY301
-            fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
-            value = 1.0 if start else 1 / (1 + math.exp(-max(-700, request.priority) / 10))
-            seed = seed_of(request, self.spider, fingerprint, value)
-        except NotSerialisableError:
-            return self._aside(request)
-        new = self.frontier.push([seed])
+        new = self.frontier.push([self._seed(request)])
         self._count("frontier/pushed" if new else "frontier/known")
         return bool(new)
 
@@ -191,7 +183,8 @@ class FrontierScheduler(BaseScheduler):
         robots = lease.kind is Kind.ROBOTS
         token = self.book.take(lease)
         try:
-            request = Request(lease.url) if robots else request_of(lease, self.spider)
+            kept = self.kept
+            request = Request(lease.url) if robots else kept.request_of(lease, self.spider)
         except ValueError as error:  # the spider lost the callback that the URL was stored with
             logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
             self.book.failed(token, "payload")
@@ -209,18 +202,23 @@ class FrontierScheduler(BaseScheduler):
         return request
 
     def _from_side(self, request: Request, host: str) -> Request:
-        ticket = meta.read(request) or meta.Ticket(0, depth=int(request.meta.get("depth", 0)))
-        if not isinstance(request.errback, Settling):
-            request = request.replace(errback=Settling(self.answers.failed, request.errback))
+        ticket = meta.read(request) or meta.Ticket(0)
         meta.write(request, ticket._replace(slot=host, reported=False))
         request.meta["download_slot"] = DOWNLOAD_SLOT
         return request
 
-    def _aside(self, request: Request) -> bool:
-        self._count("frontier/not_serialisable")
-        self.side.push(request)
-        self.alarm.now()
-        return True
+    def _seed(self, request: Request) -> Seed:
+        """Return what the frontier keeps of a request that is not one of its own."""
+        start = bool(request.meta.get("is_start_request"))
+        value = 1.0 if start else 1 / (1 + math.exp(-max(-700, request.priority) / 10))
+        if request.dont_filter and not start:
+            return self.kept.seed(request, self.spider, value)
+        fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+        try:
+            return seed_of(request, self.spider, fingerprint, value)
+        except NotSerialisableError:
+            self._count("frontier/not_serialisable")
+            return self.kept.seed(request, self.spider, value)
 
     def _go_on(self, request: Request, ticket: meta.Ticket, lease: Lease) -> bool:
         """Go on with a lease after a redirect: same page, or another that takes over its value."""

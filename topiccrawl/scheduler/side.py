@@ -1,8 +1,7 @@
-"""Requests that cannot lie in the frontier wait here: counted, in memory, as polite as the rest.
+"""Next steps of open leases wait here for their host: polite, in memory, never lost.
 
-These are requests that JSON cannot hold (a lambda as callback), repeats asked for with
-``dont_filter``, and the next step of a lease that goes on (a redirect to the same page with a
-cookie).
+A redirect to the same page with a cookie, or of a robots.txt, goes on with its lease; it is one
+request more for its host. If the process dies, the lease returns to its queue.
 """
 
 from __future__ import annotations

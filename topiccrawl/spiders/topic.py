@@ -67,6 +67,7 @@ class TopicSpider(Spider):
         scorer = Scorer(topic)
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
+        chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
         spider._set_crawler(crawler)
         return spider

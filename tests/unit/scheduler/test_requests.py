@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.frontier.contract import Lease
-from topiccrawl.scheduler.requests import NotSerialisableError, request_of, seed_of
+from topiccrawl.scheduler.requests import Kept, NotSerialisableError, seed_of
 
 
 class Reader(Spider):
@@ -26,7 +26,7 @@ class Reader(Spider):
 
 def through_the_frontier(request: Request, spider: Spider) -> Request:
     seed = seed_of(request, spider, b"\x01\x02", 1.0)
-    return request_of(Lease(seed.url, b"key", 1, payload=seed.payload), spider)
+    return Kept("run").request_of(Lease(seed.url, b"key", 1, payload=seed.payload), spider)
 
 
 def test_a_plain_get_needs_nothing_but_its_url() -> None:
@@ -84,6 +84,25 @@ def test_other_methods_to_one_url_are_other_requests() -> None:
 def test_what_json_cannot_hold_is_refused(request_: Request) -> None:
     with pytest.raises(NotSerialisableError):
         seed_of(request_, Reader(), b"\x01", 1.0)
+
+
+def test_a_page_of_its_own_has_a_url_of_its_own_and_comes_back_with_the_real_one() -> None:
+    spider, kept = Reader(), Kept("run")
+    request = Request("http://a.test/x", callback=spider.parse, dont_filter=True)
+    first, second = (kept.seed(request, spider, 1.0) for _ in range(2))
+    assert len({first.url, second.url, "http://a.test/x"}) == 3
+    again = kept.request_of(Lease(first.url, b"key", 1, payload=first.payload), spider)
+    assert (again.url, again.callback) == ("http://a.test/x", spider.parse)
+
+
+def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
+    spider, kept = Reader(), Kept("run")
+    request = Request("http://a.test/x", callback=print)
+    seed = kept.seed(request, spider, 1.0)
+    lease = Lease(seed.url, b"key", 1, payload=seed.payload)
+    assert kept.request_of(lease, spider) is request
+    with pytest.raises(ValueError, match="earlier process"):
+        Kept("next").request_of(lease, spider)
 
 
 def test_a_ticket_is_plain_json_and_replaced_not_shared() -> None:

@@ -58,8 +58,8 @@ class StrategyParameters:
     block_decay: float = 0.6
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
-    plus_anchor_weight: float = 1.0
-    plus_context_weight: float = 0.1
+    plus_anchor_weight: float = 3.0
+    plus_context_weight: float = 0.3
     plus_half: float = 0.05
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
