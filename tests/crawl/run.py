@@ -61,6 +61,7 @@ def run(
 
 
 def stored(data: Path) -> list[str]:
-    """URLs of the stored articles."""
+    """URLs of the stored articles and of their reprints: test pages are much alike."""
+    query = "SELECT url FROM articles UNION ALL SELECT url FROM reprints ORDER BY url"
     with sqlite3.connect(data / "store.sqlite") as connection:
-        return [url for (url,) in connection.execute("SELECT url FROM articles ORDER BY url")]
+        return [url for (url,) in connection.execute(query)]
