@@ -93,9 +93,14 @@ URLLENGTH_LIMIT = 512
 TOPICCRAWL_TRAP_SLASHES = 12
 """Slashes in a URL's path at most."""
 
+# -- News (Method of CN101694658: what is no news by its URL is not downloaded) ------------------
+TOPICCRAWL_NEWS_FILTER = False
+"""Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
+
 # -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.newsfilter.NewsGateMiddleware": 50,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -104,6 +109,7 @@ DOWNLOADER_MIDDLEWARES = {
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
+    "topiccrawl.middlewares.newsfilter.NewsFilterMiddleware": 550,  # after the rules below
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
 }
 EXTENSIONS = {

@@ -19,16 +19,23 @@ if TYPE_CHECKING:
 
 ASIDE = frozenset(
     """
-    ad ads adv advert advertise adserver banner click promo promotion sponsor union allyes
-    blog blogs bbs forum forums club guba tieba weibo t zhidao wenda ask quan qun space
-    comment comments comment2 comment5 pinglun reply gentie survey vote
-    login logout passport register reg signin signup account user users member my usercenter
-    search so s sou query cart shop mall buy item product price auto-price
-    about aboutus contact contactus help sitemap copyright privacy terms job jobs zhaopin
-    share print download app apps api redirect jump
+    ad ads adv advert advertise adserver banner click promo allyes
+    blog blogs bbs forum forums guba tieba weibo zhidao wenda
+    comment comments pinglun reply gentie
+    login logout passport register reg signin signup
+    about aboutus contactus sitemap copyright privacy
     """.split()  # noqa: SIM905
 )
 """Words that say: this is no news, whatever text the page has (advert, blog, forum, account)."""
+
+DOUBTFUL = frozenset(
+    """
+    promotion sponsor union club ask quan qun space survey vote account user users member my
+    usercenter search so sou query cart shop mall buy item product price contact help terms
+    job jobs zhaopin share print download app apps api redirect jump t s
+    """.split()  # noqa: SIM905
+)
+"""Words that say the same of most sites; a site where they name a channel proves them wrong."""
 
 GALLERIES = frozenset(
     "photo photos pic pics picture album slide gallery video videos v tv live music".split()  # noqa: SIM905
@@ -66,7 +73,6 @@ _LONG_NUMBER = re.compile(r"[0-9]{5,}")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,4}")
 _TEXT_FILE = re.compile(r"\.(?:s?html?|html5)\Z")
 _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
-_HOST_WORDS = frozenset(("t", "s", "v", "so", "my"))  # too short to say much inside a path
 _DIRECTORIES = 4
 
 
@@ -106,7 +112,7 @@ def is_hub_like(url: str) -> bool:
     False
     """
     look = _look(url)
-    if _aside(look) or look.shape.dated or _long_number(look):
+    if _aside(look) or _doubtful(look) or look.shape.dated or _long_number(look):
         return False
     return _root(look) or _listing(look) or _pager(look) or _bare(look)
 
@@ -139,11 +145,18 @@ def _stem(segment: str) -> str:
 
 
 def _aside(look: _Look) -> bool:
+    return not ASIDE.isdisjoint(_names(look))
+
+
+def _doubtful(look: _Look) -> bool:
+    return not DOUBTFUL.isdisjoint(_names(look))
+
+
+def _names(look: _Look) -> list[str]:
+    """Whole names in host and path: labels below the site, directories, files."""
     labels = look.shape.host.split(":")[0].split(".")[:-2]
-    if not ASIDE.isdisjoint(label.rstrip("0123456789") for label in labels):
-        return True
-    whole = (_stem(part).lower() for part in look.shape.segments if SLUG not in part)
-    return not (ASIDE - _HOST_WORDS).isdisjoint(whole)
+    files = [_stem(part).lower() for part in look.shape.segments if SLUG not in part]
+    return [*(label.rstrip("0123456789") for label in labels), *files]
 
 
 def _root(look: _Look) -> bool:
@@ -206,5 +219,6 @@ SIGNS: tuple[Sign, ...] = (
     Sign("a gallery's host", -2.0, _gallery_host),
     Sign("a query without an id", -1.0, lambda look: bool(look.query) and not look.query & _IDS),
     Sign("a word of what is no news", -6.0, _aside),
+    Sign("a word of what is seldom news", -3.0, _doubtful),
 )
 """Every sign and its points; the sum begins at ``_INTERCEPT``."""
