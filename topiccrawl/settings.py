@@ -116,7 +116,6 @@ EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
-    "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
 }
 ITEM_PIPELINES = {
