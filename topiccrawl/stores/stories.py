@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Match, Method
 
-_CHUNK = 20_000
+_CHUNK = 100_000
 """Rows read at once."""
 
 _BULK = 500

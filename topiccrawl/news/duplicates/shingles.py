@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.uint64]
 
-KEYS = 24
-"""Keys of an article: of two texts that share a fifth of their runs, one in 200 pairs shares no
-key."""
+KEYS = 20
+"""Keys of an article: of two texts that share a fifth of their runs, one pair in a hundred shares
+no key."""
 
 
 class Lengths(NamedTuple):

@@ -37,10 +37,13 @@ WITHIN = 0.8
 """Containment from which a short new text is a piece of a stored one, however long that is."""
 
 SHORT = 60
-"""Shingles in common below which texts must be alike by ``NEARLY``: notices of one sentence."""
+"""Shingles in common below which half of a text is too little: notices of one sentence."""
 
 NEARLY = 0.8
-"""Jaccard of short texts."""
+"""Jaccard from which texts of any length are one story."""
+
+WHOLE = 0.95
+"""Containment from which a short new text is the beginning or a piece of a stored one."""
 
 LEAST = 12
 """Shingles in common below which only the same text is the same story."""
@@ -48,8 +51,8 @@ LEAST = 12
 WINDOW = 30
 """Days between the dates of two articles beyond which only the same text is the same story."""
 
-REMEMBERED = 512
-"""Texts whose shingles and facts are held, at about 20 kB each."""
+REMEMBERED = 1024
+"""Texts whose shingles and facts are held, at about 10 kB each."""
 
 
 class VerifiedShingles:
@@ -84,12 +87,14 @@ class VerifiedShingles:
         return (*found, digest_key(article.digest))
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """The story most alike; the same text first."""
+        """The story most alike, or the first one that is nearly the same."""
         best: Match | None = None
         for other in known:
             match = self._compare(article, other)
             if match is not None and (best is None or match.similarity > best.similarity):
                 best = match
+            if best is not None and best.similarity >= NEARLY:
+                break  # known comes most likely first
         return best
 
     def learn(self, article: Article) -> Sequence[int]:
@@ -161,10 +166,11 @@ def _verdict(new: _Text, old: _Text) -> tuple[str, float]:
     alike = common / max(1, len(new.hashes) + len(old.hashes) - common)
     if common < LEAST:
         return "", alike
-    if common < SHORT:
-        return ("near-copy" if alike >= NEARLY else ""), alike
     if alike >= NEARLY:
         return "near-copy", alike
+    if common < SHORT:
+        whole = contained >= WHOLE and len(new.hashes) == shorter
+        return ("trimmed" if whole else ""), contained
     if contained >= WITHIN and (alike >= ALIKE or len(new.hashes) == shorter):
         return ("trimmed" if len(new.hashes) == shorter else "extended"), contained
     if contained >= CONTAINED and alike >= ALIKE:
