@@ -1,0 +1,188 @@
+"""``scrapy simulate COLLECTION``: strategies side by side on a recorded crawl, without network."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extensions.adaptation import method_of, parameters_of
+from topiccrawl.frontier.contract import Limits
+from topiccrawl.links.strategies import DEFAULT, NAMES, strategy
+from topiccrawl.links.traps import TrapRules
+from topiccrawl.scheduler.build import limits_of, share_of
+from topiccrawl.simulate import drawing, plot
+from topiccrawl.simulate.collection import RecordedWeb
+from topiccrawl.simulate.harvest import BASELINE, Case, harvest, labelled_case, own_case
+from topiccrawl.simulate.memory import RememberingScorer
+from topiccrawl.simulate.replay import Conditions, Replay
+from topiccrawl.simulate.report import Areas, figures, summary, table
+from topiccrawl.simulate.truth import read_truth
+from topiccrawl.spiders.arguments import seeds_of, strategy_parameters
+from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.topic import default_seeds, resolve
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.simulate.drawing import Judged
+    from topiccrawl.simulate.harvest import Harvest
+    from topiccrawl.topic import Topic
+
+
+class Command(OperatorCommand):
+    """Replay a recorded crawl with several strategies."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] <collection.web.jsonl.gz>"
+
+    @override
+    def short_desc(self) -> str:
+        return "Replay a recorded crawl without network: how soon do strategies find a topic?"
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add(
+            "--topic",
+            action="append",
+            default=[],
+            metavar="TOPIC",
+            help="topic as for a crawl, or a name in --truth; may be repeated",
+        )
+        add(
+            "--truth",
+            type=Path,
+            metavar="TOPICS.json",
+            help="topics and the labels of their pages; else the topic's own verdict counts",
+        )
+        add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
+        add("--strategy", action="append", choices=NAMES, help="may be repeated")
+        add("--budget", type=_count, metavar="N", help="pages fetched (half of the reachable ones)")
+        add("--batch", type=_count, default=8, metavar="N", help="requests in flight (8)")
+        add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
+        add("--html", type=Path, metavar="FILE.html", help="write curves and tables as a page")
+        add("--json", type=Path, metavar="FILE", help="write the figures")  # fmt: skip
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1 or not (opts.topic or opts.truth):
+            raise UsageError
+        if opts.plot:
+            plot.check()
+        self.batch, self.budget = opts.batch, opts.budget
+        strategies = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
+        web = RecordedWeb.read(Path(args[0]))
+        judged: list[Judged] = []
+        areas: Areas = {name: {} for name in strategies}
+        for case, scorer in self._cases(web, opts):
+            began = time.perf_counter()
+            harvests = [self._replay(web, case, scorer, name) for name in strategies]
+            seconds = time.perf_counter() - began
+            pages = sum(one.pages for one in harvests)
+            say(*table(case, harvests), f"  {pages} pages in {seconds:.1f} s", "")
+            judged.append((case, harvests))
+            for one in harvests:
+                areas[one.name][case.topic.name] = one.area
+        say(*summary(areas))
+        _write(opts, Path(args[0]).name, judged, figures(areas, DEFAULT))
+
+    def _cases(
+        self, web: RecordedWeb, opts: argparse.Namespace
+    ) -> Iterator[tuple[Case, RememberingScorer]]:
+        """What is judged, topic by topic."""
+        truth = read_truth(opts.truth) if opts.truth else {}
+        for name in opts.topic or truth:
+            if opts.truth:
+                if name not in truth:
+                    msg = f"{opts.truth} has no topic {name!r}: choose among {', '.join(truth)}"
+                    raise ConfigurationError(msg)
+                case = labelled_case(web, truth[name], self.budget)
+                yield case, RememberingScorer(case.topic)
+                continue
+            topic = _seeded(resolve(name), opts.seeds, web)
+            scorer = RememberingScorer(topic)
+            yield own_case(web, topic, scorer, self.budget), scorer
+
+    def _replay(
+        self, web: RecordedWeb, case: Case, scorer: RememberingScorer, name: str
+    ) -> Harvest:
+        order = strategy(name, scorer, strategy_parameters(self.options, case.topic))
+        conditions = self._conditions(case, scorer)
+        replayed = Replay(web, case.topic, scorer, order, conditions).run()
+        return harvest(name, replayed.fetched, case)
+
+    def _conditions(self, case: Case, scorer: RememberingScorer) -> Conditions:
+        """The crawl's settings, as far as a replay has them."""
+        options, own = self.options, case.topic.limits
+        bounds = limits_of(options)
+        traps = TrapRules(
+            max_length=options.getint("URLLENGTH_LIMIT"),
+            max_slashes=options.getint("TOPICCRAWL_TRAP_SLASHES"),
+        )
+        return Conditions(
+            budget=case.budget,
+            batch=self.batch,
+            robots=options.getbool("ROBOTSTXT_OBEY"),
+            limits=Limits(
+                max_depth=bounds.max_depth if own.depth is None else own.depth,
+                max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
+            ),
+            share=share_of(options),
+            traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
+            method=method_of(options),
+            adaptation=parameters_of(options, scorer.lower_limit),
+            seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
+        )
+
+
+def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
+    """The topic with the seeds that a crawl would have, some of them recorded.
+
+    Raises:
+        ConfigurationError: If none is.
+    """
+    found = seeds_of(seeds) if seeds else topic.seeds or default_seeds(topic)
+    if not any(web.get(seed) for seed in found):
+        msg = (
+            f"topic {topic.name!r}: the collection holds none of its {len(found)} seeds; "
+            "name some with --seeds URL,URL"
+        )
+        raise ConfigurationError(msg)
+    return topic.model_copy(update={"seeds": found})
+
+
+def _count(text: str) -> int:
+    """Return a whole number above 0; argparse says what is wrong with others."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _write(
+    opts: argparse.Namespace, title: str, judged: Sequence[Judged], found: dict[str, float]
+) -> None:
+    """Write what the user asked for."""
+    if opts.plot:
+        plot.write(opts.plot, title, judged)
+    if opts.html:
+        _save("--html", opts.html, drawing.page(title, judged))
+    if opts.json:
+        _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
+
+
+def _save(option: str, path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        msg = f"{option} {path}: cannot be written: {error.strerror}"
+        raise ConfigurationError(msg) from error
