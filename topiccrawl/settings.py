@@ -64,6 +64,28 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
+# -- The topic learns from the crawl (Method of CN102073730) -------------------------------------
+TOPICCRAWL_ADAPTATION = "off"
+"""words: what relevant pages have in common raises links; genetic: as published; off."""
+TOPICCRAWL_ADAPT_WARM = 20
+"""Pages before the first change."""
+TOPICCRAWL_ADAPT_EVERY = 20
+"""words: pages between two changes at least; genetic: relevant pages between two."""
+TOPICCRAWL_ADAPT_GROWTH = 1.1
+"""words: a change also waits for so many times the pages of the last one."""
+TOPICCRAWL_ADAPT_GAIN = 0.2
+"""words: what learnt words add to a link's score in [0, 1] at most."""
+TOPICCRAWL_ADAPT_FEEDBACK_SIZE = 20
+"""genetic: most relevant documents that are learnt from."""
+TOPICCRAWL_ADAPT_ANCHORS = False
+"""genetic: learn from pages' best link blocks (the source's documents) instead of pages."""
+TOPICCRAWL_ADAPT_TERMS = 20
+"""genetic: learnt terms at most."""
+TOPICCRAWL_ADAPT_OWN_SHARE = 0.5
+"""genetic: what the user's terms keep of the topic's squared length at least."""
+TOPICCRAWL_ADAPT_SEED = 1
+"""Of the adaptation's chance: the same crawl learns the same."""
+
 # -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
 URLLENGTH_LIMIT = 512
@@ -94,6 +116,7 @@ EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
+    "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
 }
 ITEM_PIPELINES = {

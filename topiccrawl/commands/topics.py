@@ -1,31 +1,44 @@
-"""``scrapy topics list|show``: which topics there are, and how one is understood."""
+"""``scrapy topics list|show|history``: which topics there are, what one means, how it changed."""
 
 from __future__ import annotations
 
+import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.stores.changes import ChangeLog
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import available, resolve
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from topiccrawl.stores.changes import TopicChange
     from topiccrawl.topic import Topic
+
+SHOWN = 12
+"""Words of each kind in one change."""
 
 
 class Command(OperatorCommand):
-    """List topic files, or show how a topic is read."""
+    """List topic files, show how a topic is read, or how it changed while it was crawled for."""
 
     @override
     def syntax(self) -> str:
-        return "list | show <topic>"
+        return "[options] list | show <topic> | history"
 
     @override
     def short_desc(self) -> str:
-        return "List topic files, or show how a topic (file, name, words, sentence) is understood"
+        return "List topic files, show how a topic is understood, or how crawls changed it"
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -34,6 +47,9 @@ class Command(OperatorCommand):
                 say(*(f"{name:<28} {where}" for name, where in available()))
             case ["show", argument]:
                 say(*describe(resolve(argument)))
+            case ["history"]:
+                name = resolve(opts.topic).name if opts.topic else self.last_crawl(None).topic
+                say(*history(name, ChangeLog(self.folder).all(name)))
             case _:
                 raise UsageError
 
@@ -49,3 +65,45 @@ def describe(topic: Topic) -> list[str]:
         *(f"  only host  {host}" for host in topic.allowed_hosts),
         *(f"  no host    {host}" for host in topic.denied_hosts),
     ]
+
+
+def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:
+    """Return the lines that show how a topic changed, first change first."""
+    by_crawl: dict[str, list[TopicChange]] = {}
+    for change in changes:
+        by_crawl.setdefault(change.frontier, []).append(change)
+    lines = [f"{topic}: {'' if by_crawl else 'no change'}".rstrip(" ")]
+    for frontier, found in by_crawl.items():
+        past = " (begun anew since)" if frontier.endswith("#") else ""
+        lines += [f"  crawl      {frontier.rstrip('#')}{past}"]
+        lines += [f"  own terms  {_weights(found[0].own)}"]
+        before: list[Mapping[str, float]] = [found[0].own, *(change.terms for change in found)]
+        for (old, new), change in zip(pairwise(before), found, strict=True):
+            lines += _lines_of(change, old, new)
+    return lines
+
+
+def _lines_of(
+    change: TopicChange, old: Mapping[str, float], new: Mapping[str, float]
+) -> Iterator[str]:
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(change.at))
+    yield f"  change {change.number:<4} {when}  {change.method}: {change.reason}"
+    came = {term: weight for term, weight in new.items() if term not in old}
+    went = [term for term in old if term not in new]
+    yield f"    terms    {_weights({t: w for t, w in new.items() if t not in change.own})}"
+    if came:
+        yield f"    new      {_weights(came)}"
+    if went:
+        yield f"    gone     {_some(went)}"
+    if change.lower_limit is not None and change.upper_limit is not None:
+        yield f"    limits   {change.lower_limit:.3f} to {change.upper_limit:.3f}"
+
+
+def _weights(terms: Mapping[str, float]) -> str:
+    heavy = sorted(terms.items(), key=lambda pair: -pair[1])
+    return _some([f"{term} {weight:.2f}" for term, weight in heavy])
+
+
+def _some(texts: list[str]) -> str:
+    more = len(texts) - SHOWN
+    return " · ".join(texts[:SHOWN]) + (f" · {more} more" if more > 0 else "")

@@ -67,6 +67,7 @@ class Scorer:
         tokenizer: Cuts texts; None for the process's shared one.
         idf: Document frequencies; None for the shipped ones.
         vector: An adapted topic vector in place of the topic's own.
+        lower_limit: An adapted lower limit in place of the topic's own.
     """
 
     def __init__(
@@ -76,12 +77,13 @@ class Scorer:
         idf: Idf | None = None,
         *,
         vector: TopicVector | None = None,
+        lower_limit: float | None = None,
     ) -> None:
         self.topic = topic
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
         self.vector = vector or TopicVector.of_topic(topic)
-        limit = topic.thresholds.lower_limit
+        limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
         self._matcher = TermMatcher(self.vector.terms, synonyms)
@@ -92,9 +94,11 @@ class Scorer:
         self._norm = self.vector.norm
         self._mass = _Mass(self.idf, self._matcher.tokens())
 
-    def with_vector(self, vector: TopicVector) -> Self:
+    def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """A scorer of the same topic with other terms and weights; this one stays as it is."""
-        return type(self)(self.topic, self.tokenizer, self.idf, vector=vector)
+        return type(self)(
+            self.topic, self.tokenizer, self.idf, vector=vector, lower_limit=lower_limit
+        )
 
     def score_text(self, text: str, title: str = "") -> Verdict:
         """How much a page is on topic, and why.
@@ -123,7 +127,12 @@ class Scorer:
         hardly a word of its own; there the links are what it says. Where the prose is shorter
         than ``PROSE`` characters, the whole text is judged.
         """
-        return self.score_text(page.prose if len(page.prose) >= PROSE else page.text, page.title)
+        return self.score_text(self.judged_text(page), page.title)
+
+    @staticmethod
+    def judged_text(page: Page) -> str:
+        """The text of a page that ``score_page`` judges."""
+        return page.prose if len(page.prose) >= PROSE else page.text
 
     def score_short(self, text: str) -> float:
         """``score_text(text).relevance`` of an anchor or a context; see ``score_many``."""

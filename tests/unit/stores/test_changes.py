@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.stores.changes import ChangeLog, TopicChange
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWN = {"足球": 1.0}
+
+
+def change(number: int, topic: str = "足球", frontier: str = "/f/a", **terms: float) -> TopicChange:
+    reason = f"because {number}"
+    return TopicChange(
+        topic, frontier, number, 10.0 * number, "words", reason, 20, OWN, OWN | terms, 0.05, None
+    )
+
+
+def test_a_folder_without_changes_stays_empty(tmp_path: Path) -> None:
+    log = ChangeLog(tmp_path)
+    assert log.all() == []
+    assert log.last("足球", "/f/a") is None
+    log.forget("足球", "/f/a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_changes_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
+    log = ChangeLog(tmp_path)
+    first, second, other = change(1), change(2, 中超=0.2), change(1, "汽车", "/f/b")
+    for made in (first, second, other):
+        log.add(made, {"pages": made.number})
+    assert ChangeLog(tmp_path).all("足球") == [first, second]
+    assert log.all() == [first, second, other]
+    assert log.last("足球", "/f/a") == (second, {"pages": 2})
+    assert log.last("足球", "/f/b") is None
+
+
+def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(tmp_path: Path) -> None:
+    log = ChangeLog(tmp_path)
+    log.add(change(1), {})
+    log.add(change(1, "汽车", "/f/b"), {})
+    log.forget("足球", "/f/a")
+    assert log.last("足球", "/f/a") is None
+    assert [found.frontier for found in log.all("足球")] == ["/f/a#"]
+    assert log.last("汽车", "/f/b") is not None
