@@ -123,6 +123,8 @@ ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }
+DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
+"""A reprint that is dropped is no reason for a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
 LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

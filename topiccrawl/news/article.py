@@ -97,6 +97,9 @@ class Article:
         if not math.isfinite(self.fetched_at):
             raise ValueError(f"{self.url}: fetched_at is {self.fetched_at}, not a time")
 
+    def __str__(self) -> str:
+        return f"{self.title} <{self.url}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values by field name, in field order.
 
