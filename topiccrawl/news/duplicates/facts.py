@@ -6,8 +6,10 @@ the *same slot*: "新增病例#例" with 3 here and 5 there, or "@新增病例" 
 A slot is the text just before and after a fact, facts themselves left out. A fact in a slot that
 the other text lacks says nothing, for that is what trimming and rewriting leave behind.
 
-Numbers are figures, Chinese numerals and English number words, months and days of the week.
-Places are the words that jieba's dictionary (MIT) marks ``ns``, and in English words with a
+Three kinds of facts are counted apart, so that many of one do not hide a few of another: figures;
+number words (Chinese numerals, English numbers, months and days of the week); places. Places are
+the words that jieba's dictionary (MIT) marks ``ns``, looked for letter by letter, since how a
+sentence is cut into words depends on what is around the place; in English all words with a
 capital letter that do not begin a sentence, names of persons and firms among them.
 """
 
@@ -20,7 +22,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from topiccrawl.text.normal import fold, has_han, normalise
-from topiccrawl.text.tokens import shared_tokenizer
 
 BEFORE = 4
 """Letters before a fact that make its slot."""
@@ -52,11 +53,13 @@ _HAN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|[〇零一二三四五六七八九
 _LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|\b(?:{'|'.join(_ENGLISH.split())})\b")
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][A-Za-z]+")
-_PLACE = re.compile(r"^(\w{2,8}) \d+ ns$", re.MULTILINE)
+_PLACE = re.compile(r"^(\w{2,5}) \d+ ns$", re.MULTILINE)
 _NO_LETTERS = re.compile(r"[^\w#@]+|_+")
 _MARK = re.compile("[#@]")
 _MARKS = str.maketrans("", "", "#@")
 _EDGE = "^" * BEFORE
+_TWO = 2
+_LONGEST = 5
 
 Slots = dict[str, set[str]]
 """Facts by slot; the first character of a slot is the mark of its kind."""
@@ -85,29 +88,44 @@ class Agreement(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How two texts agree in numbers and in places."""
+    """How two texts agree in each kind of fact."""
 
-    numbers: Agreement
+    figures: Agreement
+    words: Agreement
     places: Agreement
 
     @property
     def contradicts(self) -> bool:
-        """Whether either makes them two stories."""
-        return self.numbers.contradicts or self.places.contradicts
+        """Whether several contradictions of a kind, or a weighty single one, make two stories.
+
+        A single one is weighed among figures and number words together.
+        """
+        numbers = Agreement(
+            self.figures.same + self.words.same, self.figures.other + self.words.other
+        )
+        kinds = (self.figures, self.words, self.places)
+        several = any(kind.other >= FEW and kind.contradicts for kind in kinds)
+        return several or numbers.contradicts or self.places.contradicts
+
+    @property
+    def contradictions(self) -> int:
+        """Contradictions of all kinds."""
+        return sum(kind.other for kind in self)
 
 
 def slots(text: str) -> Slots:
     """The facts of a text by the slot they stand in.
 
     >>> slots("3月1日湖北省新增2,000例")
-    {'#^^^^月#': {'3'}, '#^^#月日@': {'1'}, '@#月#日新增': {'湖北'}, '#日@新增例$': {'2000'}}
+    {'#^^^^月#': {'3'}, '#^^#月日@': {'1'}, '@#月#日省新': {'湖北'}, '#@省新增例$': {'2000'}}
     """
     facts, marked = _marked(text.translate(_MARKS))
     masked = f"{_EDGE}{_NO_LETTERS.sub('', marked)}$$"
     found: Slots = {}
     for fact, mark in zip(facts, _MARK.finditer(masked), strict=True):
         at = mark.start()
-        slot = mark[0] + masked[at - BEFORE : at] + masked[at + 1 : at + 1 + AFTER]
+        kind = "@" if mark[0] == "@" else "#" if fact[0].isdecimal() else "w"
+        slot = kind + masked[at - BEFORE : at] + masked[at + 1 : at + 1 + AFTER]
         found.setdefault(slot, set()).add(fact)
     return found
 
@@ -115,35 +133,60 @@ def slots(text: str) -> Slots:
 def compare(one: Slots, other: Slots) -> Comparison:
     """How the facts of two texts agree.
 
-    >>> compare(slots("新增病例3例，死亡1例"), slots("新增病例5例，死亡1例")).numbers
+    >>> compare(slots("新增病例3例，死亡1例"), slots("新增病例5例，死亡1例")).figures
     Agreement(same=1, other=1)
     """
-    numbers: list[tuple[int, int]] = []
-    places: list[tuple[int, int]] = []
+    counts = {"#": [0, 0], "w": [0, 0], "@": [0, 0]}
     for slot in one.keys() & other.keys():
         mine, theirs = one[slot], other[slot]
         both = len(mine & theirs)
-        kind = numbers if slot[0] == "#" else places
-        kind.append((both, min(len(mine), len(theirs)) - both))
-    return Comparison(_sum(numbers), _sum(places))
-
-
-def _sum(slots_: list[tuple[int, int]]) -> Agreement:
-    return Agreement(sum(same for same, _ in slots_), sum(other for _, other in slots_))
+        kind = counts[slot[0]]
+        kind[0] += both
+        kind[1] += min(len(mine), len(theirs)) - both
+    return Comparison(*(Agreement(*pair) for pair in counts.values()))
 
 
 @cache
 def place_names() -> frozenset[str]:
-    """Names of places of two to eight characters in jieba's dictionary, those of numerals left out.
+    """Names of places of two to five characters in jieba's dictionary, without ending 省, 市 or 县.
 
-    >>> {"湖北", "湖北省"} <= place_names()
+    >>> {"湖北", "石家庄"} <= place_names()
     True
     """
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         return frozenset()
     text = (Path(spec.origin).parent / "dict.txt").read_text(encoding="utf-8")
-    return frozenset(word for word in _PLACE.findall(text) if not _HAN_FACT.search(word))
+    names = {
+        name[:-1] if len(name) > _TWO and name[-1] in "省市县" else name
+        for name in _PLACE.findall(text)
+    }
+    return frozenset(name for name in names if not _HAN_FACT.search(name))
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    return frozenset(name[:_TWO] for name in place_names())
+
+
+def _with_places(folded: str) -> str:
+    """The text with every name of a place between two marks, the longest name first."""
+    names, beginnings = place_names(), _beginnings()
+    parts: list[str] = []
+    done = at = 0
+    while at < len(folded) - 1:
+        if folded[at : at + _TWO] not in beginnings:
+            at += 1
+            continue
+        for length in range(_LONGEST, _TWO - 1, -1):
+            name = folded[at : at + length]
+            if name in names:
+                parts += (folded[done:at], "@", name, "@")
+                done = at = at + len(name)
+                break
+        else:
+            at += 1
+    return "".join([*parts, folded[done:]])
 
 
 def _marked(text: str) -> tuple[list[str], str]:
@@ -155,9 +198,6 @@ def _marked(text: str) -> tuple[list[str], str]:
         return "@" if found[1] else "#"
 
     if has_han(text):
-        known = place_names()
-        pieces = shared_tokenizer().cut(_THOUSANDS.sub("", fold(text)))
-        marked = "".join([f"@{p.rstrip('省市县') or p}@" if p in known else p for p in pieces])
-        return facts, _HAN_FACT.sub(mark, marked)
+        return facts, _HAN_FACT.sub(mark, _with_places(_THOUSANDS.sub("", fold(text))))
     named = _NAME.sub(r"@\g<0>@", normalise(text))
     return facts, _LATIN_FACT.sub(mark, _THOUSANDS.sub("", named).lower())

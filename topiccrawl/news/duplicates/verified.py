@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.news.duplicates.boilerplate import Boilerplate
 from topiccrawl.news.duplicates.contract import Match, digest_key
-from topiccrawl.news.duplicates.facts import compare, slots
+from topiccrawl.news.duplicates.facts import Agreement, compare, slots
 from topiccrawl.news.duplicates.shingles import keys_of, shared, shingles
+from topiccrawl.text.normal import normalise, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +51,9 @@ LEAST = 12
 
 WINDOW = 30
 """Days between the dates of two articles beyond which only the same text is the same story."""
+
+NOWHERE = Agreement(0, 0)
+"""Places of texts in two scripts are not compared: 意大利 is 義大利 in Taiwan."""
 
 REMEMBERED = 1024
 """Texts whose shingles and facts are held, at about 10 kB each."""
@@ -88,14 +92,14 @@ class VerifiedShingles:
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """The story most alike, or the first one that is nearly the same."""
-        best: Match | None = None
+        best: tuple[float, Match] | None = None
         for other in known:
-            match = self._compare(article, other)
-            if match is not None and (best is None or match.similarity > best.similarity):
-                best = match
-            if best is not None and best.similarity >= NEARLY:
+            found = self._compare(article, other)
+            if found is not None and (best is None or found[0] > best[0]):
+                best = found
+            if best is not None and best[0] >= NEARLY:
                 break  # known comes most likely first
-        return best
+        return None if best is None else best[1]
 
     def learn(self, article: Article) -> Sequence[int]:
         """Marks of paragraphs that its site repeats."""
@@ -109,18 +113,25 @@ class VerifiedShingles:
         self._boilerplate.know(marks)
         self._texts.clear()
 
-    def _compare(self, article: Article, other: Article) -> Match | None:
+    def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
+        """How good a match is, which contradictions lower, and the match; None if it is none."""
         if not article.digest or not other.digest:
             return None
         if article.digest == other.digest:
-            return Match(other.url, 1.0, "same-text")
+            return 2.0, Match(other.url, 1.0, "same-text")
         if not self._near(article.published, other.published):
             return None
         new, old = self._text(article), self._text(other)
         reason, similarity = _verdict(new, old)
-        if not reason or compare(new.slots, old.slots).contradicts:
+        if not reason:
             return None
-        return Match(other.url, round(min(similarity, 0.9999), 4), reason)
+        facts = compare(new.slots, old.slots)
+        if new.traditional != old.traditional:
+            facts = facts._replace(places=NOWHERE)
+        if facts.contradicts:
+            return None
+        worth = similarity / (1 + facts.contradictions)
+        return worth, Match(other.url, round(min(similarity, 0.9999), 4), reason)
 
     def _near(self, one: str, other: str) -> bool:
         if not self.window or not one or not other:
@@ -144,12 +155,21 @@ class VerifiedShingles:
 class _Text:
     """A text as it is compared; its facts are looked for when they are asked for."""
 
-    __slots__ = ("_slots", "hashes", "text")
+    __slots__ = ("_slots", "_traditional", "hashes", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.hashes: Codes = shingles(text).hashes
         self._slots: Slots | None = None
+        self._traditional: bool | None = None
+
+    @property
+    def traditional(self) -> bool:
+        """Whether it has characters that are not of simplified Chinese."""
+        if self._traditional is None:
+            plain = normalise(self.text)
+            self._traditional = simplify(plain) != plain
+        return self._traditional
 
     @property
     def slots(self) -> Slots:

@@ -1,0 +1,297 @@
+"""How well and how fast reprints are told: ``python -m benchmarks.dedup [--json FILE]``.
+
+(a) Pairs that a reader labelled ``same``, ``different`` or ``part`` (``--pairs`` with
+``--articles``); ``same`` with and without those of a Jaccard below .5, where the label is lenient.
+(b) Reprints made by stated edits (``benchmarks.reprints``) from the articles of ``--articles``,
+or of the demo web where there are none. (c) Speed and memory at ``--number`` made-up articles.
+
+Beside the project's methods stand SimHash, and MinHash LSH where datasketch is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from bisect import bisect
+from collections import Counter
+from itertools import accumulate
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from wordfreq import get_frequency_dict
+
+from benchmarks.dedup_methods import Detector, Indexed, detectors
+from benchmarks.reprints import distinct, stream
+from topiccrawl.demo import generate
+from topiccrawl.demo.plan import Kind
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+from topiccrawl.news.duplicates.choice import NAMES, method_named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from benchmarks.reprints import Case
+
+DATA = Path("../shared/data")
+LENIENT = 0.5
+"""Jaccard below which ``same`` was given leniently."""
+
+BESIDE = 20_000
+"""Articles with which methods are timed that are not the default."""
+
+REPRINTED = 0.1
+"""Share of reprints among the made-up articles."""
+
+_WORDS = 260
+_ARTICLES = re.compile(r"^(\d+)-(\d+)-(\d+)")
+
+Figures = dict[str, float]
+
+
+def read_articles(path: Path) -> dict[str, Article]:
+    """The articles of a collection by id: ``url``, ``title``, ``datetime`` and ``body`` a line."""
+    found = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            told = json.loads(line)
+            body = "\n".join(filter(None, (part.strip() for part in told["body"].split("\n"))))
+            found[told["id"]] = Article(
+                told["url"],
+                told["title"],
+                body,
+                site=urlsplit(told["url"]).netloc,
+                published=_iso(told["datetime"]),
+                digest=digest_of(body),
+            )
+    return found
+
+
+def demo_articles(seed: int = 1, pages: int = 1500) -> list[Article]:
+    """The originals of a demo web."""
+    told = (
+        truth for truth in generate(seed, pages=pages).truth.values()
+        if truth.kind == Kind.ARTICLE and not truth.reprint_of
+    )  # fmt: skip
+    return [
+        Article(one.url, one.title, one.body, published=one.published, digest=digest_of(one.body))
+        for one in told
+    ]
+
+
+def judge_pairs(path: Path, articles: dict[str, Article], make: Callable[[], Detector]) -> Figures:
+    """Shares of labelled pairs that a detector joins, and how many ``different`` it joins."""
+    joined: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for pair in map(json.loads, lines):
+            detector = make()
+            two = [articles[pair[one]] for one in ("a", "b")]
+            urls = [detector.see(article, detector.prepare(article)) for article in two]
+            for name in _classes(pair):
+                seen[name] += 1
+                joined[name] += urls[1] is not None
+    return {
+        "hard_negatives_merged": joined["different"],
+        "pairs_same_firm": round(joined["firm"] / max(1, seen["firm"]), 3),
+        "pairs_same_all": round(joined["same"] / max(1, seen["same"]), 3),
+        "pairs_same_strict": round(joined["strict"] / max(1, seen["strict"]), 3),
+        "pairs_part": round(joined["part"] / max(1, seen["part"]), 3),
+    }
+
+
+def _classes(pair: dict[str, Any]) -> Iterator[str]:
+    yield pair["label"]
+    if pair["label"] == "same" and pair["firm"]:
+        yield "firm"
+    if pair["label"] == "same" and pair["jaccard"] >= LENIENT:
+        yield "strict"
+
+
+def judge_stream(cases: Sequence[Case], detector: Detector) -> Figures:
+    """Precision and recall over a stream, hard negatives taken for reprints, recall by edit."""
+    story: dict[str, tuple[str, ...]] = {}
+    count: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for case in cases:
+        url = detector.see(case.article, detector.prepare(case.article))
+        count[f"edit/{case.edit}"] += bool(case.stories)
+        count["reprints"] += bool(case.stories)
+        if url is None:
+            story[case.article.url] = case.stories or (case.article.url,)
+            continue
+        count["attributed"] += 1
+        count["negatives"] += case.is_negative
+        if set(story[url]) & set(case.stories):
+            right["all"] += 1
+            right[f"edit/{case.edit}"] += 1
+    recalls = {
+        f"recall_{name[5:]}": round(right[name] / count[name], 4)
+        for name in sorted(count) if name.startswith("edit/") and count[name]
+    }  # fmt: skip
+    return {
+        "precision": round(right["all"] / max(1, count["attributed"]), 4),
+        "recall": round(right["all"] / max(1, count["reprints"]), 4),
+        "made_negatives_merged": count["negatives"],
+        **recalls,
+    }
+
+
+class MadeUp:
+    """Articles of words drawn by their frequency in Chinese; the same number, the same text."""
+
+    def __init__(self, seed: int) -> None:
+        table = get_frequency_dict("zh", wordlist="small")
+        self._words = list(table)
+        self._sums = list(accumulate(table.values()))
+        self._seed = seed
+
+    def article(self, number: int) -> Article:
+        """A new text, or, once in ten, most of the text of one of the thousand before it."""
+        luck = random.Random(self._seed + number)  # noqa: S311
+        if number > 1 and luck.random() < REPRINTED:
+            body = self._body(max(1, number - luck.randint(1, 1000)))
+            body = body[len(body) // luck.randint(5, 9) :]
+        else:
+            body = self._body(number)
+        return Article(
+            f"http://site{number % 500}.test/{number}.html",
+            body[:20],
+            body,
+            site=f"site{number % 500}.test",
+            digest=digest_of(body),
+        )
+
+    def _body(self, number: int) -> str:
+        luck = random.Random(-number)  # noqa: S311
+        total = self._sums[-1]
+        words = [self._words[bisect(self._sums, luck.uniform(0, total))] for _ in range(_WORDS)]
+        marks = [
+            f"{luck.randint(1, 999)}，" if place % 20 == 19 else "" for place in range(_WORDS)  # noqa: PLR2004
+        ]  # fmt: skip
+        return "".join(part for pair in zip(words, marks, strict=True) for part in pair)
+
+
+class Spool:
+    """Kept texts in a file, as the store keeps them, so that RAM is the index's alone."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ends = [0]
+
+    def add(self, article: Article) -> int:
+        """Its number."""
+        data = json.dumps([article.url, article.body, article.site, article.digest]).encode()
+        self._file.seek(self._ends[-1])
+        self._file.write(data)
+        self._ends.append(self._ends[-1] + len(data))
+        return len(self._ends) - 1
+
+    def get(self, number: int) -> Article:
+        """The article of a number."""
+        self._file.seek(self._ends[number - 1])
+        data = self._file.read(self._ends[number] - self._ends[number - 1])
+        url, body, site, digest = json.loads(data)
+        return Article(url, "", body, site=site, digest=digest)
+
+
+def time_detector(detector: Detector, number: int) -> Figures:
+    """Articles a second and bytes an article at ``number`` made-up articles."""
+    made = MadeUp(7)
+    resident = _resident()
+    preparing = seeing = last = 0.0
+    found = 0
+    for at in range(1, number + 1):
+        article = made.article(at)
+        begin = time.perf_counter()
+        prepared = detector.prepare(article)
+        between = time.perf_counter()
+        found += detector.see(article, prepared) is not None
+        spent = time.perf_counter() - between
+        preparing += between - begin
+        seeing += spent
+        last += spent if at > number * 0.9 else 0.0
+    size = detector.bytes()
+    size = _resident() - resident if size != size else size  # noqa: PLR0124 - nan
+    return {
+        "articles_per_s": round(number / seeing),
+        "articles_per_s_last_tenth": round(number * 0.1 / last),
+        "with_features_per_s": round(number / (seeing + preparing)),
+        "bytes_article": round(size / max(1, number - found)),
+        "found": round(found / number, 4),
+    }
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def _iso(text: str) -> str:
+    found = _ARTICLES.match(text)
+    return f"{int(found[1]):04}-{int(found[2]):02}-{int(found[3]):02}" if found else ""
+
+
+def measure(options: argparse.Namespace) -> dict[str, Figures]:
+    """Figures of each method."""
+    known = read_articles(options.articles) if options.articles else {}
+    cases = stream(distinct(known.values() or demo_articles()), seed=1)
+    figures: dict[str, Figures] = {}
+    for name, make in detectors().items():
+        figures[name] = judge_stream(cases, make())
+        if options.pairs and known:
+            figures[name] |= judge_pairs(options.pairs, known, make)
+        if not options.number:
+            continue
+        number = options.number if name == NAMES[0] else min(options.number, options.beside)
+        with tempfile.TemporaryFile() as file:
+            detector = Indexed(method_named(name), Spool(file)) if name in NAMES else make()
+            figures[name] |= time_detector(detector, number)
+        sys.stderr.write(f"{name}: {figures[name]}\n")
+    return figures
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="benchmarks.dedup", description=__doc__)
+    articles, pairs = DATA / "chinanews2020.jsonl.gz", DATA / "chinanews2020.pairs.jsonl.gz"
+    found = articles.exists() and pairs.exists()
+    parser.add_argument("--articles", type=Path, default=articles if found else None)
+    parser.add_argument("--pairs", type=Path, default=pairs if found else None)
+    parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
+    parser.add_argument("--number", type=int, default=100_000, help="made-up articles; 0: none")
+    parser.add_argument("--beside", type=int, default=BESIDE, help="the same for other methods")
+    parser.add_argument("--json", type=Path, help="also write the figures there")
+    options = parser.parse_args(arguments)
+    if options.demo:
+        options.articles = options.pairs = None
+    elif not found and options.articles is None:
+        sys.stderr.write(f"{articles}: not there; the demo web's own articles are used\n")
+    figures = measure(options)
+    sys.stdout.write(table(figures))
+    if options.json:
+        default, *others = figures
+        flat = dict(figures[default])
+        flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
+        options.json.write_text(json.dumps(flat, indent=1) + "\n", "utf-8")
+
+
+def table(figures: dict[str, Figures]) -> str:
+    """One line a figure, one column a method."""
+    rows = list(dict.fromkeys(key for told in figures.values() for key in told))
+    lines = [f"{'':26}" + "".join(f"{name:>16}" for name in figures)]
+    lines += [
+        f"{row:26}" + "".join(f"{told.get(row, float('nan')):16,.4g}" for told in figures.values())
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The methods side by side: the project's, and SimHash and MinHash as they are known."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter, defaultdict
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import xxhash
+
+from topiccrawl.news.duplicates import fold
+from topiccrawl.news.duplicates.choice import NAMES, method_named
+from topiccrawl.news.duplicates.index import KeyIndex
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from topiccrawl.news.article import Article
+    from topiccrawl.news.duplicates import Method
+
+DISTANCE = 3
+"""Bits of 64 in which two SimHashes of one story differ at most (Manku et al. 2007)."""
+
+THRESHOLD = 0.5
+"""Jaccard of MinHash."""
+
+PERMUTATIONS = 128
+_BANDS = 4
+_BITS = 64
+_SHINGLE = 5
+
+
+class Detector(Protocol):
+    """Sees articles in turn and says whose story each tells."""
+
+    def prepare(self, article: Article) -> Any:  # noqa: ANN401 - each detector's own
+        """What is made of the text alone."""
+        ...
+
+    def see(self, article: Article, prepared: Any) -> str | None:  # noqa: ANN401 - each detector's own
+        """URL of the story it reprints; otherwise it is kept."""
+        ...
+
+    def bytes(self) -> float:
+        """RAM of the index, or nan where it is measured from outside."""
+        ...
+
+
+class Indexed:
+    """A method of the project over its index.
+
+    Args:
+        method: How duplicates are told.
+        texts: Where kept articles are put and taken from; a list where None.
+    """
+
+    def __init__(self, method: Method, texts: Texts | None = None) -> None:
+        self.method = method
+        self.index = KeyIndex(10_000_000)
+        self.texts: Texts = texts if texts is not None else InMemory()
+
+    def prepare(self, article: Article) -> Sequence[int]:
+        """Its keys."""
+        return self.method.keys(article)
+
+    def see(self, article: Article, prepared: Sequence[int]) -> str | None:
+        """As the store does it."""
+        known = [self.texts.get(number) for number in self.index.find(prepared)]
+        match = self.method.judge(article, known)
+        if match is not None:
+            return match.url
+        self.index.add(self.texts.add(article), prepared)
+        self.method.learn(article)
+        return None
+
+    def bytes(self) -> float:
+        """RAM of the tables."""
+        return float(self.index.bytes)
+
+
+class Texts(Protocol):
+    """Kept articles by number, from 1."""
+
+    def add(self, article: Article) -> int:
+        """Its number."""
+        ...
+
+    def get(self, number: int) -> Article:
+        """The article of a number."""
+        ...
+
+
+class InMemory:
+    """Kept articles in a list."""
+
+    def __init__(self) -> None:
+        self._kept: list[Article] = []
+
+    def add(self, article: Article) -> int:
+        """Its number."""
+        self._kept.append(article)
+        return len(self._kept)
+
+    def get(self, number: int) -> Article:
+        """The article of a number."""
+        return self._kept[number - 1]
+
+
+class SimHash:
+    """64 bits of the body's words, weighted by count; candidates by four bands of 16 bits."""
+
+    def __init__(self) -> None:
+        self._bands: list[dict[int, list[tuple[int, str]]]] = [
+            defaultdict(list) for _ in range(_BANDS)
+        ]
+
+    def prepare(self, article: Article) -> int:
+        """The SimHash."""
+        counts = Counter(shared_tokenizer().words(article.body))
+        if not counts:
+            return 0
+        hashes = np.array([xxhash.xxh3_64_intdigest(w.encode()) for w in counts], dtype=np.uint64)
+        bits = np.unpackbits(hashes.view(np.uint8)).reshape(len(hashes), _BITS).astype(np.int64)
+        weights = np.fromiter(counts.values(), np.int64, len(counts))
+        ones = (bits * 2 - 1).T @ weights > 0
+        return int(np.packbits(ones).view(np.uint64)[0])
+
+    def see(self, article: Article, prepared: int) -> str | None:
+        """The first within ``DISTANCE`` bits."""
+        parts = [prepared >> (16 * band) & 0xFFFF for band in range(_BANDS)]
+        for band, part in zip(self._bands, parts, strict=True):
+            for other, url in band[part]:
+                if (other ^ prepared).bit_count() <= DISTANCE:
+                    return url
+        for band, part in zip(self._bands, parts, strict=True):
+            band[part].append((prepared, article.url))
+        return None
+
+    def bytes(self) -> float:
+        """Measured from outside."""
+        return float("nan")
+
+
+class MinHash:
+    """datasketch's MinHash and its LSH over runs of five letters, verified by the estimate."""
+
+    def __init__(self) -> None:
+        self._library = importlib.import_module("datasketch")
+        self._lsh = self._library.MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
+        self._kept: dict[str, Any] = {}
+
+    def prepare(self, article: Article) -> Any:  # noqa: ANN401 - each detector's own
+        """The MinHash."""
+        text = fold(article.body)
+        made = self._library.MinHash(num_perm=PERMUTATIONS)
+        runs = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
+        made.update_batch([run.encode("utf-8", "replace") for run in runs])
+        return made
+
+    def see(self, article: Article, prepared: Any) -> str | None:  # noqa: ANN401 - each detector's own
+        """The candidate most alike by estimate, from ``THRESHOLD``."""
+        found = [(prepared.jaccard(self._kept[u]), u) for u in self._lsh.query(prepared)]
+        best, url = max(found, default=(0.0, ""))
+        if best >= THRESHOLD:
+            return str(url)
+        self._lsh.insert(article.url, prepared)
+        self._kept[article.url] = prepared
+        return None
+
+    def bytes(self) -> float:
+        """Measured from outside."""
+        return float("nan")
+
+
+def _indexed(name: str) -> Detector:
+    return Indexed(method_named(name))
+
+
+def detectors() -> dict[str, Callable[[], Detector]]:
+    """By name, the project's default first; MinHash only where datasketch is installed."""
+    made: dict[str, Callable[[], Detector]] = {name: partial(_indexed, name) for name in NAMES}
+    made["simhash"] = SimHash
+    if find_spec("datasketch"):
+        made["minhash-lsh"] = MinHash
+    return made
