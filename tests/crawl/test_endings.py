@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -271,18 +272,23 @@ def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
 
 
 def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_path: Path) -> None:
-    pages: dict[str, Page] = {
-        f"{SITE}/": front("/1"), f"{SITE}/1": Answer(article("新能源汽车", TEXT), seconds=6)
-    }  # fmt: skip
+    held = threading.Event()
+
+    def slow(_: BaseHTTPRequestHandler) -> Answer:
+        held.wait(28)
+        return Answer(article("新能源汽车", TEXT))
+
+    pages: dict[str, Page] = {f"{SITE}/": front("/1"), f"{SITE}/1": slow}
     job = {"JOBDIR": str(tmp_path / "job")}
     other = ("crawl", "trial", "-a", "topic=足球", *TRIAL[4:])
     with Web(pages) as web:
-        first = start(web.proxy, tmp_path / "data", *TRIAL, **job)
-        while len(web.hits) < 3 and first.poll() is None:
-            time.sleep(0.02)
-        status, out = run(web.proxy, tmp_path / "other", *TRIAL, seconds=50, **job)
+        with start(web.proxy, tmp_path / "data", *TRIAL, **job) as first:
+            while len(web.hits) < 2 and first.poll() is None:
+                time.sleep(0.02)
+            status, out = run(web.proxy, tmp_path / "other", *TRIAL, seconds=50, **job)
+            held.set()
+            assert first.wait(30) == 0
         assert (status, "another crawl uses it" in out, "Traceback" in out) == (1, True, False)
-        assert first.wait(30) == 0
         status, out = run(web.proxy, tmp_path / "data", *other, seconds=50, **job)
         assert (status, "fresh=1" in out) == (1, True), out[-3000:]
         assert run(web.proxy, tmp_path / "data", *other, "-a", "fresh=1", seconds=50, **job)[0] == 0
