@@ -67,14 +67,16 @@ class Served:
         return Answer(404 if key(url).partition("/")[0] in self.hosts else 502)
 
 
+def fetched_pages(log: Path, web: RecordedWeb) -> list[str]:
+    """Keys of the recorded pages that a server's log tells of, by their first good answer."""
+    lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
+    pages = (key(url) for _, _, status, _, url in lines if status == str(OK) and web.get(url))
+    return list(dict.fromkeys(pages))
+
+
 def judge(log: Path, web: RecordedWeb, case: Case, name: str = "") -> Harvest:
-    """Judge a crawl by what the server saw: each page's first good answer counts."""
-    fetched = []
-    for line in log.read_text(encoding="utf-8").splitlines():
-        _, _, status, _, url = line.split("\t")
-        if status == str(OK) and web.get(url):
-            fetched.append(key(url))
-    return harvest(name, fetched, case)
+    """Judge a crawl by what the server saw."""
+    return harvest(name, fetched_pages(log, web), case)
 
 
 def crawl(

@@ -38,6 +38,8 @@ SWEEP_PAGES = 10
 """Pages between two times that stale values are made anew: a tenth of a second, as in a crawl."""
 SWEEP = 200
 """Values made anew then, as in a crawl."""
+MISSING = 404
+"""Status of what was not recorded."""
 MOST_REDIRECTS = 20
 """Redirects followed from one link."""
 
@@ -150,17 +152,16 @@ class Replay:
                 self._frontier.sweep(SWEEP)
 
     def _fill(self, flying: deque[Lease]) -> None:
-        """Take leases until enough are in flight; a robots.txt is answered at once."""
+        """Take leases until enough are in flight."""
         while len(flying) < self.conditions.batch and (leases := self._frontier.pop(1)):
-            if leases[0].kind is Kind.ROBOTS:
-                found = self.web.get(leases[0].url)
-                body, status = (found.body, found.status) if found else (b"", 404)
-                self._frontier.robots(leases[0], body, status)
-            else:
-                flying.append(leases[0])
+            flying.append(leases[0])
 
     def _settle(self, lease: Lease) -> None:
         found = self.web.get(lease.url)
+        if lease.kind is Kind.ROBOTS:
+            body, status = (found.body, found.status) if found else (b"", MISSING)
+            self._frontier.robots(lease, body, status)
+            return
         if found is not None and found.status == OK:
             outcome, offers = self._read(lease)
         else:
@@ -186,7 +187,7 @@ class Replay:
         """What becomes of a URL without a page: a redirect is followed, all else has failed."""
         target = found.target if found else None
         if target is None:
-            return Outcome(Ending.ERROR, reason=f"http-{found.status if found else 404}")
+            return Outcome(Ending.ERROR, reason=f"http-{found.status if found else MISSING}")
         if target == lease.url or lease.redirects >= MOST_REDIRECTS:
             return Outcome(Ending.ERROR, reason="max-redirects")
         if reason := self._hosts.refuse(target):

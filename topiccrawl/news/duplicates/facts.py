@@ -53,6 +53,7 @@ _HAN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|[〇零一二三四五六七八九
 _LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|\b(?:{'|'.join(_ENGLISH.split())})\b")
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][A-Za-z]+")
+_NUMERAL = re.compile(r"一|[〇零二三四五六七八九十百千两]+$")
 _PLACE = re.compile(r"^(\w{2,5}) \d+ ns$", re.MULTILINE)
 _NO_LETTERS = re.compile(r"[^\w#@]+|_+")
 _MARK = re.compile("[#@]")
@@ -161,7 +162,7 @@ def place_names() -> frozenset[str]:
         name[:-1] if len(name) > _TWO and name[-1] in "省市县" else name
         for name in _PLACE.findall(text)
     }
-    return frozenset(name for name in names if not _HAN_FACT.search(name))
+    return frozenset(name for name in names if not _NUMERAL.match(name))
 
 
 @cache

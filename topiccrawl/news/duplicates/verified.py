@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.news.duplicates.boilerplate import Boilerplate
 from topiccrawl.news.duplicates.contract import Match, digest_key
@@ -54,6 +54,9 @@ WINDOW = 30
 
 NOWHERE = Agreement(0, 0)
 """Places of texts in two scripts are not compared: 意大利 is 義大利 in Taiwan."""
+
+ALMOST = 0.9999
+"""Similarity of texts at most that are not the same."""
 
 REMEMBERED = 1024
 """Texts whose shingles and facts are held, at about 10 kB each."""
@@ -122,16 +125,16 @@ class VerifiedShingles:
         if not self._near(article.published, other.published):
             return None
         new, old = self._text(article), self._text(other)
-        reason, similarity = _verdict(new, old)
-        if not reason:
+        verdict = _verdict(new, old)
+        if not verdict.reason:
             return None
         facts = compare(new.slots, old.slots)
         if new.traditional != old.traditional:
             facts = facts._replace(places=NOWHERE)
         if facts.contradicts:
             return None
-        worth = similarity / (1 + facts.contradictions)
-        return worth, Match(other.url, round(min(similarity, 0.9999), 4), reason)
+        worth = verdict.alike / (1 + facts.contradictions)
+        return worth, Match(other.url, round(min(verdict.similarity, ALMOST), 4), verdict.reason)
 
     def _near(self, one: str, other: str) -> bool:
         if not self.window or not one or not other:
@@ -178,21 +181,39 @@ class _Text:
         return self._slots
 
 
-def _verdict(new: _Text, old: _Text) -> tuple[str, float]:
-    """Why the texts are one story, and how alike they are in [0, 1]; no reason if they are two."""
+class _Verdict(NamedTuple):
+    """How two texts are one story.
+
+    Attributes:
+        reason: Why; "" if they are two.
+        similarity: What is told of it, in [0, 1].
+        alike: Jaccard, in [0, 1].
+    """
+
+    reason: str
+    similarity: float
+    alike: float
+
+
+def _verdict(new: _Text, old: _Text) -> _Verdict:
+    """Whether shingles alone make two texts one story."""
     common = shared(new.hashes, old.hashes)
     shorter = min(len(new.hashes), len(old.hashes))
     contained = common / max(1, shorter)
     alike = common / max(1, len(new.hashes) + len(old.hashes) - common)
-    if common < LEAST:
-        return "", alike
+    reason = ""
+    if common >= LEAST:
+        reason = _reason(common, contained, alike, new_is_shorter=len(new.hashes) == shorter)
+    return _Verdict(reason, alike if reason == "near-copy" else contained, alike)
+
+
+def _reason(common: int, contained: float, alike: float, *, new_is_shorter: bool) -> str:
     if alike >= NEARLY:
-        return "near-copy", alike
+        return "near-copy"
     if common < SHORT:
-        whole = contained >= WHOLE and len(new.hashes) == shorter
-        return ("trimmed" if whole else ""), contained
-    if contained >= WITHIN and (alike >= ALIKE or len(new.hashes) == shorter):
-        return ("trimmed" if len(new.hashes) == shorter else "extended"), contained
-    if contained >= CONTAINED and alike >= ALIKE:
-        return "edited", contained
-    return "", contained
+        return "trimmed" if contained >= WHOLE and new_is_shorter else ""
+    if contained >= WITHIN and new_is_shorter:
+        return "trimmed"
+    if contained < CONTAINED or alike < ALIKE:
+        return ""
+    return "extended" if contained >= WITHIN else "edited"

@@ -1,0 +1,120 @@
+"""`scrapy simulate` at the terminal, and that it does what a crawl does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import cmdline
+
+from benchmarks.focus import crawl, fetched_pages
+from topiccrawl.demo import generate
+from topiccrawl.extensions import adaptation
+from topiccrawl.links.strategies import strategy
+from topiccrawl.simulate import learning
+from topiccrawl.simulate.collection import RecordedWeb
+from topiccrawl.simulate.harvest import harvest, labelled_case
+from topiccrawl.simulate.memory import RememberingScorer
+from topiccrawl.simulate.replay import Conditions, Replay
+from topiccrawl.simulate.truth import read_truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = 260
+
+
+@pytest.fixture(scope="module", name="demo")
+def _demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "demo.web.jsonl.gz"
+    generate(5, PAGES, traps=False, faults=False).write_collection(path)
+    return path
+
+
+def truth_of(demo: Path) -> Path:
+    return demo.with_name("demo.topics.json")
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize(("name", "method"), [("best-first", "off"), ("shark-plus", "words")])
+def test_a_replay_fetches_what_a_crawl_fetches(
+    demo: Path, tmp_path: Path, name: str, method: str
+) -> None:
+    web = RecordedWeb.read(demo)
+    (labelled,) = read_truth(truth_of(demo)).values()
+    case = labelled_case(web, labelled)
+    real = crawl(web, case, name, 1, [f"TOPICCRAWL_ADAPTATION={method}"], keep=tmp_path)
+    scorer = RememberingScorer(case.topic)
+    # with one request in flight a crawl asks for the next one while a page is parsed: two in all
+    conditions = Conditions(case.budget, batch=2, method=method.replace("off", ""))
+    replayed = Replay(web, case.topic, scorer, strategy(name, scorer), conditions).run()
+    (log,) = tmp_path.glob("*.tsv")
+    fetched = fetched_pages(log, web)[: case.budget]
+    assert len(set(fetched) & set(replayed.fetched)) >= 0.8 * case.budget
+    assert harvest(name, replayed.fetched, case).area == pytest.approx(real.area, abs=0.04)
+    if name == "best-first":  # no clock has a say: the order is the same, too
+        assert fetched[:30] == list(replayed.fetched[:30])
+
+
+def test_learning_in_a_replay_has_the_numbers_of_a_crawl() -> None:
+    assert learning.LEARNT_CHARS == adaptation.LEARNT_CHARS
+
+
+def scrapy(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["scrapy", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cmdline.execute()
+    captured = capsys.readouterr()
+    return int(end.value.code or 0), captured.out + captured.err
+
+
+def test_strategies_side_by_side(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    html, figures = tmp_path / "a.html", tmp_path / "a.json"
+    status, out = scrapy(
+        capsys, monkeypatch, "simulate", str(demo), "--truth", str(truth_of(demo)),
+        "--strategy", "bfs", "--strategy", "shark-plus", "--strategy", "best-first",
+        "--html", str(html), "--json", str(figures),
+    )  # fmt: skip
+    assert status == 0, out
+    assert "relevant of" in out
+    assert "to best-first" in out
+    found = json.loads(figures.read_text())
+    assert found["mean_area"] == found["mean_area.shark-plus"] > found["mean_area.bfs"]
+    assert html.read_text(encoding="utf-8").count("<polyline") == 4
+
+
+def test_without_labels_a_topic_in_words_is_judged_by_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
+) -> None:
+    (labelled,) = read_truth(truth_of(demo)).values()
+    common = ("simulate", str(demo), "--topic", "新能源汽车", "--strategy", "best-first")
+    status, out = scrapy(capsys, monkeypatch, *common)
+    assert (status, "holds none of its" in out) == (1, True)
+    seeds = ",".join(labelled.seeds)
+    arguments = ("--seeds", seeds, "--budget", "60", "--batch", "2")
+    status, out = scrapy(capsys, monkeypatch, *common, *arguments)
+    assert status == 0, out
+    assert "reachable pages, 60 fetched" in out
+
+
+def test_wrong_input_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    truth = ("--truth", str(truth_of(demo)))
+    wrong = [
+        ((str(demo),), 2, "Usage"),
+        ((str(tmp_path / "none"), "--topic", "足球"), 1, "no such collection"),
+        ((str(demo), *truth, "--topic", "nothing"), 1, "has no topic 'nothing'"),
+        ((str(demo), *truth, "--budget", "0"), 2, "--budget"),
+        ((str(demo), *truth, "-s", "TOPICCRAWL_ADAPTATION=magic"), 1, "TOPICCRAWL_ADAPTATION"),
+        ((str(demo), *truth, "--json", str(tmp_path / "no" / "a")), 1, "cannot be written"),
+    ]
+    for arguments, code, says in wrong:
+        status, out = scrapy(capsys, monkeypatch, "simulate", *arguments)
+        assert (status, says in out) == (code, True), out
