@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from typing_extensions import override
+
 from topiccrawl.news.duplicates import digest_of
 
 if TYPE_CHECKING:
@@ -97,6 +99,7 @@ class Article:
         if not math.isfinite(self.fetched_at):
             raise ValueError(f"{self.url}: fetched_at is {self.fetched_at}, not a time")
 
+    @override
     def __str__(self) -> str:
         return f"{self.title} <{self.url}>"
 
