@@ -77,3 +77,13 @@ def make(tmp_path: Path) -> Iterator[Make]:
     yield maker
     for frontier in maker.opened:
         frontier.close()
+
+
+@pytest.fixture(params=["embedded"])
+def elsewhere(tmp_path: Path, make: Make) -> Iterator[Make]:
+    """A second, empty frontier, of each implementation, on the same clock."""
+    maker = MakeEmbedded(tmp_path / "elsewhere")
+    maker.clock = make.clock
+    yield maker
+    for frontier in maker.opened:
+        frontier.close()

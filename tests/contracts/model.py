@@ -130,7 +130,7 @@ class Model:
         seen = self.children.setdefault(parent.url, set())
         page = {parent.url}
         for offer in offers:
-            if offer.url in seen or offer.url in page:
+            if offer.url in page or (offer.url in seen and offer.url in self.entries):
                 continue
             page.add(offer.url)
             seq = self._next()
@@ -298,6 +298,29 @@ class Model:
             entry.crashes += 1
             if entry.crashes >= self.limits.max_crashes:
                 entry.state, entry.reason = "error", "crash"
+
+    def requeue(self, url: str) -> bool:
+        entry = self.entries.get(url)
+        if entry is None or entry.state == "leased":
+            return False
+        if entry.state == "queued" and entry.due <= self.now:
+            return False
+        entry.state, entry.reason, entry.lane = "queued", "", min(entry.lane, 1)
+        entry.attempts, entry.crashes, entry.due = 0, 0, 0.0
+        return True
+
+    def forget(self, url: str) -> bool:
+        entry = self.entries.pop(url, None)
+        if entry is not None and entry.state == "leased":
+            self._back(entry)
+        return entry is not None
+
+    def moved(self) -> None:
+        """What an export cannot name: links to what is not known any more."""
+        for page in list(self.children):
+            self.children[page] &= self.entries.keys()
+            if page not in self.entries:
+                del self.children[page]
 
     def _back(self, entry: Entry) -> None:
         self.free(entry.url)

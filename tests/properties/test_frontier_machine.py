@@ -24,6 +24,7 @@ from topiccrawl.frontier.contract import (
     Seed,
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.portable import from_line, to_line
 from topiccrawl.records import Offer
 
 PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
@@ -196,6 +197,29 @@ class FrontierMachine(RuleBasedStateMachine):
         self.settled += self.out
         self.out = []
         self.open()
+
+    @rule(url=urls)
+    def requeue(self, url: str) -> None:
+        assert self.frontier.requeue(url) == self.model.requeue(url)
+
+    @rule(url=urls)
+    def forget(self, url: str) -> None:
+        assert self.frontier.forget(url) == self.model.forget(url)
+        for lease in [lease for lease in self.out if (lease.url, lease.kind) == (url, Kind.PAGE)]:
+            self.drop(lease)
+
+    @rule()
+    def move(self) -> None:
+        """The crawl goes on in another folder."""
+        lines = [to_line(entry) for entry in self.frontier.export()]
+        self.frontier.close()
+        shutil.rmtree(self.folder)
+        self.model.release_all()
+        self.model.moved()
+        self.out.clear()
+        self.settled.clear()
+        self.open()
+        assert self.frontier.load(map(from_line, lines)) == len(self.model.entries)
 
     @rule()
     def die(self) -> None:

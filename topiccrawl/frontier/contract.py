@@ -9,7 +9,8 @@ A URL is known once, under the fingerprint of its canonical form, and is in exac
              and returns to a lane when a later offer lifts it; a URL that *failed* does not)
 
 Which page links to which (linksQueue) is kept per crawled parent; a (parent, child) pair counts
-once for ever, however often the parent is fetched.
+once for ever, however often the parent is fetched, unless the child was forgotten: a URL that is
+not known is new to every offer.
 
 Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before,
 the page is fetched again. What ``pop`` hands out is leased, never removed. No call does network
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from topiccrawl.frontier.portable import Entry
     from topiccrawl.records import Evidence, Offer
 
 PRIOR, NORMAL, REJECTED = 0, 1, 2
@@ -360,9 +362,31 @@ class Frontier(Protocol):
         ...
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
+        """(url, value, reason) of a queue (``Explanation``); lanes best first per queue group."""
+        ...
 
-        Lanes come best first per host and queue group.
+    def requeue(self, url: str) -> bool:
+        """Fetch a URL (again): crawled, failed, rejected or waiting, it is queued, due now.
+
+        Its failures are forgotten, its value stays; a rejected one enters normalQueue. False for
+        one that is unknown, leased or queued and due.
+        """
+        ...
+
+    def forget(self, url: str) -> bool:
+        """Make a URL as if never seen, but for its links; a lease is stale. False if unknown."""
+        ...
+
+    def export(self) -> Iterator[Entry]:
+        """All there is, as ``portable`` describes it; what changes meanwhile may be missed."""
+        ...
+
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Take over an export into this frontier, which must be empty; number of URLs.
+
+        Raises:
+            StateError: The frontier is not empty, or the export is not whole.
+            StateVersionError: The export is of another version or for another strategy.
         """
         ...
 

@@ -13,10 +13,12 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
+from topiccrawl.frontier.hand import Hand
 from topiccrawl.frontier.offers import Intake
 from topiccrawl.frontier.state import State
 from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.sweep import sweep
+from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import View
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         Seed,
         Strategy,
     )
+    from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
     from topiccrawl.records import Offer
 
@@ -104,6 +107,7 @@ class EmbeddedFrontier:
             self._clock = clock
             self._intake = Intake(state, strategy, limits)
             self._endings = Endings(state, self._intake, limits)
+            self._hand = Hand(state, self._endings)
             self._dispatch = Dispatch(
                 state, self._intake, self._endings, politeness, limits, share or strategy.share
             )
@@ -238,6 +242,33 @@ class EmbeddedFrontier:
         """(url, value, reason) of a queue: prior, normal, leased, crawled or error."""
         self._state.places.flush()
         return self._view.iterate(queue)
+
+    @_guarded
+    def requeue(self, url: str) -> bool:
+        """Queue a URL that was settled or waits, due now; False where it is not so."""
+        done = self._hand.requeue(url, self._clock())
+        self._tick(1)
+        return done
+
+    @_guarded
+    def forget(self, url: str) -> bool:
+        """Make a URL as if never seen; False where it is unknown."""
+        done = self._hand.forget(url, self._clock())
+        self._tick(1)
+        return done
+
+    @_guarded
+    def export(self) -> Iterator[Entry]:
+        """All there is, as ``portable`` describes it."""
+        self._commit()
+        return self._view.export()
+
+    @_guarded
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Take over an export into this frontier, which must be empty; number of URLs."""
+        known = Loader(self._state, self._strategy).load(entries, self._tick)
+        self._commit()
+        return known
 
     @_guarded
     def commit(self) -> None:

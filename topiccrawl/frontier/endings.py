@@ -50,7 +50,7 @@ class Endings:
         if held.origin is not None:
             self._settle_robots(held.origin, held, lease.key, outcome, now)
             return True
-        row = self._let_go(lease.key, held)
+        row = self.let_go(lease.key, held)
         if offers:
             self._state.tally["links"] += self._intake.links(row, lease.key, offers)
         self._end(row, lease.key, outcome, now)
@@ -94,7 +94,7 @@ class Endings:
                 self._drop(key, held)
                 self._robots_failed(held.origin, 0.0, now)
             else:
-                row = self._let_go(key, held)
+                row = self.let_go(key, held)
                 self._again(row, key, "lease-expired", 0.0, now)
                 state.put(key, row)
             state.ready.settle(held.host, now)
@@ -107,7 +107,7 @@ class Endings:
                 self._drop(key, held)
                 state.ready.admit(held.origin)
             else:
-                row = self._let_go(key, held)
+                row = self.let_go(key, held)
                 state.queues.enter(row, key)
                 state.put(key, row)
 
@@ -175,7 +175,7 @@ class Endings:
         row.set_text(REASON, reason)
         state.queues.enter(row, key)
 
-    def _let_go(self, key: bytes, held: Held) -> Row:
+    def let_go(self, key: bytes, held: Held) -> Row:
         """Forget a page lease; its row, which stands in no queue now."""
         store = self._state.store
         self._drop(key, held)

@@ -52,11 +52,11 @@ class Intake:
     def links(self, parent: Row, parent_key: bytes, offers: Sequence[Offer]) -> int:
         """Count a page's links that were not counted before, queue what is new; their number."""
         store = self._state.store
-        before = store.txn.get(parent_key, b"", store.outlinks) or b""
-        seen = {before[at : at + KEY_BYTES] for at in range(0, len(before), KEY_BYTES)}
+        cursor = store.txn.cursor(store.urls)
+        before = self._counted(parent_key)
+        seen = {key for key in before if cursor.set_key(key)}
         seen.add(parent_key)
         fresh = self._sorted(offers, seen)
-        cursor = store.txn.cursor(store.urls)
         known = dict(cursor.getmulti([key for key, _, _, _ in fresh]))
         depth = parent.depth + 1
         first = (parent_key, depth)
@@ -71,8 +71,8 @@ class Intake:
         self._state.queues.flush()
         if rows:
             cursor.putmulti(rows)
-            taken = before + b"".join([key for key, _ in rows])
-            store.txn.put(parent_key, taken, db=store.outlinks)
+            before.update((key, None) for key, _ in rows)
+            store.txn.put(parent_key, b"".join(before), db=store.outlinks)
         if len(rows) < len(fresh):
             self._state.tally["depth"] += len(fresh) - len(rows)
         return len(rows)
@@ -124,6 +124,11 @@ class Intake:
                 value = max(value, source.value)
             state.move(row, key, lane, value)
             state.put(key, row)
+
+    def _counted(self, parent: bytes) -> dict[bytes, None]:
+        """Keys of the parent's links that were counted, in that order."""
+        packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
+        return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
     @staticmethod
     def _heir(source: Row, outcome: Outcome, seq: int) -> Row:

@@ -210,6 +210,12 @@ class Places:
             host.groups[name] = GroupStats(pages + 1, total + relevance)
             self._counted.add((host, name))
 
+    def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
+        """Take over the statistics of a host's groups; its own fields are set already."""
+        host.groups.update(groups)
+        self._changed.add(host)
+        self._counted.update((host, name) for name in groups)
+
     def flush(self) -> None:
         """Write what changed; called before each commit."""
         txn, hosts, stats = self._store.txn, self._store.hosts, self._store.stats
@@ -234,7 +240,7 @@ class Places:
     def _load(self) -> None:
         txn, store = self._store.txn, self._store
         for _, data in txn.cursor(store.hosts):
-            self._add(_unpack_host(len(self.hosts), data))
+            self._add(unpack_host(len(self.hosts), data))
         for key, data in txn.cursor(store.units):
             number, uid = UNIT_ID.unpack(key)
             name, *groups = data.decode().split("\0")
@@ -252,7 +258,7 @@ def group_key(host: int, label: bytes) -> bytes:
 
 def unpack_stats(data: bytes | None) -> GroupStats:
     """Statistics of a host's crawled pages from its stored form."""
-    return NOTHING if data is None else _unpack_host(0, data).stats
+    return NOTHING if data is None else unpack_host(0, data).stats
 
 
 def _clean(group: str) -> str:
@@ -274,7 +280,8 @@ def _pack_host(host: Host) -> bytes:
     return head + host.name.encode(errors="replace")
 
 
-def _unpack_host(number: int, data: bytes) -> Host:
+def unpack_host(number: int, data: bytes) -> Host:
+    """A host from its stored form, without units and groups."""
     next_at, delay, level, pages, crawled, relevance = CLOCK.unpack_from(data)
     host = Host(number, data[CLOCK.size :].decode(), next_at=next_at, delay=delay)
     host.level, host.pages, host.stats = level, pages, GroupStats(crawled, relevance)

@@ -49,6 +49,12 @@ class Robots:
         """Keep an answer: rules, or None where everything is allowed."""
         self._keep(origin, (body or b"")[:MAX_BODY], now, available=True)
 
+    def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
+        """Keep an answer that another frontier had."""
+        self._keep(
+            origin, body[:MAX_BODY], expires - self._politeness.robots_ttl, available=available
+        )
+
     def give_up(self, origin: Origin, now: float) -> None:
         """Note that the robots.txt cannot be had."""
         self._keep(origin, b"", now, available=False)
@@ -59,13 +65,13 @@ class Robots:
         origin.loaded = True
         origin.attempts = 0
         value = STORED.pack(origin.expires, available) + body
-        self._store.txn.put(_name(origin), value, db=self._store.robots)
+        self._store.txn.put(origin_key(origin.name), value, db=self._store.robots)
         self._forget(origin)
         self._slow(origin)
 
     def _load(self, origin: Origin) -> None:
         origin.loaded = True
-        data = self._store.txn.get(_name(origin), None, self._store.robots)
+        data = self._store.txn.get(origin_key(origin.name), None, self._store.robots)
         if data is not None:
             expires, available = STORED.unpack_from(data)
             origin.expires, origin.available = expires, bool(available)
@@ -83,7 +89,7 @@ class Robots:
         if cached is not None:
             self._parsed.move_to_end(origin.name)
             return cached[0]
-        data = self._store.txn.get(_name(origin), b"", self._store.robots) or b""
+        data = self._store.txn.get(origin_key(origin.name), b"", self._store.robots) or b""
         body = data[STORED.size :]
         rules = Protego.parse(body.decode("utf-8-sig", "replace")) if body.strip() else None
         self._parsed[origin.name] = (rules, len(body) + OWN_BYTES)
@@ -98,6 +104,7 @@ class Robots:
         self._bytes -= size
 
 
-def _name(origin: Origin) -> bytes:
-    name = origin.name.encode(errors="replace")
+def origin_key(origin: str) -> bytes:
+    """Key of an origin's robots.txt."""
+    name = origin.encode(errors="replace")
     return name if len(name) <= 500 else name[:500]  # noqa: PLR2004

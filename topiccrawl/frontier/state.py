@@ -62,7 +62,7 @@ class State:
         self.tally: dict[str, int] = defaultdict(int)
         self._load(strategy)
         self.queues = Queues(store, self.places, self.ready, self.biases, self.tally)
-        self._rank_all()
+        self.rank_all()
 
     def _load(self, strategy: Strategy) -> None:
         kept = self.store.load("progress")
@@ -75,7 +75,8 @@ class State:
         self.biases = Biases(strategy, self.places, self.ready, crawl)
         self.leases = Leases(known.get("epoch", 0))
 
-    def _rank_all(self) -> None:
+    def rank_all(self) -> None:
+        """Make all biases anew, and list all hosts."""
         for host in self.places.hosts:
             self.biases.renew_host(host)
             self.ready.rank(host, 0)

@@ -21,11 +21,13 @@ from topiccrawl.frontier.rows import (
     Row,
     decode,
 )
+from topiccrawl.frontier.transfer import Export
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Store
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
@@ -99,6 +101,11 @@ class View:
         sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
         sizes["known"] = self._store.txn.stat(self._store.urls)["entries"]
         return sizes
+
+    def export(self) -> Iterator[Entry]:
+        """All there is, as ``portable`` describes it; of a store opened for reading, a snapshot."""
+        self._store.refresh()
+        return Export(self._store, self._strategy).entries()
 
     def close(self) -> None:
         """Close the store; twice equals once."""

@@ -1,0 +1,168 @@
+"""The operator's hand: a URL fetched again or forgotten, a crawl carried elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.strategies import Best, Plain
+from tests.contracts.test_frontier_order import crawl, drain, lease_of, offer
+from topiccrawl.errors import StateError, StateVersionError
+from topiccrawl.frontier.contract import Download, Ending, Kind, Outcome, Politeness, Seed
+from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, from_line, to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.contracts.conftest import Make
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.portable import Entry
+
+CRAWLED = Outcome(Ending.CRAWLED, relevance=0.75)
+GONE = Outcome(Ending.ERROR, "http-404")
+URL = "http://a.cn/1"
+SLOW = Politeness(delay=2.0, jitter=0.0, adaptive=False, concurrency=1)
+
+
+def carried(frontier: Frontier) -> Iterator[Entry]:
+    """What is exported, written to lines and read again."""
+    yield from map(from_line, [to_line(entry) for entry in frontier.export()])
+
+
+@pytest.mark.parametrize("outcome", [CRAWLED, GONE])
+def test_a_settled_url_is_fetched_again_when_told(make: Make, outcome: Outcome) -> None:
+    frontier = make()
+    frontier.push([Seed(URL, payload='"p"')])
+    frontier.finish(lease_of(frontier, URL), outcome)
+    assert frontier.requeue(URL)
+    assert (frontier.counts()["crawled"], frontier.counts()["error"]) == (0, 0)
+    assert not frontier.requeue(URL)
+    (lease,) = frontier.pop()
+    assert (lease.url, lease.payload, lease.attempts) == (URL, '"p"', 0)
+    assert not frontier.requeue(URL)
+    assert not frontier.requeue("http://a.cn/unknown")
+
+
+def test_what_was_rejected_or_waits_is_due_when_told(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/low", 0.125, 2), offer(URL, 0.5))
+    later = Outcome(Ending.LATER, "timeout", not_before=make.clock() + 1000.0)
+    frontier.finish(lease_of(frontier, URL), later)
+    assert frontier.requeue("http://a.cn/low")
+    assert frontier.requeue(URL)
+    assert drain(frontier) == [URL, "http://a.cn/low"]
+
+
+def test_a_forgotten_url_is_new_to_the_next_offer_and_its_links_stay_counted(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://p.cn/")])
+    offers = [offer(URL, 0.5), offer("http://b.cn/", 0.25)]
+    frontier.finish(lease_of(frontier, "http://p.cn/"), CRAWLED, offers)
+    frontier.finish(lease_of(frontier, URL), CRAWLED, [offer("http://b.cn/", 0.25)])
+    assert frontier.forget(URL)
+    assert not frontier.forget(URL)
+    assert frontier.why(URL) is None
+    assert frontier.counts()["known"] == 2
+    frontier.requeue("http://p.cn/")
+    frontier.finish(lease_of(frontier, "http://p.cn/"), CRAWLED, offers)
+    told = frontier.why(URL)
+    assert told is not None
+    assert (told.queue, told.inlinks) == ("normal", 1)
+    frontier.finish(lease_of(frontier, URL), CRAWLED, [offer("http://b.cn/", 0.25)])
+    told = frontier.why("http://b.cn/")
+    assert told is not None
+    assert told.inlinks == 2
+
+
+def test_the_lease_of_a_forgotten_url_is_stale_and_its_host_is_free(make: Make) -> None:
+    frontier = make(Politeness(delay=0.0, robots=False, adaptive=False, concurrency=1))
+    frontier.push([Seed(URL), Seed("http://a.cn/2", 0.5)])
+    (lease,) = frontier.pop(2)
+    assert frontier.forget(URL)
+    assert drain(frontier) == ["http://a.cn/2"]
+    assert not frontier.finish(lease, CRAWLED, [offer("http://b.cn/", 0.5)])
+    assert frontier.counts()["known"] == 1
+
+
+def half_done(make: Make, frontier: Frontier) -> None:
+    """A crawl in the middle: all states, robots, a delay, groups, a lease out."""
+    frontier.push([Seed("http://a.cn/", payload='"甲"')])
+    lease = frontier.pop()[0]
+    assert lease.kind is Kind.ROBOTS
+    frontier.robots(lease, "User-agent: *\nDisallow: /no # 注".encode(), 200)
+    make.clock += 2.0
+    lease = lease_of(frontier, "http://a.cn/")
+    frontier.downloaded(lease, Download(200, 0.1))
+    pages = [offer(f"http://a.cn/{d}/{n}", n / 8, 1, "甲", "乙") for d in "xy" for n in range(6)]
+    frontier.finish(lease, CRAWLED, [*pages, offer("http://a.cn/low", 0.125, 2),
+                                     offer("http://a.cn/no/1", 0.5)])  # fmt: skip
+
+
+def run_on(make: Make, frontier: Frontier) -> list[tuple[str, float, int, str]]:
+    """What is leased from now on, when, and what each lease says."""
+    told: list[tuple[str, float, int, str]] = []
+    for _ in range(200):
+        for lease in frontier.pop(3):
+            told.append((lease.url, round(lease.value, 9), lease.depth, lease.payload))
+            if lease.kind is Kind.ROBOTS:
+                frontier.robots(lease, None, 404)
+            else:
+                outcome = GONE if "/2" in lease.url else CRAWLED
+                frontier.finish(lease, outcome, [offer("http://a.cn/x/1", 0.875, 0)])
+        make.clock += 0.5
+    return told
+
+
+def test_a_crawl_goes_on_elsewhere_as_it_would_have_here(make: Make, elsewhere: Make) -> None:
+    here = make(SLOW, strategy=Best())
+    half_done(make, here)
+    make.clock += 2.0
+    frontier = elsewhere(SLOW, strategy=Best())
+    assert frontier.load(carried(here)) == here.counts()["known"]
+    assert frontier.counts() == here.counts()
+    for url in ("http://a.cn/", "http://a.cn/x/1", "http://a.cn/low"):
+        assert frontier.why(url) == here.why(url)
+    now = make.clock.now
+    gone_on = run_on(make, frontier)
+    make.clock.now = now
+    assert gone_on == run_on(make, here)
+    assert len(gone_on) == 12
+    assert frontier.counts() == here.counts()
+
+
+def test_what_is_leased_is_exported_into_its_lane(make: Make, elsewhere: Make) -> None:
+    here = make()
+    here.push([Seed(URL)])
+    assert here.pop()
+    frontier = elsewhere()
+    frontier.load(carried(here))
+    assert frontier.counts()["prior"] == 1
+    assert drain(frontier) == [URL]
+
+
+def test_an_export_is_taken_over_by_an_empty_frontier_of_its_strategy_only(
+    make: Make, elsewhere: Make
+) -> None:
+    here = make()
+    here.push([Seed(URL)])
+    with pytest.raises(StateError, match="empty one"):
+        here.load(carried(here))
+    frontier = elsewhere(strategy=Best())
+    with pytest.raises(StateVersionError, match="TOPICCRAWL_STRATEGY"):
+        frontier.load(carried(here))
+    with pytest.raises(StateError, match="begins with"):
+        frontier.load([HostEntry("a.cn")])
+    with pytest.raises(StateError, match="is empty"):
+        frontier.load([])
+    later = About(Best.name, Best.fields, format=2)
+    with pytest.raises(StateVersionError, match="format 2"):
+        frontier.load([later])
+
+
+def test_a_url_told_twice_counts_once(make: Make) -> None:
+    frontier = make()
+    entries: list[Entry] = [About(Plain.name, Plain.fields), HostEntry("a.cn"),
+               *[UrlEntry(URL, "prior", n, 0.5) for n in (1, 2)]]  # fmt: skip
+    assert frontier.load(entries) == 1
+    assert drain(frontier) == [URL]

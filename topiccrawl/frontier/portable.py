@@ -1,0 +1,219 @@
+"""What a frontier is made of, in no implementation's form: how a crawl moves from one to another.
+
+An export is one :class:`About`, then a :class:`HostEntry` per host, then a :class:`UrlEntry` per
+URL, in this order; a file holds one of them a line, as JSON. An importer needs nothing else to go
+on as the exporter would have: same order, same statistics, same clocks of hosts, no pair of pages
+counted twice. What was leased stands in its lane again.
+
+Whoever implements the contract writes these from ``Frontier.export`` and reads them in
+``Frontier.load``. URLs stand for parents and out-links, since keys are an implementation's own.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from topiccrawl.errors import StateError, StateVersionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from topiccrawl.frontier.contract import Explanation
+    from topiccrawl.records import Evidence
+
+FORMAT = 1
+
+
+class About(NamedTuple):
+    """The frontier as a whole.
+
+    Attributes:
+        strategy: Name of the strategy it was made with.
+        fields: Names of its evidence numbers.
+        owner: Topic (or other owner) it belongs to, or "".
+        renewed: Strategy version that no record is older than; -1 where that is not known.
+        turn: Place in the cycle of the lanes' share.
+        pages: Pages crawled, for the bias.
+        worth: Sum of what they were worth.
+        counters: What ``Frontier.counts`` tells beside the sizes and reasons: ``links``, ``stale``.
+        format: Version of these values.
+    """
+
+    strategy: str
+    fields: tuple[str, ...]
+    owner: str = ""
+    renewed: int = -1
+    turn: int = 0
+    pages: int = 0
+    worth: float = 0.0
+    counters: Mapping[str, int] = {}
+    format: int = FORMAT
+
+
+class HostEntry(NamedTuple):
+    """A host: its clock, its statistics, its robots.txt files.
+
+    Attributes:
+        name: Lower-case host name.
+        next_at: Earliest start of the next request, seconds since the epoch.
+        delay: Adaptive delay in seconds; negative before the first answer.
+        level: Answers 429 or 503 in a row.
+        fetched: Pages fetched, for ``Limits.max_host_pages``.
+        pages: Pages crawled, for the bias.
+        worth: Sum of what they were worth.
+        groups: Group, pages crawled there, sum of their worth.
+        units: Origin and groups of each queue unit, in the order they were made.
+        robots: Origin, believed until, whether it could be had, text (empty: all is allowed).
+    """
+
+    name: str
+    next_at: float = 0.0
+    delay: float = -1.0
+    level: int = 0
+    fetched: int = 0
+    pages: int = 0
+    worth: float = 0.0
+    groups: tuple[tuple[str, int, float], ...] = ()
+    units: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    robots: tuple[tuple[str, float, bool, str], ...] = ()
+
+
+class UrlEntry(NamedTuple):
+    """A URL.
+
+    Attributes:
+        url: Canonical URL.
+        queue: ``prior``, ``normal``, ``crawled`` or ``error``.
+        arrival: Its number in the order of arrival, unique: equal values go first come, first
+            served.
+        value: Stored value without bias, in [0, 1]; a 32-bit quantum (round, do not cut).
+        lane: Lane it is or was in; 2 where it was predicted below minNormal.
+        pinned: Its value was given (a seed), and evidence can only raise it.
+        liftable: In the errorQueue only for its predicted value: a better offer lifts it.
+        evidence: Numbers of the strategy.
+        version: Strategy version they were made with.
+        anchor: Kept anchor text.
+        context: Kept context text.
+        payload: JSON text for the lease, or "".
+        reason: Why it is in the errorQueue, waits, or ("redirected") is no page itself.
+        when: Queued: not before; else when it was settled; seconds since the epoch.
+        relevance: Of the page, once crawled.
+        depth: Links from the seed.
+        attempts: Failed fetches.
+        crashes: Times its processing died.
+        redirects: Redirects followed to it.
+        inlinks: Pages that link to it.
+        first: URL of the page it was found on first, or "".
+        parents: Best parents, (URL, value of their offer).
+        links: URLs it links to that were counted.
+    """
+
+    url: str
+    queue: str
+    arrival: int
+    value: float = 0.0
+    lane: int = 0
+    pinned: bool = False
+    liftable: bool = False
+    evidence: Evidence = ()
+    version: int = 0
+    anchor: str = ""
+    context: str = ""
+    payload: str = ""
+    reason: str = ""
+    when: float = 0.0
+    relevance: float = 0.0
+    depth: int = 0
+    attempts: int = 0
+    crashes: int = 0
+    redirects: int = 0
+    inlinks: int = 0
+    first: str = ""
+    parents: tuple[tuple[str, float], ...] = ()
+    links: tuple[str, ...] = ()
+
+
+Entry = About | HostEntry | UrlEntry
+_KINDS: dict[str, type[Entry]] = {"frontier": About, "host": HostEntry, "url": UrlEntry}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+class Reader(Protocol):
+    """A frontier opened for reading, also while a crawl writes to it."""
+
+    def counts(self) -> dict[str, int]:
+        """Sizes and counters; as ``Frontier.counts``."""
+        ...
+
+    def why(self, url: str) -> Explanation | None:
+        """All that is known of a URL, or None."""
+        ...
+
+    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
+        """(url, value, reason) of a queue; as ``Frontier.iterate``."""
+        ...
+
+    def export(self) -> Iterator[Entry]:
+        """All there is; as ``Frontier.export``."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it; twice equals once."""
+        ...
+
+
+def to_line(entry: Entry) -> str:
+    r"""The entry as a line of JSON, without what says nothing.
+
+    >>> to_line(UrlEntry("http://a.cn/", "prior", 7, 0.5))
+    '{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7, "value": 0.5}\n'
+    """
+    silent = entry._field_defaults
+    told = {
+        name: v for name, v in entry._asdict().items() if name not in silent or v != silent[name]
+    }
+    return json.dumps({"kind": _NAMES[type(entry)], **told}, ensure_ascii=False) + "\n"
+
+
+def from_line(line: str) -> Entry:
+    """The entry that a line holds; fields of later versions are passed over.
+
+    >>> from_line('{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7}').queue
+    'prior'
+
+    Raises:
+        StateError: The line holds none.
+    """
+    try:
+        told = json.loads(line)
+        kind = _KINDS[told["kind"]]
+        return kind(**{n: _frozen(v) for n, v in told.items() if n in kind._fields})
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"no line of an exported frontier: {line[:80]!r}; export it anew"
+        raise StateError(message) from error
+
+
+def check(about: Entry, strategy: str, fields: Iterable[str]) -> About:
+    """The first entry of an export, if it suits a frontier of this strategy.
+
+    Raises:
+        StateVersionError: It is of another version or strategy.
+        StateError: It is no first entry.
+    """
+    if not isinstance(about, About):
+        message = f"an export begins with the frontier's own entry, not with {about!r:.80}"
+        raise StateError(message)
+    if (about.format, about.strategy, tuple(about.fields)) != (FORMAT, strategy, tuple(fields)):
+        message = (
+            f"the export is of format {about.format}, strategy {about.strategy!r} with evidence"
+            f" {', '.join(about.fields)}; this program reads format {FORMAT}, and the frontier is"
+            f" for {strategy!r} with {', '.join(fields)}: name the export's strategy with"
+            " -s TOPICCRAWL_STRATEGY=…, or import with the version that exported"
+        )
+        raise StateVersionError(message)
+    return about
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
