@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.contract import Frontier, Strategy
     from topiccrawl.frontier.view import View
 
 
@@ -49,9 +49,29 @@ def read_frontier(path: Path) -> View:
         StorageError: If there is none.
         StateVersionError: If it is of another version.
     """
-    name = strategy_of(path)
-    made = strategy(name, _NoTopic()) if name in NAMES else FirstCome()
-    return EmbeddedFrontier.read(path, made)
+    return EmbeddedFrontier.read(path, _without_topic(strategy_of(path)))
+
+
+def edit_frontier(path: Path) -> Frontier:
+    """Return a frontier that no crawl uses, for the operator's hand; nothing is fetched from it.
+
+    Raises:
+        StateLockedError: If a crawl uses it.
+        StorageError: If there is none.
+    """
+    order = _without_topic(strategy_of(path))
+    return EmbeddedFrontier(path, order, Politeness(), Limits())
+
+
+def new_frontier(path: Path, strategy_name: str, owner: str) -> Frontier:
+    """Return the frontier that an export is to be loaded into; made where there is none."""
+    order = _without_topic(strategy_name)
+    return EmbeddedFrontier(path, order, Politeness(), Limits(), owner=owner)
+
+
+def _without_topic(name: str) -> Strategy:
+    """The strategy of that name, for reading and moving what is stored."""
+    return strategy(name, _NoTopic()) if name in NAMES else FirstCome()
 
 
 class _NoTopic:
@@ -66,10 +86,14 @@ class _NoTopic:
 
 def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
     """Return the frontier's folder: in JOBDIR where given, else by topic in the data folder."""
+    topic = getattr(spider, "topic", None)
+    return folder_of(settings, topic.slug if topic is not None else _owner(spider))
+
+
+def folder_of(settings: BaseSettings, name: str) -> Path:
+    """Return the folder of the frontier of a topic's slug (or of another owner)."""
     if jobdir := settings.get("JOBDIR"):
         return Path(jobdir) / "frontier"
-    topic = getattr(spider, "topic", None)
-    name = topic.slug if topic is not None else _owner(spider)
     return Path(settings["TOPICCRAWL_DATA_DIR"]) / "frontiers" / name
 
 

@@ -1,0 +1,108 @@
+"""The operator's view of a frontier, and its journey to another folder."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.commands.test_patterns import scrapy
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.records import Offer
+from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.topic import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str]]
+
+SITE = "http://a.test"
+TOPIC = "新能源汽车"
+QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    def run(*arguments: str, folder: str = "here") -> tuple[int, str]:
+        where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / folder}")
+        return scrapy(capsys, monkeypatch, "frontier", *arguments, *where)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _crawl(tmp_path: Path) -> None:
+    """One page crawled, two URLs wait, two were gone."""
+    folder = tmp_path / "here" / "frontiers" / resolve(TOPIC).slug
+    frontier = EmbeddedFrontier(folder, FirstCome(), QUICK, Limits(), owner=TOPIC, sync="never")
+    frontier.push([Seed(f"{SITE}/")])
+    links = [Offer(f"{SITE}/{n}", 0, ()) for n in range(4)]
+    frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED), links)
+    for lease in frontier.pop(2):
+        frontier.finish(lease, Outcome(Ending.ERROR, "http-404"))
+    frontier.close()
+    log = CrawlLog(tmp_path / "here")
+    log.finish(log.begin(TOPIC, str(folder), 0.0), "finished", 1.0)
+
+
+def test_queues_are_counted_and_listed(run: Run) -> None:
+    status, out = run("stats")
+    assert status == 0
+    told = dict(line.split() for line in out.splitlines())
+    assert (told["prior"], told["crawled"], told["error"], told["known"]) == ("2", "1", "2", "5")
+    assert told["error/http-404"] == "2"
+    assert run("list", "crawled") == (0, f"1.0000  {SITE}/\n")
+    assert run("list", "error", "-n", "1")[1].count("(http-404)") == 1
+    assert run("list", "error", "--reason", "dns") == (0, "")
+
+
+def test_single_urls_are_fetched_again_or_forgotten(run: Run) -> None:
+    assert run("requeue", f"{SITE}/", f"{SITE}/none") == (
+        0, f"{SITE}/none: unknown, or nothing to be done\n1 of 2 queued again\n",
+    )  # fmt: skip
+    assert run("requeue", "--reason", "http-404") == (0, "2 of 2 queued again\n")
+    assert run("forget", f"{SITE}/1") == (0, "1 of 1 forgotten\n")
+    assert run("forget", f"{SITE}/1")[0] == 1
+    told = dict(line.split() for line in run("stats")[1].splitlines())
+    assert (told["prior"], told["error"], told["known"]) == ("4", "0", "4")
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
+def test_a_crawl_is_carried_to_another_folder(run: Run, tmp_path: Path, name: str) -> None:
+    file = str(tmp_path / name)
+    assert run("export", file) == (0, "")
+    status, out = run("import", file, folder="there")
+    assert (status, f"5 URLs of {TOPIC}" in out) == (0, True)
+    assert run("stats", folder="there") == run("stats")
+    assert run("export", "-", folder="there") == run("export", "-")
+    status, out = run("import", file, folder="there")
+    assert (status, "holds URLs" in out) == (1, True)
+
+
+def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "out.jsonl"
+    assert run("import", str(file), folder="there")[0] == 1
+    run("export", str(file))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20])
+    status, out = run("import", str(file), folder="there")
+    assert (status, "no line of an exported frontier" in out) == (1, True)
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(whole)[:-20])
+    assert run("import", str(cut), folder="there")[0] == 1
+    file.write_text("{}\n")
+    assert run("import", str(file), folder="there")[0] == 1
+    assert run("stats", folder="there")[0] == 1
+    file.write_bytes(whole)
+    assert run("import", str(file), folder="there")[0] == 0
+
+
+def test_wrong_use_is_refused(run: Run) -> None:
+    assert run("list", "nothing")[0] == 2
+    assert run("requeue")[0] == 2
+    assert run("requeue", f"{SITE}/", "--reason", "dns")[0] == 2

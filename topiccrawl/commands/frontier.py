@@ -1,0 +1,194 @@
+"""``scrapy frontier stats|list|export|import|forget|requeue``: the operator's hand in the queue."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import time
+from contextlib import closing
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TextIO, cast
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.errors import StateError, StorageError, TopiccrawlError
+from topiccrawl.frontier.embedded import discard
+from topiccrawl.frontier.portable import About, from_line, to_line
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import (
+    edit_frontier,
+    folder_of,
+    new_frontier,
+    read_frontier,
+)
+from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.topic import resolve
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.portable import Entry, Reader
+
+QUEUES = ("prior", "normal", "leased", "crawled", "error")
+
+
+class Command(OperatorCommand):
+    """Show, move and mend a crawl's frontier."""
+
+    @override
+    def syntax(self) -> str:
+        return (
+            "[options] stats | list QUEUE | export FILE | import FILE | forget URL... | "
+            "requeue [URL...]"
+        )
+
+    @override
+    def short_desc(self) -> str:
+        return "Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "stats: sizes of the queues, errors by reason. list: URLs of prior, normal, leased, "
+            "crawled or error, with value and reason. export: all that another machine needs to go "
+            "on, as JSON lines (FILE may end in .gz; - is standard output); also while a crawl "
+            "runs. import: into a frontier that does not exist yet. forget: as if never seen. "
+            "requeue: fetch again; with --reason, all that failed for it."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+        parser.add_argument("-n", dest="most", type=int, default=0, help="list: URLs at most")
+        parser.add_argument("--reason", help="list, requeue: only errors with this reason")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        match args:
+            case ["stats"]:
+                self._stats(opts)
+            case ["list", queue] if queue in QUEUES:
+                self._list(queue, opts)
+            case ["export", name]:
+                self._export(name, opts)
+            case ["import", name]:
+                self._import(name, opts)
+            case ["forget", _, *_]:
+                self._change(args[1:], opts, lambda frontier: frontier.forget, "forgotten")
+            case ["requeue", *urls] if bool(urls) != bool(opts.reason):
+                wanted = urls or self._failed(opts)
+                self._change(wanted, opts, lambda frontier: frontier.requeue, "queued again")
+            case _:
+                raise UsageError
+
+    def _place(self, opts: argparse.Namespace) -> Path:
+        return Path(self.last_crawl(opts.topic).frontier)
+
+    def _reader(self, opts: argparse.Namespace) -> Reader:
+        return read_frontier(self._place(opts))
+
+    def _stats(self, opts: argparse.Namespace) -> None:
+        with closing(self._reader(opts)) as frontier:
+            counts = frontier.counts()
+        first = (*QUEUES, "known")
+        say(*(f"{name:<24} {counts[name]:>12,}" for name in first))
+        rest = sorted(name for name in counts if name not in first)
+        say(*(f"{name:<24} {counts[name]:>12,}" for name in rest))
+
+    def _list(self, queue: str, opts: argparse.Namespace) -> None:
+        with closing(self._reader(opts)) as frontier:
+            for url, value, reason in islice(_found(frontier, queue, opts), opts.most or None):
+                say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
+
+    def _failed(self, opts: argparse.Namespace) -> list[str]:
+        with closing(self._reader(opts)) as frontier:
+            return [url for url, _, _ in _found(frontier, "error", opts)]
+
+    def _change(
+        self, urls: list[str], opts: argparse.Namespace,
+        method: Callable[[Frontier], Callable[[str], bool]], done: str,
+    ) -> None:  # fmt: skip
+        changed = 0
+        with closing(edit_frontier(self._place(opts))) as frontier:
+            for url in urls:
+                if method(frontier)(canonical(url) or url):
+                    changed += 1
+                elif not opts.reason:
+                    say(f"{url}: unknown, or nothing to be done")
+        say(f"{changed} of {len(urls)} {done}")
+        self.exitcode = 0 if changed else 1
+
+    def _export(self, name: str, opts: argparse.Namespace) -> None:
+        with closing(self._reader(opts)) as frontier:
+            entries = frontier.export()
+            if name == "-":
+                sys.stdout.writelines(map(to_line, entries))
+                return
+            try:
+                with _opened(name, "wt") as file:
+                    file.writelines(map(to_line, entries))
+            except OSError as error:
+                message = f"{name}: cannot be written: {error}"
+                raise StorageError(message) from error
+
+    def _import(self, name: str, opts: argparse.Namespace) -> None:
+        try:
+            with sys.stdin if name == "-" else _opened(name, "rt") as file:
+                self._load(map(from_line, file), opts)
+        except (OSError, EOFError, UnicodeDecodeError) as error:
+            message = f"{name}: cannot be read: {error}"
+            raise StorageError(message) from error
+
+    def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
+        about = next(entries, None)
+        if not isinstance(about, About):
+            raise StateError("no exported frontier: one begins with a line of kind 'frontier'")
+        started = time.time()
+        owner, folder = self._destination(about, opts.topic)
+        known = _fill(folder, owner, about, entries)
+        log = CrawlLog(self.folder)
+        log.finish(log.begin(owner, str(folder.absolute()), started), "imported", time.time())
+        say(f"{known:,} URLs of {owner}: start its crawl to go on")
+
+    def _destination(self, about: About, topic: str | None) -> tuple[str, Path]:
+        """Owner and folder: the topic named, else the one that the export was made for."""
+        name = topic or about.owner
+        if not name:
+            raise StateError("the export says no topic: name it with --topic")
+        if not topic and name.startswith("spider-"):
+            return name, folder_of(self.options, name)
+        chosen = resolve(name)
+        return chosen.name, folder_of(self.options, chosen.slug)
+
+
+def _fill(folder: Path, owner: str, about: About, entries: Iterator[Entry]) -> int:
+    """Load an export into a new frontier; what could not be loaded whole is deleted again."""
+    with closing(new_frontier(folder, about.strategy, owner)) as frontier:
+        if frontier.counts()["known"]:
+            message = f"{folder}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
+            raise StateError(message)
+        try:
+            return frontier.load(chain([about], entries))
+        except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError):
+            frontier.close()
+            discard(folder)
+            raise
+
+
+def _found(
+    frontier: Reader, queue: str, opts: argparse.Namespace
+) -> Iterator[tuple[str, float, str]]:
+    wanted = opts.reason
+    return (found for found in frontier.iterate(queue) if not wanted or found[2] == wanted)
+
+
+def _opened(name: str, mode: Literal["rt", "wt"]) -> TextIO:
+    if name.endswith(".gz"):
+        return cast("TextIO", gzip.open(name, mode, encoding="utf-8"))
+    return Path(name).open(mode, encoding="utf-8")
