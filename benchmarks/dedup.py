@@ -3,7 +3,10 @@
 (a) Pairs that a reader labelled ``same``, ``different`` or ``part`` (``--pairs`` with
 ``--articles``); ``same`` with and without those of a Jaccard below .5, where the label is lenient.
 (b) Reprints made by stated edits (``benchmarks.reprints``) from the articles of ``--articles``,
-or of the demo web where there are none. (c) Speed and memory at ``--number`` made-up articles.
+or of the demo web where there are none. (c) Speed and memory at ``--number`` articles: the last
+``--texts`` of them have made-up texts, those before are keys alone, drawn evenly as hashes are.
+``articles_per_s`` looks up and enters; ``verified_per_s`` also reads the texts found from a file,
+compares them and writes new ones; ``with_features_per_s`` makes the keys of the text besides.
 
 Beside the project's methods stand SimHash, and MinHash LSH where datasketch is installed.
 """
@@ -25,6 +28,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import numpy as np
 from wordfreq import get_frequency_dict
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
@@ -44,8 +48,13 @@ DATA = Path("../shared/data")
 LENIENT = 0.5
 """Jaccard below which ``same`` was given leniently."""
 
-BESIDE = 20_000
-"""Articles with which methods are timed that are not the default."""
+NUMBER = 1_000_000
+"""Articles with which the default method is timed."""
+
+TEXTS = 10_000
+"""Of them those that have a text, and all with which other methods are timed."""
+
+BATCH = 1_000
 
 REPRINTED = 0.1
 """Share of reprints among the made-up articles."""
@@ -180,10 +189,16 @@ class MadeUp:
 
 
 class Spool:
-    """Kept texts in a file, as the store keeps them, so that RAM is the index's alone."""
+    """Kept texts in a file, as the store keeps them, so that RAM is the index's alone.
 
-    def __init__(self, file: IO[bytes]) -> None:
+    Args:
+        file: Where they are kept.
+        before: Articles before the first of them; for theirs, one of those kept is given.
+    """
+
+    def __init__(self, file: IO[bytes], before: int = 0) -> None:
         self._file = file
+        self._before = before
         self._ends = [0]
 
     def add(self, article: Article) -> int:
@@ -192,10 +207,14 @@ class Spool:
         self._file.seek(self._ends[-1])
         self._file.write(data)
         self._ends.append(self._ends[-1] + len(data))
-        return len(self._ends) - 1
+        return self._before + len(self._ends) - 1
 
     def get(self, number: int) -> Article:
         """The article of a number."""
+        kept = len(self._ends) - 1
+        if not kept:
+            return Article("", "", "")
+        number = number - self._before if number > self._before else number % max(1, kept) + 1
         self._file.seek(self._ends[number - 1])
         data = self._file.read(self._ends[number] - self._ends[number - 1])
         url, body, site, digest = json.loads(data)
@@ -206,7 +225,7 @@ def time_detector(detector: Detector, number: int) -> Figures:
     """Articles a second and bytes an article at ``number`` made-up articles."""
     made = MadeUp(7)
     resident = _resident()
-    preparing = seeing = last = 0.0
+    preparing = seeing = 0.0
     found = 0
     for at in range(1, number + 1):
         article = made.article(at)
@@ -214,19 +233,37 @@ def time_detector(detector: Detector, number: int) -> Figures:
         prepared = detector.prepare(article)
         between = time.perf_counter()
         found += detector.see(article, prepared) is not None
-        spent = time.perf_counter() - between
         preparing += between - begin
-        seeing += spent
-        last += spent if at > number * 0.9 else 0.0
+        seeing += time.perf_counter() - between
     size = detector.bytes()
     size = _resident() - resident if size != size else size  # noqa: PLR0124 - nan
     return {
         "articles_per_s": round(number / seeing),
-        "articles_per_s_last_tenth": round(number * 0.1 / last),
         "with_features_per_s": round(number / (seeing + preparing)),
         "bytes_article": round(size / max(1, number - found)),
         "found": round(found / number, 4),
     }
+
+
+def time_indexed(name: str, number: int, texts: int) -> Figures:
+    """The same of a method of the project, with an index that holds ``number`` articles."""
+    with tempfile.TemporaryFile() as file:
+        detector = Indexed(method_named(name), Spool(file, number - texts))
+        drawn = np.random.default_rng(7)
+        width = len(detector.prepare(MadeUp(7).article(1)))
+        for base in range(0, number - texts, BATCH):
+            size = min(BATCH, number - texts - base)
+            batch = drawn.integers(0, 2**32, (size, width)).tolist()
+            for at, keys in enumerate(batch, base + 1):
+                detector.find(keys)
+                detector.add(at, keys)
+        alone, size = detector.seconds, detector.index.bytes
+        figures = time_detector(detector, texts)
+    figures["verified_per_s"] = figures["articles_per_s"]
+    figures["articles_per_s"] = round(number / detector.seconds)
+    figures["articles_per_s_with_texts"] = round(texts / (detector.seconds - alone))
+    figures["bytes_article"] = round(max(size, detector.index.bytes) / number)
+    return figures
 
 
 def _resident() -> int:
@@ -249,10 +286,12 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
             figures[name] |= judge_pairs(options.pairs, known, make)
         if not options.number:
             continue
-        number = options.number if name == NAMES[0] else min(options.number, options.beside)
-        with tempfile.TemporaryFile() as file:
-            detector = Indexed(method_named(name), Spool(file)) if name in NAMES else make()
-            figures[name] |= time_detector(detector, number)
+        texts = min(options.texts, options.number)
+        if name in NAMES:
+            number = options.number if name == NAMES[0] else texts
+            figures[name] |= time_indexed(name, number, texts)
+        else:
+            figures[name] |= time_detector(make(), texts)
         sys.stderr.write(f"{name}: {figures[name]}\n")
     return figures
 
@@ -265,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--articles", type=Path, default=articles if found else None)
     parser.add_argument("--pairs", type=Path, default=pairs if found else None)
     parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
-    parser.add_argument("--number", type=int, default=100_000, help="made-up articles; 0: none")
-    parser.add_argument("--beside", type=int, default=BESIDE, help="the same for other methods")
+    parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
+    parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
     parser.add_argument("--json", type=Path, help="also write the figures there")
     options = parser.parse_args(arguments)
     if options.demo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from collections import Counter, defaultdict
 from functools import partial
 from importlib.util import find_spec
@@ -56,12 +57,16 @@ class Indexed:
     Args:
         method: How duplicates are told.
         texts: Where kept articles are put and taken from; a list where None.
+
+    Attributes:
+        seconds: Spent in the index, looking up and entering.
     """
 
     def __init__(self, method: Method, texts: Texts | None = None) -> None:
         self.method = method
         self.index = KeyIndex(10_000_000)
         self.texts: Texts = texts if texts is not None else InMemory()
+        self.seconds = 0.0
 
     def prepare(self, article: Article) -> Sequence[int]:
         """Its keys."""
@@ -69,13 +74,26 @@ class Indexed:
 
     def see(self, article: Article, prepared: Sequence[int]) -> str | None:
         """As the store does it."""
-        known = [self.texts.get(number) for number in self.index.find(prepared)]
+        known = [self.texts.get(number) for number in self.find(prepared)]
         match = self.method.judge(article, known)
         if match is not None:
             return match.url
-        self.index.add(self.texts.add(article), prepared)
+        self.add(self.texts.add(article), prepared)
         self.method.learn(article)
         return None
+
+    def find(self, keys: Sequence[int]) -> list[int]:
+        """``KeyIndex.find``, timed."""
+        begin = time.perf_counter()
+        found = self.index.find(keys)
+        self.seconds += time.perf_counter() - begin
+        return found
+
+    def add(self, number: int, keys: Sequence[int]) -> None:
+        """``KeyIndex.add``, timed."""
+        begin = time.perf_counter()
+        self.index.add(number, keys)
+        self.seconds += time.perf_counter() - begin
 
     def bytes(self) -> float:
         """RAM of the tables."""

@@ -6,10 +6,10 @@ the *same slot*: "新增病例#例" with 3 here and 5 there, or "@新增病例" 
 A slot is the text just before and after a fact, facts themselves left out. A fact in a slot that
 the other text lacks says nothing, for that is what trimming and rewriting leave behind.
 
-Three kinds of facts are counted apart, so that many of one do not hide a few of another: figures;
-number words (Chinese numerals, English numbers, months and days of the week); places. Places are
-the words that jieba's dictionary (MIT) marks ``ns``, looked for letter by letter, since how a
-sentence is cut into words depends on what is around the place; in English all words with a
+Four kinds of facts are counted apart, so that many of one do not hide a few of another: figures;
+number words (Chinese numerals, English numbers); dates (months and days of the week too); places.
+Places are the words that jieba's dictionary (MIT) marks ``ns``, looked for letter by letter, since
+how a sentence is cut into words depends on what is around the place; in English all words with a
 capital letter that do not begin a sentence, names of persons and firms among them.
 """
 
@@ -44,13 +44,17 @@ Among the reprints the largest share of a single one is .25."""
 _ENGLISH = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred thousand million billion first second third "
+    "hundred thousand million billion first second third"
+)
+_CALENDAR = (
     "january february march april june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday"
 )
 _FIGURE = r"[0-9]+(?:\.[0-9]+)?"
-_HAN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|[〇零一二三四五六七八九十百千两]+")
-_LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|\b(?:{'|'.join(_ENGLISH.split())})\b")
+_DATE = r"(?<![0-9第])(?:[0-9]{1,2}月)?[0-9]{1,2}[日号](?!线)|(?<=[周期拜])[一二三四五六日天]"
+_HAN_FACT = re.compile(rf"@([^@]+)@|{_DATE}|{_FIGURE}|[〇零一二三四五六七八九十百千两]+")
+_WORD = rf"\b(?:{'|'.join(f'{_ENGLISH} {_CALENDAR}'.split())})\b"
+_LATIN_FACT = re.compile(rf"@([^@]+)@|{_FIGURE}|{_WORD}")
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][A-Za-z]+")
 _NUMERAL = re.compile(r"一|[〇零二三四五六七八九十百千两]+$")
@@ -93,6 +97,7 @@ class Comparison(NamedTuple):
 
     figures: Agreement
     words: Agreement
+    dates: Agreement
     places: Agreement
 
     @property
@@ -104,9 +109,8 @@ class Comparison(NamedTuple):
         numbers = Agreement(
             self.figures.same + self.words.same, self.figures.other + self.words.other
         )
-        kinds = (self.figures, self.words, self.places)
-        several = any(kind.other >= FEW and kind.contradicts for kind in kinds)
-        return several or numbers.contradicts or self.places.contradicts
+        several = any(kind.other >= FEW and kind.contradicts for kind in self)
+        return several or any(k.contradicts for k in (numbers, self.dates, self.places))
 
     @property
     def contradictions(self) -> int:
@@ -118,14 +122,14 @@ def slots(text: str) -> Slots:
     """The facts of a text by the slot they stand in.
 
     >>> slots("3月1日湖北省新增2,000例")
-    {'#^^^^月#': {'3'}, '#^^#月日@': {'1'}, '@#月#日省新': {'湖北'}, '#@省新增例$': {'2000'}}
+    {'d^^^^@省': {'3月1日'}, '@^^^#省新': {'湖北'}, '#@省新增例$': {'2000'}}
     """
     facts, marked = _marked(text.translate(_MARKS))
     masked = f"{_EDGE}{_NO_LETTERS.sub('', marked)}$$"
     found: Slots = {}
     for fact, mark in zip(facts, _MARK.finditer(masked), strict=True):
         at = mark.start()
-        kind = "@" if mark[0] == "@" else "#" if fact[0].isdecimal() else "w"
+        kind = "@" if mark[0] == "@" else _kind(fact, masked[at - 1])
         slot = kind + masked[at - BEFORE : at] + masked[at + 1 : at + 1 + AFTER]
         found.setdefault(slot, set()).add(fact)
     return found
@@ -137,14 +141,32 @@ def compare(one: Slots, other: Slots) -> Comparison:
     >>> compare(slots("新增病例3例，死亡1例"), slots("新增病例5例，死亡1例")).figures
     Agreement(same=1, other=1)
     """
-    counts = {"#": [0, 0], "w": [0, 0], "@": [0, 0]}
+    counts = {"#": [0, 0], "w": [0, 0], "d": [0, 0], "@": [0, 0]}
     for slot in one.keys() & other.keys():
         mine, theirs = one[slot], other[slot]
-        both = len(mine & theirs)
+        both = len(mine & theirs) if slot[0] != "d" else _dates_of_both(mine, theirs)
         kind = counts[slot[0]]
         kind[0] += both
         kind[1] += min(len(mine), len(theirs)) - both
     return Comparison(*(Agreement(*pair) for pair in counts.values()))
+
+
+def _dates_of_both(mine: set[str], theirs: set[str]) -> int:
+    """Dates that both have; one without a month is that day of any month."""
+    both = mine & theirs
+    days = [{fact.rpartition("月") for fact in facts - both} for facts in (mine, theirs)]
+    loose = sum(
+        any(day == other and not (month and others) for others, _, other in days[1])
+        for month, _, day in days[0]
+    )
+    return len(both) + loose
+
+
+def _kind(fact: str, before: str) -> str:
+    """The mark of a number's kind: ``#`` figure, ``d`` day or month, ``w`` word."""
+    if fact[0].isdecimal():
+        return "#" if fact[-1].isdecimal() else "d"
+    return "d" if fact in _CALENDAR or before in "周期拜" else "w"
 
 
 @cache
@@ -195,7 +217,7 @@ def _marked(text: str) -> tuple[list[str], str]:
     facts: list[str] = []
 
     def mark(found: re.Match[str]) -> str:
-        facts.append(found[1] or found[0])
+        facts.append(found[1] or found[0].replace("号", "日"))
         return "@" if found[1] else "#"
 
     if has_han(text):

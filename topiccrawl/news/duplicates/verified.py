@@ -9,6 +9,7 @@ the same template from an edited reprint. See docs/duplicates.md for figures.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.news.duplicates.boilerplate import Boilerplate
 from topiccrawl.news.duplicates.contract import Match, digest_key
 from topiccrawl.news.duplicates.facts import Agreement, compare, slots
+from topiccrawl.news.duplicates.names import renamed
+from topiccrawl.news.duplicates.parts import other_part
 from topiccrawl.news.duplicates.shingles import keys_of, shared, shingles
-from topiccrawl.text.normal import normalise, simplify
+from topiccrawl.text.normal import fold, has_han, normalise, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.news.article import Article
-    from topiccrawl.news.duplicates.facts import Slots
+    from topiccrawl.news.duplicates.facts import Comparison, Slots
     from topiccrawl.news.duplicates.shingles import Codes
 
 CONTAINED = 0.5
@@ -46,6 +49,9 @@ NEARLY = 0.8
 WHOLE = 0.95
 """Containment from which a short new text is the beginning or a piece of a stored one."""
 
+CORRECTED = 0.95
+"""Jaccard from which a number in the headline that differs is a correction, and no other part."""
+
 LEAST = 12
 """Shingles in common below which only the same text is the same story."""
 
@@ -57,6 +63,8 @@ NOWHERE = Agreement(0, 0)
 
 ALMOST = 0.9999
 """Similarity of texts at most that are not the same."""
+
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 REMEMBERED = 1024
 """Texts whose shingles and facts are held, at about 10 kB each."""
@@ -118,20 +126,18 @@ class VerifiedShingles:
 
     def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
         """How good a match is, which contradictions lower, and the match; None if it is none."""
-        if not article.digest or not other.digest:
-            return None
-        if article.digest == other.digest:
+        if article.digest and article.digest == other.digest:
             return 2.0, Match(other.url, 1.0, "same-text")
-        if not self._near(article.published, other.published):
+        comparable = article.digest and other.digest
+        if not comparable or not self._near(article.published, other.published):
             return None
         new, old = self._text(article), self._text(other)
         verdict = _verdict(new, old)
-        if not verdict.reason:
+        apart = verdict.alike < CORRECTED and other_part(article.title, other.title)
+        if not verdict.reason or apart:
             return None
-        facts = compare(new.slots, old.slots)
-        if new.traditional != old.traditional:
-            facts = facts._replace(places=NOWHERE)
-        if facts.contradicts:
+        facts = _facts(new, old)
+        if facts.contradicts or _renamed(new, old):
             return None
         worth = verdict.alike / (1 + facts.contradictions)
         return worth, Match(other.url, round(min(verdict.similarity, ALMOST), 4), verdict.reason)
@@ -158,13 +164,22 @@ class VerifiedShingles:
 class _Text:
     """A text as it is compared; its facts are looked for when they are asked for."""
 
-    __slots__ = ("_slots", "_traditional", "hashes", "text")
+    __slots__ = ("_folded", "_slots", "_traditional", "han", "hashes", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.hashes: Codes = shingles(text).hashes
         self._slots: Slots | None = None
         self._traditional: bool | None = None
+        self._folded = ""
+        self.han = has_han(text)
+
+    @property
+    def folded(self) -> str:
+        """Its letters."""
+        if not self._folded:
+            self._folded = _NO_LETTERS.sub("", fold(self.text))
+        return self._folded
 
     @property
     def traditional(self) -> bool:
@@ -193,6 +208,18 @@ class _Verdict(NamedTuple):
     reason: str
     similarity: float
     alike: float
+
+
+def _facts(new: _Text, old: _Text) -> Comparison:
+    """How their facts agree; places of texts in two scripts are not compared."""
+    facts = compare(new.slots, old.slots)
+    return facts if new.traditional == old.traditional else facts._replace(places=NOWHERE)
+
+
+def _renamed(new: _Text, old: _Text) -> bool:
+    """Whether they tell the same of somebody else; in English ``facts`` sees to names."""
+    chinese = new.han and old.han and new.traditional == old.traditional
+    return chinese and renamed(new.folded, old.folded)
 
 
 def _verdict(new: _Text, old: _Text) -> _Verdict:

@@ -22,7 +22,7 @@ def test_comparing_is_the_same_both_ways(one: str, other: str) -> None:
 def test_the_next_day_of_a_report_contradicts_it() -> None:
     tomorrow = REPORT.replace("1日", "2日").replace("3例", "5例").replace("120", "125")
     found = compare(slots(REPORT), slots(tomorrow))
-    assert found.figures.other == 3
+    assert (found.figures.other, found.dates.other) == (2, 1)
     assert found.contradicts
 
 
@@ -72,3 +72,17 @@ def test_single_number_words_are_weighed_with_the_figures() -> None:
 def test_places_come_from_the_dictionary() -> None:
     assert {"北京", "四川", "呼和浩特"} <= place_names()
     assert not place_names() & {"足球", "一", ""}
+
+
+def test_dates_count_apart_from_figures() -> None:
+    notice = "3月7日全天停运，间隔8分钟，首班6时，末班23时，票价3元，快线12条，慢线9条"
+    found = compare(slots(notice), slots(notice.replace("3月7日", "3月14日")))
+    assert (found.figures.other, found.dates) == (0, Agreement(0, 1))
+    assert found.contradicts
+    assert compare(slots("周六停运"), slots("周日停运")).contradicts
+
+
+@pytest.mark.parametrize("other", ["7日全天停运", "3月7号全天停运", "7号全天停运"])
+def test_a_date_may_be_written_without_its_month(other: str) -> None:
+    assert compare(slots("通知3月7日全天停运"), slots(f"通知{other}")).dates == Agreement(1, 0)
+    assert compare(slots("通知4月7日全天停运"), slots("通知3月7日全天停运")).dates.other == 1

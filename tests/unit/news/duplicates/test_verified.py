@@ -112,3 +112,34 @@ def test_methods_are_chosen_by_name() -> None:
         method_named("md5")
     with pytest.raises(SettingError, match="WINDOW = -1"):
         method_named("shingles", -1)
+
+
+NOTICE = (
+    "经查，{0}丧失理想信念，背弃初心使命，违规收受礼品礼金，接受可能影响公正执行公务的宴请。",
+    "{0}身为领导干部，利用职务便利为他人在工程承揽等方面谋取利益，应予严肃处理。",
+    "经研究，决定给予{0}开除公职处分，收缴其违纪违法所得，将其涉嫌犯罪问题移送审查起诉。",
+)
+
+
+@pytest.mark.parametrize("names", [("高建平", "陈立群"), ("高建平", "高远明"), ("王某某", "林某")])
+def test_the_same_notice_of_somebody_else_is_another_story(names: tuple[str, str]) -> None:
+    one, other = (
+        article(at, *(line.format(name) for line in NOTICE)) for at, name in enumerate(names)
+    )
+    assert VerifiedShingles().judge(one, [other]) is None
+    again = article(3, *(line.format(names[0]) for line in NOTICE), "本报记者报道，特此说明。")
+    assert VerifiedShingles().judge(again, [one]) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("老街巷（之一）", "老街巷（之二）", False),
+        ("第三届书展观察（上）", "第三届书展观察（下）", False),
+        ("公交线网调整方案公布", "公交线网怎么调", True),
+    ],
+)
+def test_parts_of_a_series_are_stories_of_their_own(one: str, other: str, *, same: bool) -> None:
+    first = replace(STORY, title=one)
+    second = replace(article(2, *PARAGRAPHS[1:]), title=other)
+    assert (VerifiedShingles().judge(second, [first]) is not None) is same
