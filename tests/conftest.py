@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+from tests.redis_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 settings.register_profile("project", deadline=None)
 settings.load_profile("project")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """URL of a Redis server for the tests of this run."""
+    with running() as url:
+        yield url

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self
 
 import pytest
+import redis
 
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.nodes.frontier import SharedFrontier, discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +49,9 @@ class Make(Protocol):
 
 
 class MakeEmbedded:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clock: Clock) -> None:
         self.folder = folder
-        self.clock = Clock()
+        self.clock = clock
         self.opened: list[EmbeddedFrontier] = []
 
     def __call__(
@@ -71,19 +74,65 @@ class MakeEmbedded:
         return frontier
 
 
-@pytest.fixture(params=["embedded"])
-def make(tmp_path: Path) -> Iterator[Make]:
-    maker = MakeEmbedded(tmp_path / "frontier")
-    yield maker
-    for frontier in maker.opened:
+class MakeShared:
+    """One node, whose calls carry its conversations with Redis themselves."""
+
+    def __init__(self, folder: Path, clock: Clock, client: redis.Redis) -> None:
+        self.folder = folder
+        self.clock = clock
+        self.client = client
+        self.opened: list[EmbeddedFrontier] = []
+
+    def __call__(
+        self,
+        politeness: Politeness = QUICK,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        strategy: Strategy | None = None,
+        share: tuple[int, int] | None = None,
+    ) -> Frontier:
+        frontier = SharedFrontier(
+            self.client,
+            self.folder.name,
+            self.folder,
+            strategy or Plain(),
+            politeness,
+            limits,
+            clock=self.clock,
+            share=share,
+        )
+        self.opened.append(frontier)
+        return frontier
+
+
+KINDS = ["embedded", "redis"]
+
+
+@contextmanager
+def maker(
+    kind: str, folder: Path, clock: Clock, request: pytest.FixtureRequest
+) -> Iterator[MakeEmbedded | MakeShared]:
+    made: MakeEmbedded | MakeShared
+    if kind == "embedded":
+        made = MakeEmbedded(folder, clock)
+    else:
+        client = redis.Redis.from_url(request.getfixturevalue("redis_url"))
+        made = MakeShared(folder, clock, client)
+    yield made
+    for frontier in made.opened:
         frontier.close()
+    if isinstance(made, MakeShared):
+        discard(made.client, folder.name)
+        made.client.close()
 
 
-@pytest.fixture(params=["embedded"])
-def elsewhere(tmp_path: Path, make: Make) -> Iterator[Make]:
+@pytest.fixture(params=KINDS)
+def make(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make]:
+    with maker(request.param, tmp_path / "frontier", Clock(), request) as made:
+        yield made
+
+
+@pytest.fixture(params=KINDS)
+def elsewhere(tmp_path: Path, make: Make, request: pytest.FixtureRequest) -> Iterator[Make]:
     """A second, empty frontier, of each implementation, on the same clock."""
-    maker = MakeEmbedded(tmp_path / "elsewhere")
-    maker.clock = make.clock
-    yield maker
-    for frontier in maker.opened:
-        frontier.close()
+    with maker(request.param, tmp_path / "elsewhere", make.clock, request) as made:
+        yield made

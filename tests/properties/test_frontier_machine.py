@@ -5,13 +5,17 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import hypothesis.strategies as st
+import pytest
+import redis
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from typing_extensions import override
 
-from tests.contracts.model import Model
+from tests.contracts.model import Model, Site
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import (
     Download,
@@ -25,7 +29,11 @@ from topiccrawl.frontier.contract import (
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import from_line, to_line
+from topiccrawl.nodes.frontier import SharedFrontier, discard
 from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
 ORIGINS = ("http://x.cn", "https://x.cn", "http://y.cn", "http://z.cn:81")
@@ -90,6 +98,15 @@ class FrontierMachine(RuleBasedStateMachine):
             self.folder, self.strategy, self.politeness, self.limits,
             clock=lambda: self.model.now, sync="never",
         )  # fmt: skip
+
+    def kill(self) -> None:
+        """Leave everything as a killed process does."""
+        self.frontier._store.close()
+        self.frontier._endings.marks.abandon()
+
+    def remove(self) -> None:
+        """Delete the closed frontier."""
+        shutil.rmtree(self.folder)
 
     def pages(self) -> list[Lease]:
         held = self.model.entries
@@ -213,7 +230,7 @@ class FrontierMachine(RuleBasedStateMachine):
         """The crawl goes on in another folder."""
         lines = [to_line(entry) for entry in self.frontier.export()]
         self.frontier.close()
-        shutil.rmtree(self.folder)
+        self.remove()
         self.model.release_all()
         self.model.moved()
         self.out.clear()
@@ -224,8 +241,7 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule()
     def die(self) -> None:
         self.frontier.commit()
-        self.frontier._store.close()
-        self.frontier._endings.marks.abandon()
+        self.kill()
         self.model.crash()
         self.settled += self.out
         self.out = []
@@ -263,7 +279,43 @@ class FrontierMachine(RuleBasedStateMachine):
                 assert (told.inlinks, told.depth) == (entry.inlinks, entry.depth)
                 assert tuple(told.evidence.values()) == entry.evidence
             self.frontier.close()
-            shutil.rmtree(self.folder)
+            self.remove()
+
+
+class SharedMachine(FrontierMachine):
+    """The same over Redis."""
+
+    client: redis.Redis
+
+    @override
+    def open(self) -> None:
+        self.frontier = SharedFrontier(
+            self.client, self.folder.name, self.folder, self.strategy, self.politeness, self.limits,
+            clock=lambda: self.model.now,
+        )  # fmt: skip
+
+    @override
+    def kill(self) -> None:
+        """Leave everything as a killed process does; hosts may have been asked until now."""
+        assert isinstance(self.frontier, SharedFrontier)
+        share, places = self.frontier.share, self.frontier._state.places
+        for name in {urlsplit(url).hostname or "" for url in URLS}:
+            if places.find_host(name):
+                site = self.model.sites.setdefault(name, Site())
+                site.next_at = max(site.next_at, self.model.now + self.politeness.delay)
+        super().kill()
+        self.client.zadd(f"{share.base}nodes", {str(share.epoch): 0})  # long ago
+
+    @override
+    def remove(self) -> None:
+        discard(self.client, self.folder.name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _client(redis_url: str) -> Iterator[None]:
+    with redis.Redis.from_url(redis_url) as client:
+        SharedMachine.client = client
+        yield
 
 
 TestFrontier = FrontierMachine.TestCase
@@ -271,3 +323,5 @@ TestFrontier.settings = settings(
     max_examples=80, stateful_step_count=50, deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
+TestSharedFrontier = SharedMachine.TestCase
+TestSharedFrontier.settings = settings(TestFrontier.settings, max_examples=25)

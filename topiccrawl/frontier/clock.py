@@ -47,8 +47,10 @@ class HostClock:
     def full(self, host: Host) -> bool:
         """Whether the host must end a request before the next can start.
 
-        Full is, too, a host whose pages in flight use up its page budget.
+        Full is, too, a host that is shut, or whose pages in flight use up its page budget.
         """
+        if host.shut:
+            return True
         _, concurrency = self._overrides.get(host.name, (None, None))
         if host.active >= (concurrency or self._politeness.concurrency):
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import lmdb
 
@@ -91,13 +91,16 @@ class EmbeddedFrontier:
         StorageError: It cannot be read or written.
     """
 
+    store_type: ClassVar[type[Store]] = Store
+    intake_type: ClassVar[type[Intake]] = Intake
+
     def __init__(  # noqa: PLR0913 - all but four have defaults
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
         clock: Callable[[], float] = time.time, rng: random.Random | None = None,
         share: tuple[int, int] | None = None, sync: Sync = "checkpoint", owner: str = "",
     ) -> None:  # fmt: skip
         self.broken = ""
-        self._store = Store(path, sync=sync)
+        self._store = self.store_type(path, sync=sync)
         try:
             self._store.check(strategy.name, strategy.fields)
             self._store.claim(owner)
@@ -105,7 +108,7 @@ class EmbeddedFrontier:
             state = State(self._store, strategy, politeness, limits, rng)
             self._state = state
             self._clock = clock
-            self._intake = Intake(state, strategy, limits)
+            self._intake = self.intake_type(state, strategy, limits)
             self._endings = Endings(state, self._intake, limits)
             self._hand = Hand(state, self._endings)
             self._dispatch = Dispatch(

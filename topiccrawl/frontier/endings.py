@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Download, Lease, Limits, Outcome
     from topiccrawl.frontier.held import Held
+    from topiccrawl.frontier.marks import Marking
     from topiccrawl.frontier.offers import Intake
     from topiccrawl.frontier.places import Origin
     from topiccrawl.frontier.rows import Row
@@ -39,7 +40,7 @@ class Endings:
         self._state = state
         self._intake = intake
         self._max_attempts = limits.max_attempts
-        self.marks = Marks(state.store.path / "begun")
+        self.marks: Marking = Marks(state.store.path / "begun")
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
         """Settle a lease and its links; False where it is stale."""

@@ -6,7 +6,7 @@ A small file of slots written in place: what a killed process wrote last is in t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from topiccrawl.frontier.keys import KEY_BYTES
 
@@ -14,6 +14,34 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EMPTY = bytes(KEY_BYTES)
+
+
+class Marking(Protocol):
+    """What remembers which pages are being processed."""
+
+    def left(self) -> set[bytes]:
+        """Keys that a former process had begun and not finished."""
+        ...
+
+    def set(self, key: bytes) -> None:
+        """Mark a key; twice equals once."""
+        ...
+
+    def unset(self, key: bytes) -> None:
+        """Remove the mark of a key, if there is one."""
+        ...
+
+    def clear(self) -> None:
+        """Forget all marks."""
+        ...
+
+    def close(self) -> None:
+        """Forget all marks and close; twice equals once."""
+        ...
+
+    def abandon(self) -> None:
+        """Close and leave the marks as they are, as a killed process does."""
+        ...
 
 
 class Marks:

@@ -55,10 +55,23 @@ class Intake:
         cursor = store.txn.cursor(store.urls)
         before = self._counted(parent_key)
         seen = {key for key in before if cursor.set_key(key)}
+        taken = self.admit(offers, parent_key, parent.depth + 1, seen)
+        if taken:
+            before.update(dict.fromkeys(taken))
+            store.txn.put(parent_key, b"".join(before), db=store.outlinks)
+        return len(taken)
+
+    def admit(
+        self, offers: Iterable[Offer], parent_key: bytes, depth: int, seen: set[bytes]
+    ) -> list[bytes]:
+        """Count links of a page but those to ``seen``, queue what is new; keys of what was taken.
+
+        New URLs beyond the depth bound are counted, not taken.
+        """
         seen.add(parent_key)
         fresh = self._sorted(offers, seen)
+        cursor = self._state.store.txn.cursor(self._state.store.urls)
         known = dict(cursor.getmulti([key for key, _, _, _ in fresh]))
-        depth = parent.depth + 1
         first = (parent_key, depth)
         rows = []
         self._state.queues.gather()
@@ -71,11 +84,9 @@ class Intake:
         self._state.queues.flush()
         if rows:
             cursor.putmulti(rows)
-            before.update((key, None) for key, _ in rows)
-            store.txn.put(parent_key, b"".join(before), db=store.outlinks)
         if len(rows) < len(fresh):
             self._state.tally["depth"] += len(fresh) - len(rows)
-        return len(rows)
+        return [key for key, _ in rows]
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; False where it is known."""

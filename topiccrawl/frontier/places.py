@@ -115,6 +115,7 @@ class Host:
     refreshed: int = 0
     best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
+    shut: bool = False
     wake: float = ASLEEP
     listed: list[Head | tuple[float, int] | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
@@ -215,6 +216,13 @@ class Places:
         host.groups.update(groups)
         self._changed.add(host)
         self._counted.update((host, name) for name in groups)
+
+    def retire(self, host: Host) -> None:
+        """Forget all about a host; its number and name are those of a new one."""
+        self.hosts[host.id] = self._by_name[host.name] = Host(host.id, host.name)
+        self._changed.discard(host)
+        self._counted = {entry for entry in self._counted if entry[0] is not host}
+        self.by_prefix.clear()
 
     def flush(self) -> None:
         """Write what changed; called before each commit."""

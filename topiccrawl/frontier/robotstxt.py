@@ -66,7 +66,7 @@ class Robots:
         origin.attempts = 0
         value = STORED.pack(origin.expires, available) + body
         self._store.txn.put(origin_key(origin.name), value, db=self._store.robots)
-        self._forget(origin)
+        self.forget(origin)
         self._slow(origin)
 
     def _load(self, origin: Origin) -> None:
@@ -99,7 +99,8 @@ class Robots:
             self._bytes -= size
         return rules
 
-    def _forget(self, origin: Origin) -> None:
+    def forget(self, origin: Origin) -> None:
+        """Parse an origin's robots.txt anew when it is needed next."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size
 

@@ -1,0 +1,1 @@
+"""HOW DO SEVERAL NODES SHARE ONE CRAWL? A frontier that lies in Redis, a part on each node."""

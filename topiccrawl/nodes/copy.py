@@ -1,0 +1,214 @@
+"""A node's working copy: buckets come in from Redis, and go out of it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.keys import KEY_BYTES
+from topiccrawl.frontier.places import ASLEEP, CLOCK, HOST_ID, STATS
+from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.robotstxt import origin_key
+from topiccrawl.frontier.rows import QUEUED, URL, decode
+from topiccrawl.nodes.buckets import bucket_of_host
+from topiccrawl.nodes.record import drop_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import lmdb
+
+    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.places import Host
+    from topiccrawl.frontier.state import State
+    from topiccrawl.nodes.record import RecordingStore
+
+
+class WorkingCopy:
+    """Moves whole buckets between Redis' form and the open state.
+
+    Args:
+        state: The open state; its store notes what changes.
+        store: That store.
+        strategy: Groups URLs.
+        max_crashes: Times a page may kill its process.
+    """
+
+    def __init__(
+        self, state: State, store: RecordingStore, strategy: Strategy, max_crashes: int
+    ) -> None:
+        self._state = state
+        self._store = store
+        self._strategy = strategy
+        self._max_crashes = max_crashes
+
+    # -- in --------------------------------------------------------------------------------------
+
+    def take_hosts(
+        self, hosts: list[bytes], stats: list[bytes], robots: list[bytes], begun: float | None
+    ) -> None:
+        """Take over hosts, flat lists of fields and values.
+
+        ``begun``: a node died with them; they may have been asked until then.
+        """
+        places = self._state.places
+        for name, data in _pairs(hosts):
+            host = places.host(name.decode(errors="replace"))
+            host.shut = True
+            next_at, host.delay, host.level, host.pages, pages, worth = CLOCK.unpack(data)
+            host.next_at = next_at
+            if begun is not None:
+                host.next_at = max(next_at, begun + self._state.clock.delay(host))
+            host.stats = GroupStats(pages, worth)
+        for field, data in _pairs(stats):
+            name, _, label = field.partition(b"\0")
+            host = places.host(name.decode(errors="replace"))
+            places.adopt(host, {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))})
+        for origin, data in _pairs(robots):
+            self._store.raw.put(origin, data, db=self._store.robots)
+
+    def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
+        """Take over URLs, and the out-links of those that are queued."""
+        state, store = self._state, self._store
+        for key, data in _pairs(rows):
+            if store.raw.get(key, None, store.urls) is not None:
+                continue  # a scan may give a row twice
+            row = decode(data)
+            url = row.text(URL)
+            place = state.place(url)
+            if place is None:
+                continue
+            place.host.shut = True
+            unit, _ = state.places.unit(place, self._strategy.group(url))
+            row.host, row.unit = unit.host.id, unit.uid
+            state.seq = max(state.seq, row.seq + 1)
+            if row.version != self._strategy.version:
+                state.swept = (self._strategy.version, "")
+            store.raw.put(key, row.encode(), db=store.urls)
+            if row.state == QUEUED:
+                state.queues.enter(row, key)
+        for key, data in _pairs(links):
+            store.raw.put(key, data, db=store.outlinks)
+
+    def count_crashes(self, keys: Iterable[bytes]) -> None:
+        """Count a crash for each page that was being processed when its node died."""
+        state = self._state
+        for key in keys:
+            row = state.get(key)
+            if row is None or row.state != QUEUED:
+                continue
+            row.crashes = min(row.crashes + 1, 255)
+            state.tally["crashes"] += 1
+            if row.crashes >= self._max_crashes > 0:
+                state.queues.leave(row, key)
+                state.fail(row, "crash")
+            state.put(key, row)
+
+    def open_hosts(self, bucket: int, now: float) -> None:
+        """Serve a bucket's hosts."""
+        for host in self._hosts(bucket):
+            self._state.biases.renew_host(host)
+            host.shut = False
+            self._state.ready.rank(host, 0)
+            self._state.ready.rank(host, 1)
+            self._state.ready.settle(host, now)
+
+    # -- out -------------------------------------------------------------------------------------
+
+    def shut_hosts(self, bucket: int, now: float) -> None:
+        """Start no more requests to a bucket's hosts."""
+        for host in self._hosts(bucket):
+            host.shut = True
+            self._state.ready.settle(host, now)
+
+    def busy(self) -> set[int]:
+        """Buckets with leases out, or requests in flight."""
+        held = {bucket_of_host(held.host.name) for held in self._state.leases.held.values()}
+        hosts = self._state.places.hosts
+        return held | {bucket_of_host(host.name) for host in hosts if host.active > 0}
+
+    def queued(self, bucket: int) -> tuple[int, int]:
+        """URLs in a bucket's priorQueue and normalQueue, counted one by one."""
+        sizes = [0, 0]
+        for _, lane in self._entries(bucket):
+            sizes[lane] += 1
+        for _, lane in self._waiting(bucket):
+            sizes[lane] += 1
+        return sizes[0], sizes[1]
+
+    def hosts_by_bucket(self) -> dict[int, int]:
+        """Number of hosts with URLs, by bucket."""
+        numbers: dict[int, int] = {}
+        for host in self._state.places.hosts:
+            if host.units:
+                bucket = bucket_of_host(host.name)
+                numbers[bucket] = numbers.get(bucket, 0) + 1
+        return numbers
+
+    def evict(self, bucket: int) -> None:
+        """Forget a bucket: its leases are stale, what was not sent is lost."""
+        state, raw = self._state, self._store.raw
+        for key, held in list(state.leases.held.items()):
+            if bucket_of_host(held.host.name) == bucket:
+                del state.leases.held[key]
+        for table, entries in (
+            (self._store.index, list(self._entries(bucket))),
+            (self._store.due, list(self._waiting(bucket))),
+        ):
+            for entry, lane in entries:
+                raw.delete(entry, db=table)
+                state.tally[LANE_NAMES[lane]] -= 1
+        for table in (self._store.urls, self._store.outlinks, self._store.leased):
+            _delete_under(raw, table, bytes([bucket]))
+        for host in list(self._hosts(bucket)):
+            self._retire(host)
+        drop_notes(self._store, [bucket])
+
+    def _retire(self, host: Host) -> None:
+        raw, store = self._store.raw, self._store
+        for origin in host.origins.values():
+            self._state.robots.forget(origin)
+            origin.wake = ASLEEP
+            raw.delete(origin_key(origin.name), db=store.robots)
+        ident = HOST_ID.pack(host.id)
+        for table in (store.units, store.stats, store.hosts):
+            _delete_under(raw, table, ident)
+        host.best[:] = [None, None]
+        host.ready = False
+        host.wake = ASLEEP
+        self._state.places.retire(host)
+
+    def _hosts(self, bucket: int) -> Iterator[Host]:
+        for host in self._state.places.hosts:
+            if bucket_of_host(host.name) == bucket:
+                yield host
+
+    def _entries(self, bucket: int) -> Iterator[tuple[bytes, int]]:
+        """Entries of the index, with their lanes."""
+        for host in self._hosts(bucket):
+            prefix = HOST_ID.pack(host.id)
+            cursor = self._store.raw.cursor(self._store.index)
+            found = cursor.set_range(prefix)
+            while found and cursor.key().startswith(prefix):
+                yield cursor.key(), cursor.key()[6]
+                found = cursor.next()
+
+    def _waiting(self, bucket: int) -> Iterator[tuple[bytes, int]]:
+        """Entries of what waits for a time, with their lanes."""
+        for entry in self._store.raw.cursor(self._store.due).iternext(values=False):
+            key = entry[-KEY_BYTES:]
+            if key[0] == bucket:
+                data = self._store.raw.get(key, None, self._store.urls)
+                if data is not None:
+                    yield entry, data[1]
+
+
+def _pairs(flat: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    return zip(flat[::2], flat[1::2], strict=True)
+
+
+def _delete_under(txn: lmdb.Transaction, table: lmdb._Database, prefix: bytes) -> None:
+    cursor: lmdb.Cursor[bytes] = txn.cursor(table)  # type: ignore[assignment]
+    found = cursor.set_range(prefix)
+    while found and cursor.key().startswith(prefix):
+        found = cursor.delete()

@@ -1,0 +1,259 @@
+"""The frontier of one node: a working copy of its part, whose whole state lies in Redis.
+
+Every call of the contract is answered by the working copy at once, with the embedded frontier's own
+code; nothing waits for the network. What changed goes to Redis in batches: one Lua script takes all
+of a batch or nothing, and refuses a node that the others have given up.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from typing_extensions import override
+
+from topiccrawl.errors import StateLockedError
+from topiccrawl.frontier.contract import Kind
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.store import discard as discard_folder
+from topiccrawl.nodes.buckets import BUCKETS, bucket_of_host
+from topiccrawl.nodes.clock import RedisClock
+from topiccrawl.nodes.copy import WorkingCopy
+from topiccrawl.nodes.intake import Route, RoutedIntake
+from topiccrawl.nodes.marks import RedisMarks
+from topiccrawl.nodes.record import RecordingStore
+from topiccrawl.nodes.share import Share
+from topiccrawl.nodes.wire import Call, Wire, address
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    import redis
+
+    from topiccrawl.frontier.contract import Lease, Limits, Politeness, Strategy
+    from topiccrawl.frontier.portable import Entry
+    from topiccrawl.nodes.wire import Steps
+
+FORMAT = 1
+TTL = 10.0
+"""Seconds without a word after which a node is given up."""
+BEAT = 0.2
+"""A part of ``TTL``: so often at least a node that waits for its conversations gives word."""
+
+
+def base_of(name: str) -> str:
+    """What the names of a crawl's keys begin with; they share one hash tag.
+
+    >>> base_of("nev")
+    '{topiccrawl:nev}:'
+    """
+    return "{topiccrawl:" + name + "}:"
+
+
+class SharedFrontier(EmbeddedFrontier):
+    """A frontier in Redis, for one of several nodes; see the contract for what methods promise.
+
+    Args:
+        client: Of the Redis server, without decoding of responses.
+        name: Of the crawl: nodes of one name share it.
+        folder: For the working copy; what lies there is deleted.
+        strategy: How evidence becomes order.
+        politeness: How hosts are treated.
+        limits: Bounds.
+        clock: Seconds since the epoch; that of Redis where None.
+        rng: Source of the delays' jitter.
+        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
+        owner: Whose frontier it is.
+        ttl: Seconds without a word after which a node is given up.
+        attached: Whether calls carry the conversations with Redis themselves, and wait; otherwise
+            a courier has to.
+
+    Raises:
+        StorageError: Redis cannot be reached.
+        StateVersionError: It holds a crawl of this name for another strategy, format or owner.
+        StateLockedError: Another process uses the folder.
+    """
+
+    store_type: ClassVar = RecordingStore
+    intake_type: ClassVar = RoutedIntake
+    _store: RecordingStore
+    _intake: RoutedIntake
+
+    def __init__(  # noqa: PLR0913 - all but six have defaults
+        self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
+        politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
+        rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
+        ttl: float = TTL, attached: bool = True,
+    ) -> None:  # fmt: skip
+        discard_folder(folder)
+        self.base = base_of(name)
+        self.steady = RedisClock()
+        self._attached = False
+        self._gone = False
+        self._wire = Wire(client)
+        super().__init__(
+            folder, strategy, politeness, limits, clock=clock or self.steady, rng=rng,
+            share=share, sync="never",
+        )  # fmt: skip
+        try:
+            self._intake.route = Route()
+            copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
+            about = {
+                "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
+                "owner": owner, "buckets": BUCKETS,
+            }  # fmt: skip
+            self.share = Share(
+                self.base, json.dumps(about, ensure_ascii=False), ttl, state=self._state,
+                store=self._store, intake=self._intake, copy=copy, clock=self._clock,
+                hear_time=self.steady.hear,
+            )  # fmt: skip
+            self._enter(client)
+            if attached:
+                self._attached = True
+                self.settle()
+        except BaseException:
+            self._gone = True
+            super().close()
+            raise
+
+    def _enter(self, client: redis.Redis) -> None:
+        """Join, and ask for this node's part."""
+        self._wire.run(self.share.join())
+        self._endings.marks.close()
+        self._endings.marks = RedisMarks(client, self.base, self.share.epoch)
+        for _ in range(3):  # others that are dead are seen, given up, and followed
+            self._wire.run(self.share.exchange(look=True))
+        self._beat = time.monotonic()
+
+    # -- conversations -----------------------------------------------------------------------------
+
+    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
+        """Send what changed and hear what is new; whether anything came."""
+        if self._changed:
+            super()._commit()
+        return (yield from self.share.exchange(look=look, patient=patient))
+
+    def settle(self) -> None:
+        """Carry conversations until all that this node should serve is loaded."""
+        self._exchange(look=True)
+        while self.share.loading():
+            self._wire.run(self.share.load())
+            self._exchange(look=False)
+
+    def _exchange(self, *, look: bool) -> None:
+        self._wire.run(self.converse(look=look, patient=False))
+        self._beat = time.monotonic()
+
+    def _keep_alive(self) -> None:
+        if self._attached and time.monotonic() - self._beat > BEAT * self.share.ttl:
+            self.settle()
+
+    @override
+    def _commit(self, room: int = 0) -> None:
+        super()._commit(room)
+        if self._attached:
+            self._exchange(look=False)
+
+    # -- the contract, where more than one node makes a difference ---------------------------------
+
+    @override
+    def pop(self, n: int = 1) -> list[Lease]:
+        """Up to n leases; none while others may have given this node up."""
+        self._keep_alive()
+        return super().pop(n) if self.share.may_serve() else []
+
+    @override
+    def begin(self, lease: Lease) -> None:
+        """Processing starts; remembered even if the process dies."""
+        if lease.kind is Kind.PAGE and self._state.leases.find(lease) is not None:
+            self._endings.marks.set(lease.key)
+
+    @override
+    def acquire(self, host: str) -> bool:
+        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        if not self.share.may_serve():
+            return False
+        known = self._state.places.find_host(host.lower())
+        if known is None or not self.share.closing(bucket_of_host(known.name)):
+            return super().acquire(host)
+        known.shut = False  # a lease has to go on so that it ends
+        try:
+            return super().acquire(host)
+        finally:
+            known.shut = True
+            self._state.ready.settle(known, self._clock())
+
+    @override
+    def next_due(self) -> float | None:
+        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        self._keep_alive()
+        return super().next_due() if self.share.may_serve() else None
+
+    @override
+    def pending(self) -> bool:
+        """Whether anything is queued or leased, on any node."""
+        share = self.share
+        if not share.idle():
+            return True
+        if share.alone():
+            return False
+        if self._attached and not share.settled:
+            self.settle()
+        return not share.settled or share.view.pending(share.epoch)
+
+    @override
+    def counts(self) -> dict[str, int]:
+        """Sizes of the queues over all nodes, and counters of what happened."""
+        counts = super().counts()
+        others = self.share.view.elsewhere(self.share.epoch)
+        for name, size in zip(("prior", "normal", "leased"), others, strict=True):
+            counts[name] += size
+        return counts
+
+    @override
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Take over an export into this frontier, which must be empty; number of URLs.
+
+        Raises:
+            StateLockedError: Other nodes have a part of it.
+        """
+        if not self.share.alone():
+            raise StateLockedError(f"{self.base}: other nodes work on this crawl; stop them first")
+        return super().load(entries)
+
+    @override
+    def close(self) -> None:
+        """Release what is still leased, give all buckets back, be gone. Twice equals once."""
+        if self._gone:
+            return
+        self._gone = True
+        self._attached = False
+        self._endings.release_all()
+        super()._commit()
+        try:
+            self._wire.run(self.share.leave())
+        finally:
+            super().close()
+            discard_folder(self._store.path)
+
+
+def discard(client: redis.Redis, name: str) -> None:
+    """Delete a crawl that no node works on; nothing where there is none.
+
+    Raises:
+        StateLockedError: A node is alive.
+        StorageError: Redis cannot be reached.
+    """
+    alive = Wire(client).run(_discard(base_of(name)))
+    if alive:
+        raise StateLockedError(
+            f"{address(client)}: {alive} node(s) work on {name}; stop them, or wait until they are"
+            f" given up ({TTL:g} s after a crash)"
+        )
+
+
+def _discard(base: str) -> Steps[int]:
+    return int((yield Call("discard", base, (BUCKETS,))))

@@ -1,0 +1,52 @@
+"""Which process a node is: told to the others, and whether one of this machine is dead."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+from topiccrawl.frontier.checkpoint import boot_id
+
+
+def myself() -> str:
+    """JSON text that names this process as long as it lives."""
+    return json.dumps(
+        {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "space": _space(),
+            "began": _began(os.getpid()),
+        },
+        sort_keys=True,
+    )
+
+
+def is_dead(text: str) -> bool:
+    """Whether a process named by ``myself`` is known to be dead; False for other machines.
+
+    >>> is_dead(myself())
+    False
+    """
+    told = json.loads(text)
+    if told.get("space") != _space() or not told.get("space"):
+        return False
+    return bool(_began(told["pid"]) != told["began"])
+
+
+def _space() -> str:
+    """Where process numbers mean the same: this boot of the machine, this name space."""
+    try:
+        return f"{boot_id().decode()}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return ""
+
+
+def _began(pid: int) -> str:
+    """When a process began, in the kernel's ticks; "" where there is none, or a dead one."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in "ZX" else fields[19]

@@ -1,0 +1,147 @@
+-- What a node changed goes in, what others have for it comes out; all of it or nothing.
+-- KEYS: base. ARGV: epoch, number of the batch, life in ms, whether the whole crawl is looked at,
+-- whether nodes that are late are given up, the batch (msgpack map). Returns msgpack.
+local base, epoch, number = KEYS[1], ARGV[1], ARGV[2]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local claims = base .. 'claims'
+local batch = cmsgpack.unpack(ARGV[6])
+local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'marks'}
+local CHUNK, MOST = 4000, 200
+
+if not redis.call('ZSCORE', base .. 'nodes', epoch) then
+  return cmsgpack.pack({'fenced'})
+end
+for _, name in ipairs(TABLES) do
+  for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do
+    for bucket in pairs(part) do
+      if redis.call('HGET', claims, bucket) ~= epoch then
+        return cmsgpack.pack({'fenced'})
+      end
+    end
+  end
+end
+redis.call('ZADD', base .. 'nodes', now + ARGV[3], epoch)
+
+local function all(command, key, list)
+  for at = 1, #list, CHUNK do
+    redis.call(command, key, unpack(list, at, math.min(at + CHUNK - 1, #list)))
+  end
+end
+
+local function bury(node)
+  redis.call('ZREM', base .. 'nodes', node)
+  for _, name in ipairs({'names', 'sizes', 'done'}) do
+    redis.call('HDEL', base .. name, node)
+  end
+  local owned = redis.call('HGETALL', claims)
+  for at = 1, #owned, 2 do
+    if owned[at + 1] == node then
+      redis.call('HDEL', claims, owned[at])
+      redis.call('HSET', base .. 'left', owned[at], '-1')
+    end
+  end
+  while redis.call('LMOVE', base .. 'starts:' .. node, base .. 'starts', 'RIGHT', 'LEFT') do end
+end
+
+local function apply()
+  for _, name in ipairs(TABLES) do
+    for bucket, list in pairs(batch[name] or {}) do
+      all('HSET', base .. name .. ':' .. bucket, list)
+    end
+    for bucket, list in pairs(batch['gone_' .. name] or {}) do
+      all('HDEL', base .. name .. ':' .. bucket, list)
+    end
+  end
+  for bucket, count in pairs(batch.read or {}) do
+    redis.call('LTRIM', base .. 'mail:' .. bucket, count, -1)
+    if redis.call('LLEN', base .. 'mail:' .. bucket) == 0 then
+      redis.call('SREM', base .. 'post', bucket)
+    end
+  end
+  for bucket, list in pairs(batch.mail or {}) do
+    all('RPUSH', base .. 'mail:' .. bucket, list)
+    redis.call('SADD', base .. 'post', bucket)
+  end
+  for name, number in pairs(batch.tally or {}) do
+    redis.call('HINCRBY', base .. 'tally', name, number)
+  end
+  if batch.crawl then
+    redis.call('HINCRBY', base .. 'progress', 'pages', batch.crawl[1])
+    redis.call('HINCRBYFLOAT', base .. 'progress', 'worth', batch.crawl[2])
+  end
+  if batch.turn then
+    redis.call('HSET', base .. 'progress', 'turn', batch.turn)
+  end
+  if batch.sizes then
+    redis.call('HSET', base .. 'sizes', epoch, batch.sizes)
+  end
+  for bucket, number in pairs(batch.weights or {}) do
+    redis.call('HSET', base .. 'weights', bucket, number)
+  end
+  for bucket, size in pairs(batch.left or {}) do
+    if redis.call('HGET', claims, bucket) == epoch then
+      redis.call('HDEL', claims, bucket)
+      redis.call('HSET', base .. 'left', bucket, size)
+    end
+  end
+  if batch.started then
+    redis.call('DEL', base .. 'starts:' .. epoch)
+  end
+  if batch.leave then
+    bury(epoch)
+  end
+end
+
+if redis.call('HGET', base .. 'done', epoch) ~= number then
+  redis.call('HSET', base .. 'done', epoch, number)
+  apply()
+end
+for _, node in ipairs(batch.dead or {}) do
+  bury(tostring(node))
+end
+if ARGV[5] == '1' then
+  for _, node in ipairs(redis.call('ZRANGEBYSCORE', base .. 'nodes', '-inf', now - 1)) do
+    bury(node)
+  end
+end
+
+local taken = {}
+for _, bucket in ipairs(batch.take or {}) do
+  local owner = redis.call('HGET', claims, bucket)
+  if not owner then
+    redis.call('HSET', claims, bucket, epoch)
+    local left = redis.call('HGET', base .. 'left', bucket) or ''
+    redis.call('HDEL', base .. 'left', bucket)
+    redis.call('DEL', base .. 'leased:' .. bucket)
+    taken[#taken + 1] = {bucket, left, redis.call('HLEN', base .. 'hosts:' .. bucket)}
+  elseif owner == epoch then
+    taken[#taken + 1] = {bucket, '', redis.call('HLEN', base .. 'hosts:' .. bucket)}
+  end
+end
+
+local mail, room = {}, MOST
+for _, bucket in ipairs(redis.call('SMEMBERS', base .. 'post')) do
+  if room > 0 and redis.call('HGET', claims, bucket) == epoch then
+    local letters = redis.call('LRANGE', base .. 'mail:' .. bucket, 0, room - 1)
+    room = room - #letters
+    mail[#mail + 1] = {tonumber(bucket), letters}
+  end
+end
+
+local view = {}
+if ARGV[4] == '1' then
+  view = {
+    redis.call('ZRANGE', base .. 'nodes', 0, -1, 'WITHSCORES'),
+    redis.call('HGETALL', base .. 'names'),
+    redis.call('HGETALL', claims),
+    redis.call('HGETALL', base .. 'left'),
+    redis.call('HGETALL', base .. 'sizes'),
+    redis.call('HGETALL', base .. 'weights'),
+    redis.call('SMEMBERS', base .. 'post'),
+  }
+end
+return cmsgpack.pack({
+  'ok', time[1] + time[2] / 1000000, redis.call('HGETALL', base .. 'tally'),
+  redis.call('HMGET', base .. 'progress', 'pages', 'worth', 'turn'), taken, mail, view,
+})

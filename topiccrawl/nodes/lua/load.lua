@@ -1,0 +1,22 @@
+-- A piece of a bucket. KEYS: base. ARGV: bucket, cursor, about how many rows. Returns the next
+-- cursor, rows, out-links of those not yet crawled, and with the first piece: hosts, statistics,
+-- robots.txt files, and what was being processed when a node died.
+local base, bucket, cursor = KEYS[1], ARGV[1], ARGV[2]
+local found = redis.call('HSCAN', base .. 'rows:' .. bucket, cursor, 'COUNT', ARGV[3])
+local rows, links = found[2], {}
+for at = 1, #rows, 2 do
+  if string.byte(rows[at + 1], 1) == 0 then
+    local known = redis.call('HGET', base .. 'out:' .. bucket, rows[at])
+    if known then
+      links[#links + 1] = rows[at]
+      links[#links + 1] = known
+    end
+  end
+end
+local first = {}
+if cursor == '0' then
+  for _, name in ipairs({'hosts', 'stats', 'robots', 'marks'}) do
+    first[#first + 1] = redis.call('HGETALL', base .. name .. ':' .. bucket)
+  end
+end
+return {found[1], rows, links, first}

@@ -1,0 +1,71 @@
+"""The whole crawl, as a node last looked at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class View(NamedTuple):
+    """Who is there, and what they have.
+
+    Attributes:
+        nodes: Epochs of the nodes that are alive.
+        names: Node to what it said of itself (JSON).
+        claims: Bucket to node.
+        left: Free bucket to (prior, normal) queued there; None where a node died with it.
+        sizes: Node to (prior, normal, leased pages, all leases).
+        hosts: Bucket to known hosts.
+        post: Buckets that letters lie for.
+    """
+
+    nodes: tuple[int, ...]
+    names: Mapping[int, str]
+    claims: Mapping[int, int]
+    left: Mapping[int, tuple[int, int] | None]
+    sizes: Mapping[int, tuple[int, ...]]
+    hosts: Mapping[int, int]
+    post: frozenset[int]
+
+    def pending(self, node: int) -> bool:
+        """Whether others than this node have, or would have, anything to do."""
+        busy = any(any(sizes) for other, sizes in self.sizes.items() if other != node)
+        left = any(left is None or any(left) for left in self.left.values())
+        return busy or left or bool(self.post)
+
+    def elsewhere(self, node: int) -> tuple[int, int, int]:
+        """URLs (prior, normal, leased) that other nodes and free buckets have."""
+        parts = [(*sizes, 0, 0, 0)[:3] for other, sizes in self.sizes.items() if other != node]
+        parts += [(*left, 0) for left in self.left.values() if left is not None]
+        prior, normal, leased = (sum(column) for column in zip((0, 0, 0), *parts, strict=True))
+        return prior, normal, leased
+
+
+NOTHING = View((), {}, {}, {}, {}, {}, frozenset())
+
+
+def view_of(told: list[Any]) -> View:
+    """The view in the exchange script's answer: flat lists of fields and values."""
+    nodes, names, claims, left, sizes, hosts, post = told
+    return View(
+        tuple(sorted(int(node) for node in nodes[::2])),
+        _numbered(names, bytes.decode),
+        _numbered(claims, int),
+        _numbered(left, _left),
+        _numbered(sizes, lambda text: tuple(map(int, text.split()))),
+        _numbered(hosts, int),
+        frozenset(map(int, post)),
+    )
+
+
+def _numbered(flat: list[bytes], read: Callable[[bytes], Any]) -> dict[int, Any]:
+    return {int(k): read(v) for k, v in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _left(text: bytes) -> tuple[int, int] | None:
+    if text == b"-1":
+        return None
+    prior, normal = map(int, text.split())
+    return prior, normal
