@@ -55,8 +55,26 @@ UPPER_LIMIT = 0.10
 TITLE_WEIGHT = 3
 """How often a title's words count."""
 
+SAMPLED = 4_000
+"""Characters of a text that are segmented for its length; of a longer one, a sample (``_sample``).
+
+Its terms are counted all the same. Over the longer pages of three collections the score differs by
+2 to 3 % (standard deviation); over all pages of twelve topics the rank correlation with the whole is
+.999 or more; harvest areas of eleven of twelve topics move by .003 at most, of one by .013, up or
+down with the conditions. Scoring 30 kB costs half, more text no more.
+"""
+
+WINDOW = 200
+"""Characters of one window of a sample: many short ones, since a page's parts differ."""
+
+_SEAM = 30
+"""Characters in which a blank is looked for, so that a window cuts no Latin word."""
+
 _CACHED_WORDS = 200_000
 """Words whose mass is remembered, about 20 MB; then it is forgotten and learnt anew."""
+
+_CACHED_TEXTS = 20_000
+"""Texts of links whose score is remembered, about 5 MB: menus stand on every page of a site."""
 
 
 class Scorer:
@@ -93,6 +111,7 @@ class Scorer:
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
         self._norm = self.vector.norm
         self._mass = _Mass(self.idf, self._matcher.tokens())
+        self._known: dict[str, float] = {}
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """A scorer of the same topic with other terms and weights; this one stays as it is."""
@@ -115,7 +134,10 @@ class Scorer:
         counts = self._counts(folded, heading, self._matcher.surfaces)
         if not self._speak_for_it(counts):
             return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, 0.0))
-        mass = self._mass_of(folded) + TITLE_WEIGHT * self._mass_of(heading)
+        windows = _sample(folded)
+        share = sum(map(len, windows)) / max(1, len(folded))
+        mass = self._mass_of("\n".join(windows)) / (share or 1.0)
+        mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
         relevance = self._cosine(counts, scale)
         return Verdict(relevance, relevance >= self.lower_limit, self._terms(counts, scale))
@@ -141,8 +163,18 @@ class Scorer:
     def score_many(self, texts: Sequence[str]) -> list[float]:
         """``score_text(text).relevance`` of each text, folded and cut in one pass.
 
-        A page's anchors and contexts together cost a fraction of one by one.
+        A page's anchors and contexts together cost a fraction of one by one; those of the pages
+        before, such as a site's menu, nearly nothing.
         """
+        known = self._known
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            if len(known) + len(new) > _CACHED_TEXTS:
+                known.clear()
+                new = list(dict.fromkeys(texts))
+            known.update(zip(new, self._score_new(new), strict=True))
+        return [known[text] for text in texts]
+
+    def _score_new(self, texts: Sequence[str]) -> list[float]:
         folded = fold_all(texts)
         scores = [0.0] * len(folded)
         surfaces = self._matcher.within("\n".join(folded))
@@ -228,13 +260,38 @@ class Scorer:
         chinese = [i for i, line in enumerate(lines) if has_han(line)]
         for i in set(range(len(lines))).difference(chinese):
             masses[i] = self._mass_of(lines[i])
-        place = 0
-        for piece in self.tokenizer.cut("\n".join([lines[i] for i in chinese])) if chinese else ():
-            if piece == "\n":
-                place += 1
-            else:
-                masses[chinese[place]] += self._mass[piece]
+        pieces = (
+            self.tokenizer.cut("\n".join([*(lines[i] for i in chinese), ""])) if chinese else []
+        )
+        start = 0
+        for i in chinese:
+            end = pieces.index("\n", start)
+            masses[i] = sum(map(self._mass.__getitem__, pieces[start:end]))
+            start = end + 1
         return masses
+
+
+def _sample(text: str) -> list[str]:
+    """A text whole, or of a long one windows evenly spread over it, ``SAMPLED`` characters in all.
+
+    The squared length of a text is a sum over its words, so that of a sample tells it.
+
+    >>> sum(map(len, _sample("新" * 10_000))), _sample("short")
+    (4000, ['short'])
+    """
+    if len(text) <= SAMPLED:
+        return [text]
+    windows = SAMPLED // WINDOW
+    stride = (len(text) - WINDOW) / (windows - 1)
+    return [_window(text, round(number * stride)) for number in range(windows)]
+
+
+def _window(text: str, start: int) -> str:
+    """The window that begins here, or at the next blanks."""
+    end = start + WINDOW
+    first = text.find(" ", start, start + _SEAM) if start else -1
+    last = text.rfind(" ", end - _SEAM, end) if end < len(text) else -1
+    return text[start if first < 0 else first : end if last < 0 else last]
 
 
 class _Mass(dict[str, float]):
@@ -253,7 +310,9 @@ class _Mass(dict[str, float]):
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        mass = sum(self._idf(word) ** 2 for word in self.words(piece))
+        mass = 0.0
+        for word in self.words(piece):
+            mass += self._idf(word) ** 2
         self[piece] = mass
         return mass
 

@@ -37,6 +37,7 @@ HOPELESS = 0.5
 
 _SAMPLE_RUNS = 300
 _SAMPLE_CHARS = 2_000
+_CHUNK = 4_096
 _SAMPLE_BYTES = 16_384
 _LONGEST_CHARACTER = 4
 
@@ -258,7 +259,17 @@ def _fit(text: str) -> float:
 
     Kana and Hangul count as everyday characters only where they are declared (see ``_agrees``).
     """
-    # Through bytes: six times faster than a search for such characters on a page of markup.
-    beyond = text.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
-    sample = beyond[:_SAMPLE_CHARS]
+    sample = _first_beyond_ascii(text)
     return sum(map(_common().__contains__, sample)) / len(sample) if sample else 1.0
+
+
+def _first_beyond_ascii(text: str) -> str:
+    """The first ``_SAMPLE_CHARS`` characters beyond ASCII."""
+    found = ""
+    for start in range(0, len(text), _CHUNK):
+        # Through bytes: six times faster than a search for such characters on a page of markup.
+        chunk = text[start : start + _CHUNK].encode("utf-8", "replace")
+        found += chunk.translate(None, _ASCII).decode("utf-8")
+        if len(found) >= _SAMPLE_CHARS:
+            break
+    return found[:_SAMPLE_CHARS]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from topiccrawl.records import Page
 from topiccrawl.relevance import LOWER_LIMIT, Scorer, TopicVector
-from topiccrawl.relevance.scorer import PROSE
+from topiccrawl.relevance.scorer import PROSE, SAMPLED
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topic import Topic
@@ -156,3 +157,28 @@ def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None
     hub = Page("http://a.test/", "体育", menu, prose="更多")
     assert scorer.score_page(article).relevance == 0
     assert scorer.score_page(hub) == scorer.score_text(menu, "体育")
+
+
+def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
+    """Its terms are all counted; its length is told by a sample, to some percent."""
+    scorer = scorer_for("新能源", "汽车", "vehicle")
+    dice = random.Random(1)  # noqa: S311
+    parts = [ON, OFF, "The city opened a new library on Monday. "]
+    text = "".join(dice.choice(parts) for _ in range(600))
+    page = scorer.page_vector(text)
+    exact = sum(weight * page.get(term, 0.0) for term, weight in scorer.vector.items())
+    assert len(text) > 3 * SAMPLED
+    relevance = scorer.score_text(text).relevance
+    assert relevance != exact / scorer.vector.norm
+    assert relevance == pytest.approx(exact / scorer.vector.norm, rel=0.05)
+
+
+def test_a_remembered_text_scores_as_a_new_one(
+    scorer_for: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topiccrawl.relevance.scorer._CACHED_TEXTS", 3)
+    texts = [ON, OFF, "汽车", ON, "新能源"]
+    scorer = scorer_for("新能源", "汽车")
+    alone = [scorer_for("新能源", "汽车").score_text(text).relevance for text in texts]
+    assert scorer.score_many(texts) == scorer.score_many(texts) == pytest.approx(alone)
+    assert scorer.score_many(texts[3:] + texts[:2]) == pytest.approx(alone[3:] + alone[:2])
