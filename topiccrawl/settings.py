@@ -54,6 +54,12 @@ TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0
 """Parsed pages in one run at most; 0 is no bound. CLOSESPIDER_PAGECOUNT counts every answer."""
+TOPICCRAWL_STOP_YIELD = 0.0
+"""Share of relevant pages expected of the next ones, below which the run ends; 0 is off."""
+TOPICCRAWL_STOP_AHEAD = 50
+"""Pages that the forecast is about: so many of the best queued URLs are looked at."""
+TOPICCRAWL_STOP_WINDOW = 200
+"""Last fetched pages from which it is learnt what values mean; a run has so many at least."""
 TOPICCRAWL_HOST_PAGES = 0
 """Pages fetched per host at most; 0 is no bound."""
 TOPICCRAWL_RETRY_DELAY = 10.0
@@ -118,6 +124,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
+    "topiccrawl.extensions.stopping.YieldStop": 520,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.outlook import Outlook
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
@@ -262,3 +264,20 @@ def test_closing_and_opening_again_changes_nothing(make: Make) -> None:
     assert [lease.attempts for lease in again] == [0, 0, 0]
     assert not frontier.finish(leased[0], CRAWLED), "an epoch of the former process is stale"
     assert len(drain(frontier)) == 37
+
+
+def test_the_outlook_is_what_would_be_leased_next(make: Make) -> None:
+    frontier = make()
+    if not isinstance(frontier, Outlook):
+        pytest.skip("this frontier tells no outlook")
+    dice = random.Random(4)  # noqa: S311
+    crawl(frontier, *(
+        offer(f"http://h{n % 7}.cn/d{n % 3}/{n}", dice.random(), n % 2) for n in range(90)
+    ))  # fmt: skip
+    told = frontier.best(20)
+    assert frontier.best(1_000) == sorted(frontier.best(1_000), reverse=True)
+    assert told == frontier.best(1_000)[:20]
+    assert len(frontier.best(1_000)) == 90
+    taken = [lease.value for lease in frontier.pop(90)]
+    assert sorted(taken, reverse=True)[:20] == pytest.approx(told)
+    assert frontier.best(5) == []

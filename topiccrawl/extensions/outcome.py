@@ -11,6 +11,8 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.extensions.budget import REASON as BUDGET
+from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_path
 from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -123,6 +125,8 @@ def summary(
 _ENDS = {
     "finished": "nothing is left to fetch",
     "shutdown": "stopped; nothing is lost",
+    BUDGET: "TOPICCRAWL_PAGES reached",
+    YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
     SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors below",
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",

@@ -78,7 +78,7 @@ class Progress:
 
 
 def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: float) -> str:
-    """Return the progress line.
+    """Return the progress line; "next" is what YieldStop expects of the best queued URLs.
 
     >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
     '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 ...'
@@ -87,8 +87,10 @@ def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: 
     relevant = stats.get("topiccrawl/relevant", 0)
     rate = pages / seconds if seconds else 0.0
     harvest = relevant / pages if pages else 0.0
+    expected = stats.get("topiccrawl/expected_yield")
+    outlook = "" if expected is None else f" · next {expected:.0%}"
     return (
-        f"{pages} pages ({rate:.1f}/s) · {relevant} on topic (harvest {harvest:.0%}) · "
+        f"{pages} pages ({rate:.1f}/s) · {relevant} on topic (harvest {harvest:.0%}){outlook} · "
         f"{stats.get('topiccrawl/articles', 0)} articles · "
         f"{stats.get('topiccrawl/duplicates', 0)} duplicates · "
         f"prior {queues.get('prior', 0)} normal {queues.get('normal', 0)} "

@@ -15,6 +15,7 @@ from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
 from topiccrawl.frontier.hand import Hand
 from topiccrawl.frontier.offers import Intake
+from topiccrawl.frontier.outlook import best_values
 from topiccrawl.frontier.state import State
 from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.sweep import sweep
@@ -67,8 +68,8 @@ def _guarded(
 class EmbeddedFrontier:
     """A frontier in a folder, for one process; see the contract for what each method promises.
 
-    A write that fails (full disk, read-only folder) raises StorageError; what was committed is
-    intact, and every later call raises it again until the folder is opened anew.
+    A write that fails raises StorageError; what was committed is intact, and every later call
+    raises it again until the folder is opened anew.
 
     Args:
         path: Folder; made where it is missing.
@@ -85,9 +86,7 @@ class EmbeddedFrontier:
         broken: Message of the write that failed, or "".
 
     Raises:
-        StateLockedError: Another process uses the folder.
-        StateVersionError: It holds another format, or a frontier for another strategy.
-        StateError: It holds another owner's frontier.
+        StateError: Another process uses it; or it is of another format, strategy or owner.
         StorageError: It cannot be read or written.
     """
 
@@ -116,8 +115,7 @@ class EmbeddedFrontier:
             )
             self._view = View(self._store, strategy)
             self._strategy = strategy
-            self._links = 0
-            self._changed = True
+            self._links, self._changed = 0, True
             self._committed = clock()
             self._committed_epoch = 0
             self._endings.recover(limits.max_crashes)
@@ -131,9 +129,7 @@ class EmbeddedFrontier:
     def read(path: str | Path, strategy: Strategy) -> View:
         """What an existing folder holds, also while a crawl writes to it; nothing is changed.
 
-        Raises:
-            StorageError: There is no frontier.
-            StateVersionError: It holds another format, or a frontier for another strategy.
+        Raises StorageError where there is none, StateVersionError for another format or strategy.
         """
         store = Store(path, readonly=True)
         try:
@@ -233,6 +229,11 @@ class EmbeddedFrontier:
     def counts(self) -> dict[str, int]:
         """Sizes of the queues and counters of what happened."""
         return self._state.counts()
+
+    @_guarded
+    def best(self, n: int) -> list[float]:
+        """Values of the n best queued URLs; see ``outlook``."""
+        return best_values(self._state, n)
 
     @_guarded
     def why(self, url: str) -> Explanation | None:

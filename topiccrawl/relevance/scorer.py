@@ -59,9 +59,9 @@ SAMPLED = 4_000
 """Characters of a text that are segmented for its length; of a longer one, a sample (``_sample``).
 
 Its terms are counted all the same. Over the longer pages of three collections the score differs by
-2 to 3 % (standard deviation); over all pages of twelve topics the rank correlation with the whole is
-.999 or more; harvest areas of eleven of twelve topics move by .003 at most, of one by .013, up or
-down with the conditions. Scoring 30 kB costs half, more text no more.
+2 to 3 % (standard deviation); over all pages of twelve topics the rank correlation with the whole
+is .999 or more; harvest areas of eleven of them move by .003 at most, of one by .013, up or down
+with the conditions. Scoring 30 kB costs half, more text no more.
 """
 
 WINDOW = 200

@@ -62,7 +62,7 @@ class LeaseBook:
         frontier: Where leases come from and are settled.
         retry: Waiting times of failed URLs.
         clock: Seconds since the epoch.
-        settled: Called after each settled lease.
+        settled: Called with each lease and its outcome, once it is settled.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LeaseBook:
         frontier: Frontier,
         retry: Retry,
         clock: Callable[[], float],
-        settled: Callable[[], None] = lambda: None,
+        settled: Callable[[Lease, Outcome], None] = lambda _lease, _outcome: None,
     ) -> None:
         self.frontier = frontier
         self.retry = retry
@@ -136,7 +136,7 @@ class LeaseBook:
         entry = self._open.pop(token, None)
         if entry is not None:
             self.frontier.finish(entry.lease, outcome, entry.findings.offers)
-            self.settled()
+            self.settled(entry.lease, outcome)
 
     def drop(self, token: int) -> Lease | None:
         """Forget a lease that is settled elsewhere (robots.txt); returns it."""

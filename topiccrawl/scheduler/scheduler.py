@@ -36,6 +36,7 @@ from topiccrawl.scheduler.requests import (
 )
 from topiccrawl.scheduler.side import SideQueue
 from topiccrawl.scheduler.wake import Alarm
+from topiccrawl.signals import lease_settled
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -110,9 +111,8 @@ class FrontierScheduler(BaseScheduler):
             self._failure = finish_reason(error)
             return
         self.opened = True
-        self.book = LeaseBook(
-            self.frontier, retry_rules(self.crawler.settings), time.time, self.alarm.now
-        )
+        rules = retry_rules(self.crawler.settings)
+        self.book = LeaseBook(self.frontier, rules, time.time, self._settled)
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
         self.kept = Kept(f"{time.time_ns():x}")
@@ -249,6 +249,10 @@ class FrontierScheduler(BaseScheduler):
             self._give_up(error)
         if self.side:
             self.alarm.now()
+
+    def _settled(self, lease: Lease, outcome: Outcome) -> None:
+        self.alarm.now()
+        self.crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=outcome)
 
     def _extend(self) -> None:
         self.book.extend()

@@ -17,7 +17,7 @@ from topiccrawl.scheduler.leases import LeaseBook, Retry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
 
 URL = "http://a.test/1"
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
@@ -80,8 +80,8 @@ def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
 
 
 def test_unknown_and_settled_tokens_are_harmless(frontier: Frontier) -> None:
-    settled: list[int] = []
-    book = LeaseBook(frontier, Retry(), Clock(), lambda: settled.append(1))
+    settled: list[tuple[Lease, Outcome]] = []
+    book = LeaseBook(frontier, Retry(), Clock(), lambda *ended: settled.append(ended))
     token = book.take(frontier.pop()[0])
     book.failed(token, "http-404")
     for late in (token, 0, 99):

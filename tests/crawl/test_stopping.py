@@ -1,0 +1,43 @@
+"""A crawl that ends when its queue promises too little, and goes on where it is told to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run
+from topiccrawl.demo import generate
+from topiccrawl.demo.server import DemoServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+
+def test_it_ends_with_nearly_all_relevant_pages_and_can_go_on(tmp_path: Path) -> None:
+    web = generate(5, 600, traps=False, faults=False)
+    arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
+    plain = (*arguments, "-s", "TOPICCRAWL_EXTRACT=0")
+    careful = ("-s", "TOPICCRAWL_STOP_YIELD=0.05", "-s", "TOPICCRAWL_STOP_WINDOW=100")
+    with DemoServer(web, log=tmp_path / "log.tsv") as server:
+        status, out = run(server.proxy, tmp_path / "data", *plain, *careful)
+        first = figures(out)
+        assert status == 0, out[-3000:]
+        assert "promises less than TOPICCRAWL_STOP_YIELD" in out
+        status, out = run(server.proxy, tmp_path / "data", *plain)
+        rest = figures(out)
+        assert status == 0, out[-3000:]
+        assert "nothing is left to fetch" in out
+    assert first["pages"] < 0.8 * (first["pages"] + rest["pages"])
+    assert first["relevant"] > 0.9 * (first["relevant"] + rest["relevant"])
+
+
+def figures(out: str) -> dict[str, int]:
+    """Pages and relevant pages of a run, from the stats it logs."""
+    found = {}
+    for name in ("pages", "relevant"):
+        (line,) = [line for line in out.splitlines() if f"'topiccrawl/{name}':" in line]
+        found[name] = int(line.partition(": ")[2].rstrip(",}"))
+    return found

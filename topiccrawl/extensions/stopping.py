@@ -1,0 +1,118 @@
+"""Ends the crawl when what is queued promises too little: a calibrated stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Self
+
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.errors import SettingError
+from topiccrawl.frontier.contract import Ending, Kind
+from topiccrawl.frontier.outlook import Outlook
+from topiccrawl.relevance.calibration import YieldForecast
+from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.signals import lease_settled
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.frontier.contract import Lease, Outcome
+
+logger = logging.getLogger(__name__)
+
+REASON = "topiccrawl_yield"
+"""Finish reason where the queue promises less than TOPICCRAWL_STOP_YIELD."""
+
+EVERY = 10
+"""Fetched pages between two looks at the queue."""
+
+AGREEING = 3
+"""Looks in a row that must say so: one may fall into a bad moment."""
+
+
+class YieldStop:
+    """Learns what values mean, and closes the spider when the best that is queued means too little.
+
+    Args:
+        crawler: Whose crawl may end.
+        spider: Says what is relevant.
+        level: Share of relevant pages among the next ones below which the crawl ends, in (0, 1].
+        window: Outcomes that are learnt from, and without which nothing is said.
+        ahead: Pages that a forecast is about, and queued URLs that are looked at for it.
+    """
+
+    def __init__(
+        self, crawler: Crawler, spider: TopicSpider, level: float, window: int, ahead: int
+    ) -> None:
+        self.crawler = crawler
+        self.spider = spider
+        self.level = level
+        self.window = window
+        self.ahead = ahead
+        self.forecast = YieldForecast(window, ahead)
+        self._outcomes = 0
+        self._low = 0
+        self._closing: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_STOP_YIELD is 0, or the spider has no topic.
+            SettingError: If a setting cannot be used.
+        """
+        settings, spider = crawler.settings, crawler.spider
+        level = number(settings, "TOPICCRAWL_STOP_YIELD")
+        if not level or not isinstance(spider, TopicSpider):
+            raise NotConfigured
+        if level > 1:
+            raise SettingError(f"TOPICCRAWL_STOP_YIELD is {level:g}: give a share, such as 0.05")
+        window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
+        ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
+        stop = cls(crawler, spider, level, window, ahead)
+        crawler.signals.connect(stop.settled, lease_settled)
+        return stop
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Learn what became of a URL, and look at the queue from time to time.
+
+        Seeds teach nothing: their value is the operator's.
+        """
+        fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
+        if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
+            return
+        relevant = outcome.relevance >= self.spider.scorer.lower_limit
+        self.forecast.observe(lease.value, hit=outcome.ending is Ending.CRAWLED and relevant)
+        self._outcomes += 1
+        if self._outcomes >= self.window and self._outcomes % EVERY == 0:
+            self.look()
+
+    def look(self) -> None:
+        """Say what is expected of the next pages; close where it is too little for long."""
+        expected = self.expected()
+        if expected is None or self._closing is not None:
+            return
+        self.crawler.stats.set_value("topiccrawl/expected_yield", expected)
+        self._low = self._low + 1 if expected < self.level else 0
+        if self._low >= AGREEING:
+            logger.info(
+                "The crawl ends: of the next %d pages %.1f %% are expected to be on topic, "
+                "less than TOPICCRAWL_STOP_YIELD (%.1f %%); without it, it goes on",
+                self.ahead, 100 * expected, 100 * self.level,
+            )  # fmt: skip
+            closing = self.crawler.engine.close_spider_async(reason=REASON)
+            self._closing = asyncio.ensure_future(closing)
+
+    def expected(self) -> float | None:
+        """Share of relevant pages expected of the next ones; None where nothing is queued."""
+        scheduler = self.crawler.engine.scheduler
+        if not isinstance(scheduler, FrontierScheduler):
+            return None
+        frontier = scheduler.frontier
+        values = frontier.best(self.ahead) if isinstance(frontier, Outlook) else []
+        return self.forecast.expect(values) if values else None
