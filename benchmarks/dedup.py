@@ -229,12 +229,12 @@ def time_detector(detector: Detector, number: int) -> Figures:
     found = 0
     for at in range(1, number + 1):
         article = made.article(at)
-        begin = time.perf_counter()
+        begin = time.process_time()
         prepared = detector.prepare(article)
-        between = time.perf_counter()
+        between = time.process_time()
         found += detector.see(article, prepared) is not None
         preparing += between - begin
-        seeing += time.perf_counter() - between
+        seeing += time.process_time() - between
     size = detector.bytes()
     size = _resident() - resident if size != size else size  # noqa: PLR0124 - nan
     return {

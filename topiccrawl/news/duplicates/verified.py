@@ -38,7 +38,10 @@ ALIKE = 0.24
 one it holds is another."""
 
 WITHIN = 0.8
-"""Containment from which a short new text is a piece of a stored one, however long that is."""
+"""Containment from which a short new text is a piece of a stored one, ten times as long at most."""
+
+PIECE = 0.1
+"""Jaccard below which a piece is no reprint of what it stands in: one item of a long digest."""
 
 SHORT = 60
 """Shingles in common below which half of a text is too little: notices of one sentence."""
@@ -237,6 +240,8 @@ def _verdict(new: _Text, old: _Text) -> _Verdict:
 def _reason(common: int, contained: float, alike: float, *, new_is_shorter: bool) -> str:
     if alike >= NEARLY:
         return "near-copy"
+    if alike < PIECE:
+        return ""
     if common < SHORT:
         return "trimmed" if contained >= WHOLE and new_is_shorter else ""
     if contained >= WITHIN and new_is_shorter:

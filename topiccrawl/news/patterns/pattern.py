@@ -49,6 +49,11 @@ class Pattern(NamedTuple):
     example: str = ""
     by_hand: bool = False
 
+    @property
+    def judged(self) -> int:
+        """Pages judged."""
+        return self.articles + self.hubs + self.others
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; what ``from_json`` reads."""
         return self._asdict()

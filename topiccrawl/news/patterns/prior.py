@@ -68,6 +68,7 @@ ARTICLES = frozenset(
 """Words of pages to read."""
 
 _PAGERS = frozenset(("page", "p", "pn", "pageno", "paged", "pageindex", "curpage"))
+_SOUGHT = frozenset("q query wd word words keyword keywords kw key search".split())  # noqa: SIM905
 _IDS = frozenset(("id", "aid", "nid", "newsid", "articleid", "docid", "contentid", "tid"))
 _LONG_NUMBER = re.compile(r"[0-9]{5,}")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,4}")
@@ -217,6 +218,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("the root", -4.0, _root),
     Sign("a word of galleries", -2.0, lambda look: not GALLERIES.isdisjoint(look.words)),
     Sign("a gallery's host", -2.0, _gallery_host),
+    Sign("words that are looked for", -4.0, lambda look: bool(look.query & _SOUGHT)),
     Sign("a query without an id", -1.0, lambda look: bool(look.query) and not look.query & _IDS),
     Sign("a word of what is no news", -6.0, _aside),
     Sign("a word of what is seldom news", -3.0, _doubtful),

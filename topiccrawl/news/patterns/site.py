@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.news.patterns.address import Skeleton, skeleton, year_of
@@ -33,6 +34,17 @@ HUB_SHARE = 0.3
 
 LIKELY = 0.35
 """Likelihood by its look from which on a URL that matches no pattern is fetched."""
+
+SURE_LOOK = 0.85
+"""Likelihood by its look from which on a URL that matches no pattern of a known site is expected to
+be an article, where the site's pages of such a look were."""
+
+OLD_YEARS = 10
+"""Years before a site's newest article from which on nothing is expected of a period of which no
+page was read: archives are moved, shortened, or shown in another format."""
+
+DATED_ARTICLES = 10
+"""Articles of a site, all with a date in their URL, from which on one without is not expected."""
 
 FIRST_OF_FORMAT = 2
 """Links of an unknown format let through, so that it can be learnt."""
@@ -74,6 +86,9 @@ class SiteLearner:
         self._article_links = 0.0
         self._passed: dict[str, int] = {}
         self._paths: dict[tuple[object, object], str] = {}  # of articles, to a host
+        self._years = 0, 0  # the oldest of any page read, the newest of an article
+        self._look_holds = True
+        self._all_dated = False
 
     @property
     def ready(self) -> bool:
@@ -145,16 +160,24 @@ class SiteLearner:
     def is_news(self, url: str) -> bool:
         """Whether a URL is expected to be an article.
 
-        By the patterns where the site is ready: then what matches no news pattern is none. By the
-        patterns that rest on pages, else by the URL's look, before.
+        By the patterns that rest on pages; else by its look, which must be plainer where the site
+        is known, and have held for its pages so far.
         """
         pattern = self._match(url)
-        if pattern is not None and (self.ready or pattern.by_hand or pattern.articles):
+        if pattern is not None and pattern.by_hand:
             return pattern.label is Label.NEWS
-        return not self.ready and news_likelihood(url) >= NEWS_SHARE
+        if self._unread_period(url):
+            return False
+        if pattern is not None and (pattern.articles or (self.ready and pattern.judged)):
+            return pattern.label is Label.NEWS
+        if not self.ready:
+            return news_likelihood(url) >= NEWS_SHARE
+        usual = self._look_holds and (skeleton(url).dated or not self._all_dated)
+        return usual and news_likelihood(url) >= SURE_LOOK
 
     def _match(self, url: str) -> Pattern | None:
         """The pattern of a URL, or of the same path on another host of the site."""
+        url = url.partition("#")[0]
         pattern = self.patterns.match(url)
         if pattern is None and self._paths and not is_aside(url):
             shape = skeleton(url)
@@ -163,10 +186,15 @@ class SiteLearner:
                 return self.patterns.match(url.replace(f"//{shape.host}/", f"//{host}/", 1))
         return pattern
 
+    def _unread_period(self, url: str) -> bool:
+        """Whether a URL's date is far back, before that of any page read."""
+        oldest, newest = self._years
+        return 0 < year_of(url, skeleton(url)) < min(oldest, newest - OLD_YEARS + 1)
+
     def _by_look(self, url: str, pattern: Pattern | None) -> Judgement:
         if is_aside(url):
             return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
-        judged = pattern is not None and pattern.articles + pattern.hubs + pattern.others
+        judged = pattern is not None and pattern.judged
         if judged or news_likelihood(url) >= LIKELY:
             return Judgement(Label.OPEN, "look")
         shape = skeleton(url).text
@@ -178,6 +206,14 @@ class SiteLearner:
     def _index(self) -> None:
         read = [tally for tally in self.tallies.values() if tally.articles]
         self._paths = {(t.shape.segments, t.shape.query): t.shape.host for t in read}
+        years = [year for tally in self.tallies.values() for year in tally.years]
+        newest = max((year for tally in read for year in tally.years), default=0)
+        self._years = min(years, default=0), newest
+        plain = [t for t in self.tallies.values() if t.judged and t.likelihood >= SURE_LOOK]
+        articles, judged = sum(t.articles for t in plain), sum(t.judged for t in plain)
+        undated = any(not tally.shape.dated for tally in read)
+        self._all_dated = self.articles >= DATED_ARTICLES and not undated
+        self._look_holds = expected(articles, judged, SURE_LOOK) >= SURE_LOOK / 2
 
     def _tally(self, url: str, shape: Skeleton) -> Tally:
         known = self.tallies.get(shape.text)
@@ -195,12 +231,11 @@ class SiteLearner:
         self.tallies = dict(by_worth[: int(MOST_FORMATS * _FULL_KEPT)])
 
     def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
-        cut = _cut(cluster)
-        if cut is None:
+        cuts = _cuts(cluster)
+        if not cuts:
             return [self._pattern(cluster)]
-        before = self._pattern(cluster, (_FIRST_YEAR, cut - 1))
-        after = self._pattern(cluster, (cut, _LAST_YEAR))
-        return [before, after]
+        ends = [_FIRST_YEAR, *cuts, _LAST_YEAR + 1]
+        return [self._pattern(cluster, (first, next_ - 1)) for first, next_ in pairwise(ends)]
 
     def _pattern(self, cluster: Sequence[Tally], years: tuple[int, int] | None = None) -> Pattern:
         pages, likelihood = together(cluster)
@@ -275,8 +310,8 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     return Label.OTHER if judged >= FIRST_OF_FORMAT and share < OTHER_SHARE else Label.OPEN
 
 
-def _cut(cluster: Sequence[Tally]) -> int | None:
-    """Return the year from which on a cluster's pages are something else, None for no such year.
+def _cuts(cluster: Sequence[Tally]) -> list[int]:
+    """Return the years from which on a cluster's pages are something else, ascending.
 
     Archives are moved, shortened or turned into picture pages: of one format, old pages may be no
     articles any more.
@@ -286,17 +321,31 @@ def _cut(cluster: Sequence[Tally]) -> int | None:
         for year, (articles, others) in tally.years.items():
             known = years.setdefault(year, [0, 0])
             known[0], known[1] = known[0] + articles, known[1] + others
-    whole = _sum(list(years.values()))
-    best, chosen = _SURE_OF_CUT, None
-    for year in sorted(years)[1:]:
-        old = _sum([counts for y, counts in years.items() if y < year])
+    _, likelihood = together(cluster)
+    return _cut(sorted(years.items()), likelihood)
+
+
+def _cut(years: Sequence[tuple[int, Sequence[int]]], likelihood: float) -> list[int]:
+    """Cut where two periods differ most, and each of them again; just behind the older one."""
+    whole = _sum([counts for _, counts in years])
+    best, chosen = _SURE_OF_CUT, 0
+    for place in range(1, len(years)):
+        old = _sum([counts for _, counts in years[:place]])
         new = (whole[0] - old[0], whole[1] - old[1])
         gain = _fit(*old) + _fit(*new) - _fit(*whole)
-        _, likelihood = together(cluster)
-        news = [expected(side[0], sum(side), likelihood) >= NEWS_SHARE for side in (old, new)]
+        # of a format that changed, the look says little
+        news = [_shown(*side, likelihood) >= NEWS_SHARE for side in (old, new)]
         if gain > best and news[0] != news[1]:
-            best, chosen = gain, year
-    return chosen
+            best, chosen = gain, place
+    if not chosen:
+        return []
+    before, after = _cut(years[:chosen], likelihood), _cut(years[chosen:], likelihood)
+    return [*before, years[chosen - 1][0] + 1, *after]
+
+
+def _shown(articles: int, others: int, likelihood: float) -> float:
+    """Expected share of articles where the look counts as one page."""
+    return (articles + likelihood) / (articles + others + 1)
 
 
 def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:
