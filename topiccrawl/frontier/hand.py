@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import NORMAL
 from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.queues import ARRIVAL
 from topiccrawl.frontier.rows import (
     CRAWLED,
     DELAYED,
@@ -67,6 +68,7 @@ class Hand:
         else:
             self._take_out(row, key)
         state.store.txn.delete(key, db=state.store.urls)
+        state.store.txn.delete(ARRIVAL.pack(row.seq), db=state.store.arrivals)
         state.tally["known"] -= 1
         return True
 

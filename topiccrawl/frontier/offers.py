@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_digest
@@ -11,28 +10,38 @@ from topiccrawl.frontier.contract import PRIOR, REJECTED
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.rows import (
     ERROR,
+    FLOATS,
+    HEAD_BYTES,
     LOW_VALUE,
+    MOVING,
+    MOVING_AT,
     PARENT,
     PINNED,
+    PLACE,
+    PLACE_AT,
+    PLAIN,
     QUEUED,
+    STILL,
     Row,
     counted,
     decode,
+    may_move,
     quantum,
     texts,
+    with_evidence_texts,
+    with_parent,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed, Strategy
-    from topiccrawl.frontier.places import Place
+    from topiccrawl.frontier.places import Place, Unit
     from topiccrawl.frontier.state import State
     from topiccrawl.records import Offer
 
 MAX_DEPTH = 65_535
 LOW_VALUE_REASON = "low-value"
-_by_key = itemgetter(0)
 
 
 class Intake:
@@ -46,15 +55,15 @@ class Intake:
 
     def __init__(self, state: State, strategy: Strategy, limits: Limits) -> None:
         self._state = state
+        self._held = state.leases.held
         self._strategy = strategy
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, parent_key: bytes, offers: Sequence[Offer]) -> int:
         """Count a page's links that were not counted before, queue what is new; their number."""
         store = self._state.store
-        cursor = store.txn.cursor(store.urls)
         before = self._counted(parent_key)
-        seen = {key for key in before if cursor.set_key(key)}
+        seen = {key for key in before if store.txn.get(key, None, store.urls) is not None}
         taken = self.admit(offers, parent_key, parent.depth + 1, seen)
         if taken:
             before.update(dict.fromkeys(taken))
@@ -69,24 +78,23 @@ class Intake:
         New URLs beyond the depth bound are counted, not taken.
         """
         seen.add(parent_key)
-        fresh = self._sorted(offers, seen)
+        fresh = self._keyed(offers, seen)
         cursor = self._state.store.txn.cursor(self._state.store.urls)
-        known = dict(cursor.getmulti([key for key, _, _, _ in fresh]))
-        first = (parent_key, depth)
-        rows = []
-        self._state.queues.gather()
-        for key, seq, offer, place in fresh:
+        known = dict(cursor.getmulti(sorted(fresh)))
+        rows: list[tuple[bytes, bytes]] = []
+        for key, (offer, place) in fresh.items():
             data = known.get(key)
             if data is not None:
                 rows.append((key, self._again(data, key, parent_key, offer)))
             elif depth <= self._max_depth:
-                rows.append((key, self._first(key, seq, offer, place, first)))
-        self._state.queues.flush()
+                rows.append((key, self._first(key, offer, place, (parent_key, depth))))
+        taken = [key for key, _ in rows]
         if rows:
+            rows.sort()
             cursor.putmulti(rows)
         if len(rows) < len(fresh):
             self._state.tally["depth"] += len(fresh) - len(rows)
-        return [key for key, _ in rows]
+        return taken
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; False where it is known."""
@@ -97,8 +105,8 @@ class Intake:
         key = place.digest + xxh3_64_digest(seed.url.encode())
         if state.store.txn.get(key, None, state.store.urls) is not None:
             return False
-        row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), state.seq)
-        state.seq += 1
+        number = state.arrive(key)
+        row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
         row.flags = PINNED
         row.version = self._strategy.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
@@ -118,12 +126,11 @@ class Intake:
             source.lane, source.value = self.judge(source, source.lane)
         data = state.store.txn.get(key, None, state.store.urls)
         if data is None:
-            row = self._heir(source, outcome, state.seq)
-            state.seq += 1
+            row = self._heir(source, outcome, state.arrive(key))
             row.first = source_key
             row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, target)
-        elif _may_move(data):
+        elif may_move(data):
             row = decode(data)
             self.refresh(row)
             if source.evidence:
@@ -135,11 +142,6 @@ class Intake:
                 value = max(value, source.value)
             state.move(row, key, lane, value)
             state.put(key, row)
-
-    def _counted(self, parent: bytes) -> dict[bytes, None]:
-        """Keys of the parent's links that were counted, in that order."""
-        packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
-        return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
     @staticmethod
     def _heir(source: Row, outcome: Outcome, seq: int) -> Row:
@@ -175,55 +177,66 @@ class Intake:
             value = max(value, row.value)
         return min(row.lane, lane, self._strategy.lane(row.evidence)), value
 
-    def _sorted(
-        self, offers: Iterable[Offer], seen: set[bytes]
-    ) -> list[tuple[bytes, int, Offer, Place]]:
-        """Offers not seen yet in the order of their keys, numbered in the order of the page."""
-        found = []
-        state = self._state
-        places = state.places.by_prefix
-        seq = state.seq
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, tuple[Offer, Place]]:
+        """Offers not seen yet by key, in the order of the page, the first of each."""
+        found: dict[bytes, tuple[Offer, Place]] = {}
+        places = self._state.places.by_prefix
         for offer in offers:
             url = offer[0]
-            place = places.get(url[: url.find("/", 8) + 1]) or state.place(url)
-            if place is None:
-                continue
-            key = place.digest + xxh3_64_digest(url.encode())
-            if key not in seen:
-                seen.add(key)
-                found.append((key, seq, offer, place))
-                seq += 1
-        state.seq = seq
-        found.sort(key=_by_key)
+            place = places.get(url[: url.find("/", 8) + 1]) or self._state.place(url)
+            if place is not None:
+                key = place.digest + xxh3_64_digest(url.encode())
+                if key not in found and key not in seen:
+                    found[key] = (offer, place)
         return found
 
-    def _first(
-        self, key: bytes, seq: int, offer: Offer, place: Place, origin: tuple[bytes, int]
-    ) -> bytes:
-        strategy = self._strategy
+    def _counted(self, parent: bytes) -> dict[bytes, None]:
+        """Keys of the parent's links that were counted, in that order."""
+        packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
+        return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
+
+    def _first(self, key: bytes, offer: Offer, place: Place, origin: tuple[bytes, int]) -> bytes:
+        """The row of a URL that is new, queued or put into the errorQueue."""
+        strategy, state = self._strategy, self._state
         url, lane, evidence, anchor, context = offer
+        parent, depth = origin
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
         lane = min(lane, strategy.lane(evidence))
-        row = Row(texts(url, anchor, context), lane, value, seq)
-        row.evidence = evidence
-        row.inlinks = 1
-        row.version = strategy.version
-        row.first, row.depth = origin
-        row.parents = PARENT.pack(row.first, value)
-        self._house(row, key, place, url)
-        return row.encode()
+        number = state.arrive(key)
+        packed = texts(url, anchor, context)
+        still = QUEUED, 0
+        unit = self._unit(place, url)
+        state.tally["known"] += 1
+        if lane < REJECTED:
+            state.queues.add(unit, lane, value, number)
+        else:
+            state.reject(LOW_VALUE_REASON)
+            still = ERROR, LOW_VALUE
+            packed += LOW_VALUE_REASON.encode()
+        return (
+            STILL.pack(
+                *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
+            )
+            + MOVING.pack(lane, 1, len(evidence), 1, value, strategy.version)
+            + PARENT.pack(parent, value)
+            + FLOATS[len(evidence)].pack(*evidence)
+            + packed
+        )  # fmt: skip
+
+    def _unit(self, place: Place, url: str) -> Unit:
+        groups = self._strategy.group(url)
+        unit = place.units.get(groups)
+        if unit is None:
+            unit, new = self._state.places.unit(place, groups)
+            if new:
+                self._state.biases.update(unit)
+        return unit
 
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
-        self._house(row, key, place, url)
-        self._state.put(key, row)
-
-    def _house(self, row: Row, key: bytes, place: Place, url: str) -> None:
-        """Give a new row its unit, and queue it or put it into the errorQueue."""
+        """Give a new row its unit, queue it or put it into the errorQueue, and keep it."""
         state = self._state
-        unit, new = state.places.unit(place, self._strategy.group(url))
-        if new:
-            state.biases.update(unit)
+        unit = self._unit(place, url)
         row.host, row.unit = unit.host.id, unit.uid
         state.tally["known"] += 1
         if row.lane < REJECTED:
@@ -231,27 +244,51 @@ class Intake:
         else:
             row.flags |= LOW_VALUE
             state.fail(row, LOW_VALUE_REASON)
+        state.put(key, row)
 
-    def _again(self, data: bytes, key: bytes, parent_key: bytes, offer: Offer) -> bytes:
+    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """A known row after one more page linked to it."""
-        if not _may_move(data):
+        strategy = self._strategy
+        lane, parents, count, inlinks, value, version = MOVING.unpack_from(data, MOVING_AT)
+        if data[:2] != PLAIN or not count or version != strategy.version or key in self._held:
+            return self._known(data, key, parent, offer)
+        end = HEAD_BYTES + (parents << 4)
+        offered = quantum(strategy.value(strategy.fold((), offer[2])))
+        kept, best = with_parent(data[HEAD_BYTES:end], parent, offered)
+        evidence = strategy.fold(FLOATS[count].unpack_from(data, end), offer[2])
+        new = quantum(strategy.value(evidence))
+        to = min(lane, offer[1], strategy.lane(evidence))
+        if new != value or to != lane:
+            host, unit, number = PLACE.unpack_from(data, PLACE_AT)
+            self._state.queues.move(host, unit, number, (lane, value), (to, new))
+        packed = data[end + 4 * count :]
+        if best:
+            packed = with_evidence_texts(packed, offer[3], offer[4])
+        count = len(evidence)
+        return (
+            data[:MOVING_AT]
+            + MOVING.pack(to, len(kept) >> 4, count, inlinks + 1, new, version)
+            + kept
+            + FLOATS[count].pack(*evidence)
+            + packed
+        )
+
+    def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+        """The same for any row: leased, waiting, pinned, of another version, settled."""
+        if not may_move(data):
             return counted(data)
         strategy = self._strategy
         row = decode(data)
         row.inlinks += 1
-        if row.version != strategy.version:
-            self.refresh(row)
+        self.refresh(row)
         _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
-        if row.add_parent(parent_key, quantum(strategy.value(fresh))):
-            row.keep_texts(anchor, context)
+        offered = quantum(strategy.value(fresh))
+        row.parents, best = with_parent(row.parents, parent, offered)
+        if best:
+            row.texts = with_evidence_texts(row.texts, anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
         lane, value = self.judge(row, lane)
         if lane != row.lane or value != row.value:
             self._state.move(row, key, lane, value)
         return row.encode()
-
-
-def _may_move(data: bytes) -> bool:
-    """Whether a stored row is queued, or in the errorQueue only for its low value."""
-    return data[0] == QUEUED or (data[0] == ERROR and bool(data[2] & LOW_VALUE))

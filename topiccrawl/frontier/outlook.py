@@ -6,7 +6,6 @@ from heapq import merge, nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from topiccrawl.frontier.queues import PREFIX, RANK
 from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
@@ -31,23 +30,18 @@ class Outlook(Protocol):
 def best_values(state: State, n: int) -> list[float]:
     """See ``Outlook.best``; costs a look at every unit and at most n of its entries."""
     heads = [
-        (head[0] - unit.bias, lane, unit)
+        ((head >> 32) - unit.bias, lane, unit)
         for host in state.places.hosts
         for unit in host.units
         for lane, head in enumerate(unit.heads)
         if head is not None
     ]
     leading = nsmallest(n, heads, key=lambda entry: entry[0])
-    lines = [islice(_costs(state, unit, lane), n) for _, lane, unit in leading]
+    lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
     return [(TOP - cost) / TOP for cost in islice(merge(*lines), n)]
 
 
-def _costs(state: State, unit: Unit, lane: int) -> Iterator[float]:
+def _costs(unit: Unit, lane: int) -> Iterator[float]:
     """What the entries of a unit's lane cost, least first: the best value costs nothing."""
-    prefix = PREFIX.pack(unit.host.id, unit.uid, lane)
-    cursor = state.store.txn.cursor(state.store.index)
-    found = cursor.set_range(prefix)
-    while found and (entry := cursor.key())[: PREFIX.size] == prefix:
-        inverse, _ = RANK.unpack_from(entry, PREFIX.size)
-        yield inverse - unit.bias
-        found = cursor.next()
+    for entry in unit.orders[lane] or ():
+        yield (entry >> 32) - unit.bias

@@ -16,6 +16,7 @@ from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
 
 if TYPE_CHECKING:
+    from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
@@ -32,8 +33,6 @@ STATS = Struct("<Id")
 ASLEEP = -1.0
 NOTHING = GroupStats(0, 0.0)
 
-Head = tuple[int, int]
-"""Inverted value and arrival number of the best URL of a unit's lane."""
 Best = tuple[float, int, "Unit"]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
 
@@ -71,7 +70,9 @@ class Unit:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
         bias: Added to all its values, in quanta.
-        heads: Best URL of priorQueue and of normalQueue, or None.
+        orders: Queued URLs of priorQueue and of normalQueue by inverted value and arrival number,
+            32 bits each; None before the first.
+        heads: Best of each lane, or None.
     """
 
     uid: int
@@ -79,7 +80,8 @@ class Unit:
     origin: Origin
     groups: tuple[str, ...]
     bias: float = 0.0
-    heads: list[Head | None] = field(default_factory=lambda: [None, None])
+    orders: list[Order | None] = field(default_factory=lambda: [None, None])
+    heads: list[int | None] = field(default_factory=lambda: [None, None])
 
 
 @dataclass(slots=True, eq=False)
@@ -117,7 +119,7 @@ class Host:
     ready: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: list[Head | tuple[float, int] | None] = field(default_factory=lambda: [None, None])
+    listed: list[tuple[float, int] | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
     by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -126,11 +128,16 @@ class Host:
 
 @dataclass(slots=True, frozen=True)
 class Place:
-    """A network location as it stands in URLs: its host, origin and the begin of its keys."""
+    """A network location as it stands in URLs: its host, origin and the begin of its keys.
+
+    Attributes:
+        units: What was looked up of late, by groups.
+    """
 
     digest: bytes
     host: Host
     origin: Origin
+    units: dict[tuple[str, ...], Unit] = field(default_factory=dict)
 
 
 class Places:
@@ -188,6 +195,7 @@ class Places:
         key = (origin.name, groups[-1] if groups else "")
         unit = host.by_group.get(key)
         if unit is not None:
+            place.units[groups] = unit
             return unit, False
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(place, ())

@@ -85,8 +85,8 @@ class UrlEntry(NamedTuple):
     Attributes:
         url: Canonical URL.
         queue: ``prior``, ``normal``, ``crawled`` or ``error``.
-        arrival: Its number in the order of arrival, unique: equal values go first come, first
-            served.
+        arrival: Its number in the order of arrival, unique, from 1 to 2**32 - 1: equal values go
+            first come, first served.
         value: Stored value without bias, in [0, 1]; a 32-bit quantum (round, do not cut).
         lane: Lane it is or was in; 2 where it was predicted below minNormal.
         pinned: Its value was given (a seed), and evidence can only raise it.

@@ -1,24 +1,29 @@
-"""The two lanes in order of value: the index on disk, the heads of its units in RAM."""
+"""The two lanes in order of value: eight bytes of RAM a URL, made anew from the rows at opening."""
 
 from __future__ import annotations
 
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import DELAYED, TOP
+from topiccrawl.frontier.order import Order
+from topiccrawl.frontier.rows import (
+    DELAYED,
+    MOVING,
+    MOVING_AT,
+    PLACE,
+    PLACE_AT,
+    QUEUED,
+    TOP,
+)
 
 if TYPE_CHECKING:
-    import lmdb
-
     from topiccrawl.frontier.biases import Biases
-    from topiccrawl.frontier.places import Head, Places, Unit
+    from topiccrawl.frontier.places import Places, Unit
     from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.store import Store
 
-ENTRY = Struct(">IHBIQ")
-PREFIX = Struct(">IHB")
-RANK = Struct(">IQ")
+ARRIVAL = Struct(">I")
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 
@@ -38,124 +43,84 @@ class Queues:
         self, store: Store, places: Places, ready: Ready, biases: Biases, tally: dict[str, int]
     ) -> None:
         self._store = store
-        self._places = places
+        self._hosts = places.hosts
         self._ready = ready
         self._biases = biases
         self._tally = tally
-        self._kept: list[tuple[bytes, bytes]] | None = None
-        self._lost: list[tuple[Unit, int]] = []
-        self.reopen()
         self._load()
-
-    def reopen(self) -> None:
-        """Use the store's new transaction."""
-        self._cursor: lmdb.Cursor[bytes] = self._store.txn.cursor(self._store.index)
-        self._put = self._store.txn.put
-        self._delete = self._store.txn.delete
 
     def unit(self, row: Row) -> Unit:
         """The unit a row belongs to."""
-        return self._places.hosts[row.host].units[row.unit]
+        return self._hosts[row.host].units[row.unit]
 
     def enter(self, row: Row, key: bytes) -> None:
         """Queue a row by its value, or until its time."""
-        self._tally[LANE_NAMES[row.lane]] += 1
         if row.flags & DELAYED:
-            self._put(DUE.pack(row.when) + key, b"", db=self._store.due)
+            self._tally[LANE_NAMES[row.lane]] += 1
+            self._store.txn.put(DUE.pack(row.when) + key, b"", db=self._store.due)
         else:
-            self.insert(self.unit(row), row.lane, TOP - row.value, row.seq, key)
+            self.add(self.unit(row), row.lane, row.value, row.seq)
 
     def leave(self, row: Row, key: bytes) -> None:
         """Take a queued row out."""
-        self._tally[LANE_NAMES[row.lane]] -= 1
         if row.flags & DELAYED:
-            self._delete(DUE.pack(row.when) + key, db=self._store.due)
+            self._tally[LANE_NAMES[row.lane]] -= 1
+            self._store.txn.delete(DUE.pack(row.when) + key, db=self._store.due)
         else:
-            self._remove(self.unit(row), row.lane, TOP - row.value, row.seq)
+            self._remove(self.unit(row), row.lane, row.value, row.seq)
 
-    def gather(self) -> None:
-        """Keep entries back until ``flush``: those of one page are written together, in order."""
-        self._kept = []
+    def move(
+        self, host: int, unit: int, seq: int, old: tuple[int, int], new: tuple[int, int]
+    ) -> None:
+        """Give what is queued by value another lane and value."""
+        place = self._hosts[host].units[unit]
+        self._remove(place, *old, seq)
+        self.add(place, *new, seq)
 
-    def flush(self) -> None:
-        """Write the entries that were kept back, and find the heads that were lost meanwhile."""
-        if self._kept:
-            self._kept.sort()
-            self._cursor.putmulti(self._kept)
-        self._kept = None
-        for unit, lane in self._lost:
-            self._find_head(unit, lane)
-        self._lost.clear()
-
-    def shift(self, row: Row, key: bytes, value: int) -> None:
-        """Give a row that stands in its lane's index another value."""
-        unit = self._places.hosts[row.host].units[row.unit]
-        host, uid, lane, seq = row.host, row.unit, row.lane, row.seq
-        old, new = TOP - row.value, TOP - value
-        row.value = value
-        self._delete(ENTRY.pack(host, uid, lane, old, seq), b"", self._store.index)
-        self._write(ENTRY.pack(host, uid, lane, new, seq), key)
+    def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
+        """Enter the order, and the unit's head where it is the best."""
+        self._tally[LANE_NAMES[lane]] += 1
+        entry = (TOP - value) << 32 | seq
+        order = unit.orders[lane]
+        if order is None:
+            order = unit.orders[lane] = Order()
+        order.add(entry)
         head = unit.heads[lane]
-        if head is None or new < head[0] or (new == head[0] and seq <= head[1]):
-            self._lead(unit, lane, (new, seq))
-        elif head[1] == seq:
-            self._lose(unit, lane)
+        if head is None:
+            if unit.heads[1 - lane] is None:
+                self._biases.update(unit)
+            self._lead(unit, lane, entry)
+        elif entry < head:
+            self._lead(unit, lane, entry)
 
-    def insert(self, unit: Unit, lane: int, inverse: int, seq: int, key: bytes) -> None:
-        """Enter the index, and the unit's head where it is the best."""
-        self._write(ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq), key)
-        head = unit.heads[lane]
-        if head is None and unit.heads[1 - lane] is None:
-            self._biases.update(unit)
-        if head is None or inverse < head[0] or (inverse == head[0] and seq < head[1]):
-            self._lead(unit, lane, (inverse, seq))
+    def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
+        self._tally[LANE_NAMES[lane]] -= 1
+        entry = (TOP - value) << 32 | seq
+        order = unit.orders[lane]
+        assert order is not None, "what leaves has entered"  # noqa: S101
+        order.remove(entry)
+        if unit.heads[lane] == entry:
+            unit.heads[lane] = order.first()
+            best = unit.host.best[lane]
+            if best is None or best[2] is unit:
+                self._ready.rank(unit.host, lane)
 
-    def _write(self, entry: bytes, key: bytes) -> None:
-        if self._kept is None:
-            self._put(entry, key, True, True, False, self._store.index)  # noqa: FBT003
-        else:
-            self._kept.append((entry, key))
-
-    def _remove(self, unit: Unit, lane: int, inverse: int, seq: int) -> None:
-        entry = ENTRY.pack(unit.host.id, unit.uid, lane, inverse, seq)
-        self._delete(entry, b"", self._store.index)
-        head = unit.heads[lane]
-        if head is not None and head[1] == seq:
-            self._lose(unit, lane)
-
-    def _lead(self, unit: Unit, lane: int, head: Head) -> None:
+    def _lead(self, unit: Unit, lane: int, head: int) -> None:
         """Take a better head of a unit, and of its host where it is the best."""
         unit.heads[lane] = head
         if not unit.origin.waits:
             host = unit.host
-            cost = head[0] - unit.bias
+            cost, seq = (head >> 32) - unit.bias, head & TOP
             best = host.best[lane]
-            if best is None or cost < best[0] or (cost == best[0] and head[1] <= best[1]):
-                self._ready.improve(host, lane, (cost, head[1], unit))
-
-    def _lose(self, unit: Unit, lane: int) -> None:
-        """Find the next head of a unit, now or with the next ``flush``."""
-        if self._kept is None:
-            self._find_head(unit, lane)
-        else:
-            self._lost.append((unit, lane))
-
-    def _find_head(self, unit: Unit, lane: int) -> None:
-        prefix = PREFIX.pack(unit.host.id, unit.uid, lane)
-        cursor = self._cursor
-        same = cursor.set_range(prefix) and cursor.key()[: PREFIX.size] == prefix
-        unit.heads[lane] = RANK.unpack_from(cursor.key(), PREFIX.size) if same else None
-        best = unit.host.best[lane]
-        if best is None or best[2] is unit:
-            self._ready.rank(unit.host, lane)
+            if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
+                self._ready.improve(host, lane, (cost, seq, unit))
 
     def take(self, unit: Unit, lane: int) -> bytes:
         """Key of a unit's head, without taking it out."""
         head = unit.heads[lane]
         if head is None:
             return b""
-        entry = ENTRY.pack(unit.host.id, unit.uid, lane, *head)
-        return self._store.txn.get(entry, b"", self._store.index) or b""
+        return self._store.txn.get(ARRIVAL.pack(head & TOP), b"", self._store.arrivals) or b""
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Keys whose time has come, at most so many, earliest first."""
@@ -172,11 +137,25 @@ class Queues:
         return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
 
     def _load(self) -> None:
-        """Find the head of every unit and lane, and list all hosts."""
-        cursor, hosts = self._cursor, self._places.hosts
-        found = cursor.first()
-        while found:
-            host, uid, lane, inverse, seq = ENTRY.unpack(cursor.key())
-            head: Head = (inverse, seq)
-            hosts[host].units[uid].heads[lane] = head
-            found = cursor.set_range(PREFIX.pack(host, uid, lane + 1))
+        """Put all rows that are queued by value, and not leased, in order."""
+        txn, hosts = self._store.txn, self._hosts
+        leased = set(txn.cursor(self._store.leased).iternext(values=False))
+        for key, data in txn.cursor(self._store.urls).iternext():
+            if data[0] == QUEUED and not data[1] & DELAYED and key not in leased:
+                number, uid, seq = PLACE.unpack_from(data, PLACE_AT)
+                lane, _, _, _, value, _ = MOVING.unpack_from(data, MOVING_AT)
+                orders = hosts[number].units[uid].orders
+                order = orders[lane]
+                if order is None:
+                    order = orders[lane] = Order()
+                order.append((TOP - value) << 32 | seq)
+        for host in hosts:
+            for unit in host.units:
+                self._settle(unit)
+
+    @staticmethod
+    def _settle(unit: Unit) -> None:
+        for lane, order in enumerate(unit.orders):
+            if order is not None:
+                order.settle()
+                unit.heads[lane] = order.first()

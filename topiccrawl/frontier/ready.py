@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.places import ASLEEP, Host, Origin
+from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.clock import HostClock
@@ -40,7 +41,7 @@ class Ready:
         for unit in host.units:
             head = unit.heads[lane]
             if head is not None and not unit.origin.waits:
-                entry = (head[0] - unit.bias, head[1], unit)
+                entry = ((head >> 32) - unit.bias, head & TOP, unit)
                 if best is None or entry < best:
                     best = entry
         host.best[lane] = best

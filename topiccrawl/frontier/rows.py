@@ -1,9 +1,10 @@
-"""What is stored of one URL: a fixed head, parents, evidence, and the texts.
+"""What is stored of one URL: what stays, what a link moves, parents, evidence, and the texts.
 
-    head 49 bytes | first parent 12 (if any) | best parents 16 each | evidence f32 each | texts
+    still 41 bytes | moving 15 bytes | best parents 16 each | evidence f32 each | texts
 
-The texts are URL, anchor, context, payload and reason, UTF-8, parted by a zero byte. A row is made
-and read tens of thousands of times a second: slots, one ``struct`` call, texts decoded on demand.
+The texts are URL, anchor, context, payload and reason, UTF-8, parted by a zero byte. Rows are made
+and read tens of thousands of times a second: what one more link changes stands together, so that
+the rest is copied unread.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ TOP = 0xFFFFFFFF
 
 ANCHOR_CHARS, CONTEXT_CHARS = 80, 120
 PARENTS = 3
-HEAD = Struct("<BBBBBBHIIfdIQIHBBB")
+STILL = Struct("<BBBBBHIHIfd12s")
+MOVING = Struct("<BBBIII")
+MOVING_AT = STILL.size
+HEAD_BYTES = STILL.size + MOVING.size
+PLACE = Struct("<IHI")
+PLACE_AT = 7
 INLINKS = Struct("<I")
-INLINKS_AT = 8
+INLINKS_AT = MOVING_AT + 3
 PARENT = Struct("<12sI")
+NOBODY = bytes(12)
+PLAIN = bytes((QUEUED, 0))
+"""How a row begins that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
+FLOATS = tuple(Struct(f"<{n}f") for n in range(256))
 _RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
-_FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 
 
 def quantum(value: float) -> int:
@@ -48,7 +57,7 @@ class Row:
         value: Quantum of the value, see ``quantum``.
         when: Not before (queued), or when it was settled; seconds since the epoch.
         version: Strategy version its value was made with.
-        seq: Place in the order of arrival: equal values are served first come, first served.
+        seq: Number of its arrival, from 1: equal values are served first come, first served.
         host: Number of the host.
         unit: Number of the queue unit inside the host.
         first: Key of the page where it was found first, or b"".
@@ -79,15 +88,16 @@ class Row:
         """The stored bytes."""
         evidence = self.evidence
         return (
-            HEAD.pack(
-                self.state, self.lane, self.flags, self.attempts, self.crashes, self.redirects,
-                self.depth, self.inlinks, self.value, self.relevance, self.when, self.version,
-                self.seq, self.host, self.unit, len(self.first), len(self.parents) >> 4,
-                len(evidence),
+            STILL.pack(
+                self.state, self.flags, self.attempts, self.crashes, self.redirects, self.depth,
+                self.host, self.unit, self.seq, self.relevance, self.when, self.first,
             )
-            + self.first
+            + MOVING.pack(
+                self.lane, len(self.parents) >> 4, len(evidence), self.inlinks, self.value,
+                self.version,
+            )
             + self.parents
-            + _FLOATS[len(evidence)].pack(*evidence)
+            + FLOATS[len(evidence)].pack(*evidence)
             + self.texts
         )  # fmt: skip
 
@@ -100,28 +110,6 @@ class Row:
         parts = self.texts.split(b"\0")
         parts[which] = text.replace("\0", " ").encode(errors="replace")
         self.texts = b"\0".join(parts)
-
-    def keep_texts(self, anchor: str, context: str) -> None:
-        """Replace the texts kept for re-scoring."""
-        parts = self.texts.split(b"\0")
-        _, parts[ANCHOR], parts[CONTEXT], _, _ = texts("", anchor, context).split(b"\0")
-        self.texts = b"\0".join(parts)
-
-    def add_parent(self, key: bytes, value: int) -> bool:
-        """Keep a parent if it is among the best; True if it is the best one so far."""
-        parents = self.parents
-        if not parents:
-            self.parents = PARENT.pack(key, value)
-            return True
-        ranks = _RANKS[len(parents) >> 4].unpack(parents)
-        if len(ranks) < PARENTS:
-            self.parents = parents + PARENT.pack(key, value)
-        elif value > (worst := min(ranks)):
-            at = ranks.index(worst) << 4
-            self.parents = parents[:at] + PARENT.pack(key, value) + parents[at + 16 :]
-        else:
-            return False
-        return value > int(max(ranks))
 
     def best_parents(self) -> list[tuple[bytes, int]]:
         """Kept parents, (key, quantum), best first."""
@@ -137,24 +125,49 @@ def decode(data: bytes) -> Row:
     """
     row = Row.__new__(Row)
     (
-        row.state, row.lane, row.flags, row.attempts, row.crashes, row.redirects, row.depth,
-        row.inlinks, row.value, row.relevance, row.when, row.version, row.seq, row.host, row.unit,
-        first, parents, count,
-    ) = HEAD.unpack_from(data)  # fmt: skip
-    at = HEAD.size
-    row.first = data[at : at + first]
-    at += first
-    end = at + (parents << 4)
-    row.parents = data[at:end]
-    row.evidence = _FLOATS[count].unpack_from(data, end)
+        row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth, row.host,
+        row.unit, row.seq, row.relevance, row.when, first,
+    ) = STILL.unpack_from(data)  # fmt: skip
+    row.lane, parents, count, row.inlinks, row.value, row.version = MOVING.unpack_from(
+        data, MOVING_AT
+    )
+    end = HEAD_BYTES + (parents << 4)
+    row.first = b"" if first == NOBODY else first
+    row.parents = data[HEAD_BYTES:end]
+    row.evidence = FLOATS[count].unpack_from(data, end)
     row.texts = data[end + 4 * count :]
     return row
+
+
+def may_move(data: bytes) -> bool:
+    """Whether a stored row is queued, or in the errorQueue only for its low value."""
+    return data[0] == QUEUED or (data[0] == ERROR and bool(data[1] & LOW_VALUE))
 
 
 def counted(data: bytes) -> bytes:
     """Stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
+
+
+def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
+    """Packed best parents after one more offered so much, and whether it offered most so far.
+
+    >>> one, two = bytes(12), bytes(range(12))
+    >>> first = PARENT.pack(one, 7)
+    >>> with_parent(first, two, 8) == (first + PARENT.pack(two, 8), True)
+    True
+    """
+    if not parents:
+        return PARENT.pack(key, value), True
+    ranks = _RANKS[len(parents) >> 4].unpack(parents)
+    if len(ranks) < PARENTS:
+        return parents + PARENT.pack(key, value), value > max(ranks)
+    worst = min(ranks)
+    if value <= worst:
+        return parents, False
+    at = ranks.index(worst) << 4
+    return parents[:at] + PARENT.pack(key, value) + parents[at + 16 :], value > max(ranks)
 
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
@@ -164,3 +177,14 @@ def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> b
         kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
         joined = "\0".join([text.replace("\0", " ") for text in kept])
     return joined.encode(errors="replace")
+
+
+def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
+    """Packed texts with others kept for re-scoring.
+
+    >>> with_evidence_texts(texts("http://a.cn/", "one", "two"), "甲", "") == texts(
+    ...     "http://a.cn/", "甲")
+    True
+    """
+    url, _, _, rest = packed.split(b"\0", 3)
+    return url + texts("", anchor, context)[:-1] + rest

@@ -10,7 +10,7 @@ from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import REJECTED, GroupStats
 from topiccrawl.frontier.held import Leases
 from topiccrawl.frontier.places import NOTHING, Places
-from topiccrawl.frontier.queues import LANE_NAMES, Queues
+from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES, Queues
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.robotstxt import Robots
 from topiccrawl.frontier.rows import (
@@ -68,7 +68,7 @@ class State:
         kept = self.store.load("progress")
         known = kept if isinstance(kept, dict) else {}
         self.tally.update(known.get("tally", {}))
-        self.seq: int = known.get("seq", 0)
+        self.seq: int = known.get("seq", 1)
         self.turn: int = known.get("turn", 0)
         self.swept: tuple[int, str] = tuple(known.get("swept", (strategy.version, "end")))
         crawl = GroupStats(*known.get("crawl", NOTHING))
@@ -92,7 +92,6 @@ class State:
         }  # fmt: skip
         self.store.save("progress", progress)
         self.store.commit(links, room)
-        self.queues.reopen()
 
     def place(self, url: str) -> Place | None:
         """Where a URL lives, or None (counted) where its host has too many origins."""
@@ -100,6 +99,21 @@ class State:
         if place is None:
             self.tally["origins"] += 1
         return place
+
+    def arrive(self, key: bytes) -> int:
+        """The number of a URL that is new."""
+        seq = self.seq
+        self.seq += 1
+        self.store.txn.put(ARRIVAL.pack(seq), key, db=self.store.arrivals)
+        return seq
+
+    def adopt_arrival(self, key: bytes, seq: int) -> int:
+        """The number that a URL of another place keeps here, a new one where it is taken."""
+        free = self.store.txn.put(ARRIVAL.pack(seq), key, overwrite=False, db=self.store.arrivals)
+        if not free:
+            return self.arrive(key)
+        self.seq = max(self.seq, seq + 1)
+        return seq
 
     def get(self, key: bytes) -> Row | None:
         """The row of a key, or None."""
@@ -115,10 +129,7 @@ class State:
         if key in self.leases.held:
             row.lane, row.value = lane, value
         elif row.state == QUEUED:
-            if lane == row.lane and not row.flags & DELAYED:
-                if value != row.value:
-                    self.queues.shift(row, key, value)
-            elif lane != row.lane or value != row.value:
+            if lane != row.lane or value != row.value:
                 self.queues.leave(row, key)
                 row.lane, row.value = lane, value
                 self.queues.enter(row, key)
@@ -141,6 +152,10 @@ class State:
         row.state = ERROR
         row.flags &= ~DELAYED
         row.set_text(REASON, reason)
+        self.reject(reason)
+
+    def reject(self, reason: str) -> None:
+        """Count what enters the errorQueue."""
         self.tally["error"] += 1
         self.tally["error/" + reason] += 1
 

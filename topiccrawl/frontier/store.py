@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 1
+FORMAT = 2
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
@@ -38,7 +38,7 @@ CHECKPOINT_LINKS = 20_000
 """A checkpoint is begun so often; until it is done, no page that it needs is used again."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
 TABLES = (
-    "urls", "index", "outlinks", "due", "leased", "hosts", "units", "stats", "robots", "meta",
+    "urls", "arrivals", "outlinks", "due", "leased", "hosts", "units", "stats", "robots",
 )  # fmt: skip
 
 
@@ -50,8 +50,8 @@ class Store:
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
         urls: Key to row.
-        index: Host, unit, lane, inverted value, arrival to key: the queues in order.
-        outlinks: Key of a crawled page to the packed keys of the pages it links to.
+        arrivals: Number of its arrival to the key of a URL.
+        outlinks: Key of a crawled page to the packed numbers of the pages it links to.
         due: Time and key of what waits for a time.
         leased: Keys handed out.
         hosts: Number to the host's clock and name.
@@ -79,20 +79,26 @@ class Store:
         try:
             self.restored = not readonly and restore(self.path, boot_id())
             self._open(sync)
+        except StateVersionError:
+            self.env.close()
+            self._unlock()
+            raise
         except (lmdb.Error, OSError) as error:
             self._unlock()
             raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
 
     def _open(self, sync: Sync) -> None:
         self.env = lmdb.open(
-            str(self.path), map_size=self._map_size(), max_dbs=len(TABLES), readahead=False,
+            str(self.path), map_size=self._map_size(), max_dbs=len(TABLES) + 1, readahead=False,
             meminit=False, sync=sync == "commit", metasync=False, readonly=self._readonly,
             create=not self._readonly,
         )  # fmt: skip
         if not self._readonly:
             self.env.reader_check()
-            if sync == "checkpoint":
-                self._checkpoint = Checkpoint(self.env, self.path)
+        self.meta = self.env.open_db(b"meta", create=not self._readonly)
+        self._check_format()
+        if sync == "checkpoint" and not self._readonly:
+            self._checkpoint = Checkpoint(self.env, self.path)
         for name in TABLES:
             table = self.env.open_db(name.encode(), create=not self._readonly)
             setattr(self, name, table)
@@ -102,7 +108,7 @@ class Store:
 
     if TYPE_CHECKING:
         urls: lmdb._Database
-        index: lmdb._Database
+        arrivals: lmdb._Database
         outlinks: lmdb._Database
         due: lmdb._Database
         leased: lmdb._Database
@@ -111,6 +117,19 @@ class Store:
         stats: lmdb._Database
         robots: lmdb._Database
         meta: lmdb._Database
+
+    def _check_format(self) -> None:
+        """Refuse what another version wrote, before its tables are looked for."""
+        with self.env.begin() as txn:
+            data = txn.get(b"about", None, self.meta)
+        about = {"format": FORMAT} if data is None else json.loads(data)
+        if about["format"] != FORMAT:
+            message = (
+                f"{self.path}: written in format {about['format']}, this version has {FORMAT}:"
+                " begin anew with -a fresh=1, or carry it over: `scrapy frontier export` with the"
+                " version that wrote it, `scrapy frontier import` with this one"
+            )
+            raise StateVersionError(message)
 
     def _map_size(self) -> int:
         data = self.path / "data.mdb"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import ERROR, LOW_VALUE, QUEUED, decode
+from topiccrawl.frontier.rows import decode, may_move
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.offers import Intake
@@ -43,7 +43,7 @@ def _keys(state: State, start: bytes, n: int) -> list[bytes]:
 
 def _renew(state: State, intake: Intake, key: bytes) -> None:
     data = state.store.txn.get(key, b"", state.store.urls) or b""
-    if data[0] != QUEUED and not (data[0] == ERROR and data[2] & LOW_VALUE):
+    if not may_move(data):
         return
     row = decode(data)
     if intake.refresh(row):

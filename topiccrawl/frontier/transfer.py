@@ -9,7 +9,7 @@ from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
 from topiccrawl.frontier.places import STATS, unpack_host
 from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, check
-from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
 from topiccrawl.frontier.rows import (
     CRAWLED,
@@ -22,6 +22,7 @@ from topiccrawl.frontier.rows import (
     REASON,
     REDIRECTED,
     TOP,
+    URL,
     Row,
     decode,
     texts,
@@ -130,7 +131,7 @@ class Export:
     def _name(self, key: bytes) -> str:
         """URL of a key, or "" where it is not known (any more)."""
         data = self._store.txn.get(key, None, self._store.urls) if key else None
-        return "" if data is None else decode(data).text(0)
+        return "" if data is None else decode(data).text(URL)
 
     def _under(self, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         cursor = self._store.txn.cursor(table)
@@ -179,7 +180,10 @@ class Loader:
         self._begin(rest)
         known = 0
         for entry in rest:
-            known += self._take(entry)
+            if isinstance(entry, UrlEntry):
+                known += self._url(entry)
+            elif isinstance(entry, HostEntry):
+                self._host(entry)
             tick(1)
         self._state.rank_all()
         return known
@@ -202,13 +206,6 @@ class Loader:
         state.biases.crawl = GroupStats(about.pages, about.worth)
         state.tally.update(about.counters)
 
-    def _take(self, entry: Entry) -> int:
-        if isinstance(entry, UrlEntry):
-            return self._url(entry)
-        if isinstance(entry, HostEntry):
-            self._host(entry)
-        return 0
-
     def _host(self, entry: HostEntry) -> None:
         state = self._state
         host = state.places.host(entry.name)
@@ -225,16 +222,16 @@ class Loader:
             if origin_ is not None:
                 state.robots.put_back(origin_, expires, body.encode(), available=available)
 
-    def _url(self, entry: UrlEntry) -> int:
+    def _url(self, entry: UrlEntry) -> bool:
         state = self._state
         place = state.place(entry.url)
         key = key_of(entry.url)
         if place is None or state.get(key) is not None:
-            return 0
+            return False
+        self._arrive(entry, key)
         unit, _ = state.places.unit(place, self._strategy.group(entry.url))
         row = self._row(entry)
         row.host, row.unit = unit.host.id, unit.uid
-        state.seq = max(state.seq, row.seq + 1)
         state.tally["known"] += 1
         if row.state == QUEUED:
             state.queues.enter(row, key)
@@ -246,7 +243,17 @@ class Loader:
         if entry.links:
             links = b"".join(key_of(url) for url in entry.links)
             state.store.txn.put(key, links, db=state.store.outlinks)
-        return 1
+        return True
+
+    def _arrive(self, entry: UrlEntry, key: bytes) -> None:
+        state, number = self._state, entry.arrival
+        free = 0 < number <= TOP and state.store.txn.put(
+            ARRIVAL.pack(number), key, overwrite=False, db=state.store.arrivals
+        )
+        if not free:
+            message = f"{entry.url}: arrival {number} is taken, or not from 1 to {TOP}"
+            raise StateError(message)
+        state.seq = max(state.seq, number + 1)
 
     def _row(self, entry: UrlEntry) -> Row:
         row = Row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Store
 
+HOST_BYTES = 4
+"""Of a key that name its host."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 BATCH = 500
 LONGEST_PATH = 100
@@ -62,7 +65,9 @@ class View:
             relevance=row.relevance if row.state == CRAWLED else None,
             anchor=row.text(ANCHOR), context=row.text(CONTEXT), inlinks=row.inlinks,
             parents=tuple(
-                (self._url(parent), value / TOP) for parent, value in row.best_parents()
+                (parent.text(URL), value / TOP)
+                for key, value in row.best_parents()
+                if (parent := self._row(key)) is not None
             ),
             path=self._path(key, row), depth=row.depth, attempts=row.attempts,
         )  # fmt: skip
@@ -70,8 +75,8 @@ class View:
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
 
-        Lanes come best first per host and queue group, what waits for a time last. What changes
-        meanwhile may be seen or not, but what does not change is given once.
+        Lanes come best first per host and queue group, what waits for a time last of its host.
+        What changes meanwhile may be seen or not, but what does not change is given once.
 
         Raises:
             ValueError: There is no such queue.
@@ -115,10 +120,6 @@ class View:
         data = self._store.txn.get(key, None, self._store.urls)
         return None if data is None else decode(data)
 
-    def _url(self, key: bytes) -> str:
-        row = self._row(key)
-        return "" if row is None else row.text(URL)
-
     def _queue(self, key: bytes, row: Row) -> str:
         if self._store.txn.get(key, None, self._store.leased) is not None:
             return "leased"
@@ -151,15 +152,14 @@ class View:
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
-        for batch in self._batches(self._store.index):
-            for entry, key in batch:
-                if entry[6] == lane:
-                    yield from self._told(key, None)
-        for batch in self._batches(self._store.due):
-            for entry, _ in batch:
-                row = self._row(entry[8:])
-                if row is not None and row.lane == lane and row.flags & DELAYED:
-                    yield from self._told(entry[8:], None)
+        """A lane host by host, whose keys lie side by side; its rows in order."""
+        leased = set(self._store.txn.cursor(self._store.leased).iternext(values=False))
+        items = (item for batch in self._batches(self._store.urls) for item in batch)
+        for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
+            rows = [decode(data) for key, data in group if key not in leased]
+            found = [row for row in rows if row.state == QUEUED and row.lane == lane]
+            for row in sorted(found, key=_rank):
+                yield row.text(URL), row.value / TOP, row.text(REASON)
 
     def _rows(
         self, batches: Iterator[list[tuple[bytes, bytes]]], state: int | None
@@ -187,3 +187,7 @@ class View:
                 return
             after = batch[-1][0] + b"\0"
             yield batch
+
+
+def _rank(row: Row) -> tuple[int, bool, int, int, int]:
+    return row.host, bool(row.flags & DELAYED), row.unit, -row.value, row.seq

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.places import ASLEEP, CLOCK, HOST_ID, STATS
-from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES
 from topiccrawl.frontier.robotstxt import origin_key
 from topiccrawl.frontier.rows import QUEUED, URL, decode
 from topiccrawl.nodes.buckets import bucket_of_host
@@ -81,7 +81,7 @@ class WorkingCopy:
             place.host.shut = True
             unit, _ = state.places.unit(place, self._strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
-            state.seq = max(state.seq, row.seq + 1)
+            row.seq = state.adopt_arrival(key, row.seq)
             if row.version != self._strategy.version:
                 state.swept = (self._strategy.version, "")
             store.raw.put(key, row.encode(), db=store.urls)
@@ -129,9 +129,7 @@ class WorkingCopy:
 
     def queued(self, bucket: int) -> tuple[int, int]:
         """URLs in a bucket's priorQueue and normalQueue, counted one by one."""
-        sizes = [0, 0]
-        for _, lane in self._entries(bucket):
-            sizes[lane] += 1
+        sizes = self._ordered(bucket)
         for _, lane in self._waiting(bucket):
             sizes[lane] += 1
         return sizes[0], sizes[1]
@@ -151,13 +149,11 @@ class WorkingCopy:
         for key, held in list(state.leases.held.items()):
             if bucket_of_host(held.host.name) == bucket:
                 del state.leases.held[key]
-        for table, entries in (
-            (self._store.index, list(self._entries(bucket))),
-            (self._store.due, list(self._waiting(bucket))),
-        ):
-            for entry, lane in entries:
-                raw.delete(entry, db=table)
-                state.tally[LANE_NAMES[lane]] -= 1
+        for lane, size in enumerate(self.queued(bucket)):
+            state.tally[LANE_NAMES[lane]] -= size
+        for entry, _ in list(self._waiting(bucket)):
+            raw.delete(entry, db=self._store.due)
+        self._forget_arrivals(bucket)
         for table in (self._store.urls, self._store.outlinks, self._store.leased):
             _delete_under(raw, table, bytes([bucket]))
         for host in list(self._hosts(bucket)):
@@ -183,15 +179,22 @@ class WorkingCopy:
             if bucket_of_host(host.name) == bucket:
                 yield host
 
-    def _entries(self, bucket: int) -> Iterator[tuple[bytes, int]]:
-        """Entries of the index, with their lanes."""
+    def _ordered(self, bucket: int) -> list[int]:
+        """URLs in the order of each lane."""
+        sizes = [0, 0]
         for host in self._hosts(bucket):
-            prefix = HOST_ID.pack(host.id)
-            cursor = self._store.raw.cursor(self._store.index)
-            found = cursor.set_range(prefix)
-            while found and cursor.key().startswith(prefix):
-                yield cursor.key(), cursor.key()[6]
-                found = cursor.next()
+            for unit in host.units:
+                for lane, order in enumerate(unit.orders):
+                    sizes[lane] += len(order) if order is not None else 0
+        return sizes
+
+    def _forget_arrivals(self, bucket: int) -> None:
+        raw, store = self._store.raw, self._store
+        cursor: lmdb.Cursor[bytes] = raw.cursor(store.urls)
+        found = cursor.set_range(bytes([bucket]))
+        while found and cursor.key()[0] == bucket:
+            raw.delete(ARRIVAL.pack(decode(cursor.value()).seq), db=store.arrivals)
+            found = cursor.next()
 
     def _waiting(self, bucket: int) -> Iterator[tuple[bytes, int]]:
         """Entries of what waits for a time, with their lanes."""
@@ -200,7 +203,7 @@ class WorkingCopy:
             if key[0] == bucket:
                 data = self._store.raw.get(key, None, self._store.urls)
                 if data is not None:
-                    yield entry, data[1]
+                    yield entry, decode(data).lane
 
 
 def _pairs(flat: list[bytes]) -> Iterator[tuple[bytes, bytes]]:

@@ -65,7 +65,6 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
     frontier._store.txn.commit()
     frontier._store._checkpoint.begin(wait=True)
     frontier._store.begin()
-    frontier._state.queues.reopen()
     expected = told(frontier)
     flushed = (folder / "data.mdb").read_bytes()
     for _ in range(15):

@@ -52,6 +52,19 @@ def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> N
     opened(tmp_path).close()
 
 
+def test_state_of_another_format_is_refused_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "FORMAT", 1)
+    opened(tmp_path).close()
+    monkeypatch.undo()
+    for open_it in (opened, store.strategy_of):
+        with pytest.raises(StateVersionError, match="frontier export"):
+            open_it(tmp_path)
+    discard(tmp_path)
+    opened(tmp_path).close()
+
+
 def test_a_discarded_frontier_begins_anew(tmp_path: Path) -> None:
     discard(tmp_path / "none")
     frontier = opened(tmp_path)

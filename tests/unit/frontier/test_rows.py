@@ -19,6 +19,8 @@ from topiccrawl.frontier.rows import (
     decode,
     quantum,
     texts,
+    with_evidence_texts,
+    with_parent,
 )
 
 words = st.text(max_size=200)
@@ -46,7 +48,7 @@ def test_a_row_comes_back_as_it_was(
     row.evidence = tuple(evidence)
     row.flags, row.attempts, row.crashes, row.redirects, row.state, row.depth, row.inlinks = numbers
     for key, value in parents:
-        row.add_parent(key, value)
+        row.parents, _ = with_parent(row.parents, key, value)
     again = decode(row.encode())
     assert all(getattr(again, name) == getattr(row, name) for name in Row.__slots__)
     assert [again.text(part) for part in (URL, ANCHOR, PAYLOAD)] == [url, anchor, payload]
@@ -59,10 +61,10 @@ def test_any_text_leaves_the_others_alone(
 ) -> None:
     row = Row(texts(url, anchor, context, payload), 0, 0, 0)
     row.set_text(REASON, reason)
-    row.keep_texts(anchor, context)
+    row.texts = with_evidence_texts(row.texts, context, anchor)
     assert len(row.texts.split(b"\0")) == 5
-    assert len(row.text(ANCHOR)) <= 80
-    assert len(row.text(CONTEXT)) <= 120
+    assert row.text(ANCHOR) == context[:80].replace("\0", " ")
+    assert row.text(CONTEXT) == anchor[:120].replace("\0", " ")
 
 
 @given(st.lists(st.integers(0, 20), max_size=8))
@@ -70,7 +72,8 @@ def test_the_best_three_parents_stay(values: list[int]) -> None:
     row = Row(b"\0\0\0\0", 0, 0, 0)
     best = -1
     for n, value in enumerate(values):
-        assert row.add_parent(bytes([n]) * 12, value) == (value > best)
+        row.parents, first = with_parent(row.parents, bytes([n]) * 12, value)
+        assert first == (value > best)
         best = max(best, value)
     kept = [value for _, value in row.best_parents()]
     assert kept == sorted(values, reverse=True)[:3]
