@@ -98,8 +98,10 @@ class Findings(NamedTuple):
         relevance: The page's relevance in [0, 1].
         offers: Its scored links.
         worth: What it counts for its host and directory, in [0, 1]; its relevance where None.
+        relevant: Whether the page is on topic.
     """
 
     relevance: float
     offers: tuple[Offer, ...] = ()
     worth: float | None = None
+    relevant: bool = False

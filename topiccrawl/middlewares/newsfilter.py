@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -13,6 +14,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.news.article import Article
 from topiccrawl.news.extract import extract
 from topiccrawl.news.patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
+from topiccrawl.news.patterns.prior import is_aside
 from topiccrawl.records import Findings
 from topiccrawl.stores.sites import SiteKnowledge
 from topiccrawl.text.decode import decode
@@ -71,11 +73,11 @@ class NewsFilterMiddleware:
     ) -> AsyncIterator[Any]:
         """Pass everything on; findings lose the links that are no news."""
         url = canonical(response.url) or response.url
-        links, article, judged = 0, False, False
+        links, article, topical, judged = 0, False, False, False
         async for output in result:
             if isinstance(output, Findings):
                 await self._load([url, *(offer.url for offer in output.offers)])
-                judged = True
+                judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
                 wanted = [offer for offer in output.offers if self._wanted(offer.url)]
                 yield output._replace(offers=tuple(wanted))
@@ -83,7 +85,7 @@ class NewsFilterMiddleware:
             article = article or isinstance(output, Article)
             yield output
         if judged:
-            self._learn(url, response, article=article, links=links)
+            await self._learn(url, response, article=article, links=links, topical=topical)
             await self._save_sometimes()
 
     async def close(self) -> None:
@@ -97,12 +99,19 @@ class NewsFilterMiddleware:
             self.count(reason)
         return reason is None
 
-    def _learn(self, url: str, response: Response, *, article: bool, links: int) -> None:
-        if not article:
-            if not self.learner.site(url).wants(url, CHECK_FIRST, CHECK_EVERY):
+    async def _learn(
+        self, url: str, response: Response, *, article: bool, links: int, topical: bool
+    ) -> None:
+        """Count a page; what takes long (a second look, clustering) is done in a thread."""
+        site = self.learner.site(url)
+        if not article and not is_aside(url):
+            if not topical and not site.wants(url, CHECK_FIRST, CHECK_EVERY):
                 return
-            article = _is_article(response)
-        self.learner.observe(url, article=article, links=links)
+            article = await asyncio.to_thread(_is_article, response)
+        if self.learner.observe(url, article=article, links=links, topical=topical):
+            draft = site.draft()
+            await asyncio.to_thread(draft.learn)
+            self.learner.renew(url, draft)
 
     async def _load(self, urls: list[str]) -> None:
         unknown = self.learner.unknown(urls)

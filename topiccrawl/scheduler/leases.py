@@ -158,7 +158,7 @@ class LeaseBook:
         if entry.problem:
             self.settle(token, self._again(entry, entry.problem, None))
         else:
-            relevance, _, worth = entry.findings
+            relevance, worth = entry.findings.relevance, entry.findings.worth
             self.settle(token, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
 
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:

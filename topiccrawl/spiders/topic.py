@@ -123,7 +123,8 @@ class TopicSpider(Spider):
         ticket = meta.read(response.request)
         evidence = ticket.evidence if ticket else ()
         offers = tuple(self.strategy.offers(verdict, evidence, page.links))
-        yield Findings(verdict.relevance, offers, self.strategy.worth(verdict.relevance))
+        worth = self.strategy.worth(verdict.relevance)
+        yield Findings(verdict.relevance, offers, worth, verdict.relevant)
         if not verdict.relevant:
             return
         count("topiccrawl/relevant")

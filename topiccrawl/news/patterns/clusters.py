@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.news.patterns.prior import is_aside, is_hub_like
-from topiccrawl.news.patterns.tally import Outcome, Tally
+from topiccrawl.news.patterns.tally import TOPICAL_SHARE, Outcome, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,8 +83,12 @@ def agrees(cluster: Sequence[Tally]) -> bool:
 
 
 def kind(tally: Tally) -> Outcome:
-    """What most pages of a format were; articles and hubs win ties."""
-    return max(Outcome, key=lambda outcome: tally.pages[outcome])
+    """What most pages of a format were; articles and hubs win ties, pages on topic by a share."""
+    most = max(Outcome, key=lambda outcome: tally.pages[outcome])
+    topical = tally.pages[Outcome.TOPICAL]
+    if most is Outcome.OTHER and topical and topical >= TOPICAL_SHARE * tally.judged:
+        return Outcome.TOPICAL
+    return most
 
 
 def _halves(cluster: Sequence[Tally]) -> list[list[Tally]]:

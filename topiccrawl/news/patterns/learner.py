@@ -9,7 +9,9 @@ import xxhash
 
 from topiccrawl.links.urls import site_of
 from topiccrawl.news.patterns.pattern import Label
+from topiccrawl.news.patterns.prior import is_aside
 from topiccrawl.news.patterns.site import Judgement, SiteLearner
+from topiccrawl.news.patterns.tally import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -104,11 +106,24 @@ class PatternLearner:
         """Return how many of these links look like articles."""
         return sum(self.site(url).is_news(url) for url in urls)
 
-    def observe(self, url: str, *, article: bool, links: int) -> None:
-        """Learn what a fetched page was; see ``SiteLearner.outcome``."""
+    def observe(self, url: str, *, article: bool, links: int, topical: bool = False) -> bool:
+        """Count what a fetched page was; see ``SiteLearner.outcome``.
+
+        Returns:
+            Whether the site's patterns should be made anew: by a ``draft`` of it, wherever there
+            is time for it, that is given to ``renew``.
+        """
         site = self.site(url)
-        if site.observe(url, site.outcome(article=article, links=links)):
-            self._links.clear()
+        outcome = site.outcome(article=article, links=links, topical=topical)
+        if topical and is_aside(url):
+            outcome = Outcome.TOPICAL
+        self.changed.add(site_of(url))
+        return site.count(url, outcome)
+
+    def renew(self, url: str, draft: SiteLearner) -> None:
+        """Take over the patterns that a draft of the URL's site has learnt."""
+        self.site(url).adopt(draft)
+        self._links.clear()
         self.changed.add(site_of(url))
 
     def stored(self, site: str) -> dict[str, Any]:

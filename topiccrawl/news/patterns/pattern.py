@@ -38,6 +38,7 @@ class Pattern(NamedTuple):
         seen: Links met.
         example: A URL it matches.
         by_hand: Whether a person wrote it; such a pattern wins over all learnt ones.
+        topical: Pages judged that were neither, but on a crawl's topic.
     """
 
     expression: str
@@ -48,11 +49,12 @@ class Pattern(NamedTuple):
     seen: int = 0
     example: str = ""
     by_hand: bool = False
+    topical: int = 0
 
     @property
     def judged(self) -> int:
         """Pages judged."""
-        return self.articles + self.hubs + self.others
+        return self.articles + self.hubs + self.topical + self.others
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what ``from_json`` reads."""

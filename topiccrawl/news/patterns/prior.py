@@ -17,10 +17,12 @@ from topiccrawl.news.patterns.address import NUMBER, OPAQUE, SLUG, Skeleton, ske
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ASIDE = frozenset(
+TALK = frozenset("blog blogs bbs forum forums guba tieba weibo zhidao wenda".split())  # noqa: SIM905
+"""Words that say: this is what readers write. It is no news, and may be on topic all the same."""
+
+ASIDE = TALK | frozenset(
     """
     ad ads adv advert advertise adserver banner click promo allyes
-    blog blogs bbs forum forums guba tieba weibo zhidao wenda
     comment comments pinglun reply gentie
     login logout passport register reg signin signup
     about aboutus contactus sitemap copyright privacy
@@ -102,6 +104,15 @@ def is_aside(url: str) -> bool:
     (True, False)
     """
     return _aside(_look(url))
+
+
+def is_talk(url: str) -> bool:
+    """Whether a URL says of itself that it is what readers write: blog, forum.
+
+    >>> is_talk("http://blog.a.test/u/1.html"), is_talk("http://a.test/comment/1.html")
+    (True, False)
+    """
+    return not TALK.isdisjoint(_names(_look(url)))
 
 
 def is_hub_like(url: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,8 +10,9 @@ from topiccrawl.news.patterns.address import Skeleton, skeleton, year_of
 from topiccrawl.news.patterns.clusters import clusters
 from topiccrawl.news.patterns.expression import expression, year_span
 from topiccrawl.news.patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.news.patterns.prior import is_aside, is_hub_like, news_likelihood
-from topiccrawl.news.patterns.tally import Outcome, Tally, expected, together
+from topiccrawl.news.patterns.periods import changes
+from topiccrawl.news.patterns.prior import is_aside, is_hub_like, is_talk, news_likelihood
+from topiccrawl.news.patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +55,6 @@ RELEARN = (15, 1.5)
 FEWEST_HUB_LINKS, HUB_FACTOR = 10, 1.5
 """Article links of a hub: at least, and times those of the site's articles."""
 
-_SURE_OF_CUT = 4.0  # log-likelihood gained by a cut in time; chance gives it once in 200
 _FIRST_YEAR, _LAST_YEAR = 1980, 2049
 _FULL_KEPT = 0.8
 
@@ -99,48 +98,71 @@ class SiteLearner:
         """Count a link that was met."""
         self._tally(url, skeleton(url)).seen += 1
 
-    def observe(self, url: str, outcome: Outcome) -> bool:
-        """Count a page; whether it was time to make the patterns anew, which was done."""
+    def observe(self, url: str, outcome: Outcome) -> None:
+        """Count a page, and make the patterns anew where it is time."""
+        if self.count(url, outcome):
+            self.learn()
+
+    def count(self, url: str, outcome: Outcome) -> bool:
+        """Count a page; whether it is time to make the patterns anew, which is said once."""
         shape = skeleton(url)
-        said = Outcome.OTHER if is_aside(url) and outcome is Outcome.ARTICLE else outcome
+        talk = outcome is Outcome.TOPICAL and is_talk(url)
+        said = Outcome.OTHER if is_aside(url) and not talk else outcome
         self._tally(url, shape).add(said, year_of(url, shape))
         self.pages += 1
         self.articles += said is Outcome.ARTICLE
         if self.pages < self._relearn_at:
             return False
-        self.learn()
+        self._put_off()
         return True
 
-    def outcome(self, *, article: bool, links: int) -> Outcome:
+    def draft(self) -> SiteLearner:
+        """A copy that can ``learn`` in another thread; ``adopt`` takes over what it has learnt."""
+        copy = SiteLearner()
+        copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
+        copy.pages, copy.articles = self.pages, self.articles
+        return copy
+
+    def adopt(self, draft: SiteLearner) -> None:
+        """Take over a draft's patterns; those by hand stay, tallies have gone on since."""
+        self.patterns = PatternSet((*self.patterns.by_hand, *draft.patterns.patterns))
+        self._passed.clear()
+        self._index()
+
+    def outcome(self, *, article: bool, links: int, topical: bool = False) -> Outcome:
         """Return what a page was.
 
         Args:
             article: Whether an article was extracted.
             links: Links of it that look like articles.
+            topical: Whether it is on the crawl's topic.
         """
         if article:
             rate = 1 / min(self.articles + 1, 50)
             self._article_links += rate * (links - self._article_links)
             return Outcome.ARTICLE
         hub = links >= max(FEWEST_HUB_LINKS, HUB_FACTOR * self._article_links)
-        return Outcome.HUB if hub else Outcome.OTHER
+        if hub:
+            return Outcome.HUB
+        return Outcome.TOPICAL if topical else Outcome.OTHER
 
     def wants(self, url: str, first: int, every: int) -> bool:
         """Whether the page of a URL is worth a look: the first of a format, then every so many."""
-        if is_aside(url):
-            return False
         known = self.tallies.get(skeleton(url).text)
         return known is None or known.judged < first or known.seen % every == 0
 
     def learn(self) -> None:
         """Make the patterns anew from the tallies; those by hand stay."""
-        self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
+        self._put_off()
         found: list[Pattern] = []
         for cluster in clusters(list(self.tallies.values())):
             found.extend(self._patterns(cluster))
         self.patterns = PatternSet((*self.patterns.by_hand, *dict.fromkeys(found)))
         self._passed.clear()
         self._index()
+
+    def _put_off(self) -> None:
+        self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
 
     def judge(self, url: str) -> Judgement:
         """Return what is expected of a link; OPEN for all where the site is not ready."""
@@ -192,10 +214,13 @@ class SiteLearner:
         return 0 < year_of(url, skeleton(url)) < min(oldest, newest - OLD_YEARS + 1)
 
     def _by_look(self, url: str, pattern: Pattern | None) -> Judgement:
-        if is_aside(url):
-            return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
+        if pattern is not None and pattern.topical:
+            return Judgement(Label.OPEN, "on-topic", pattern.expression)
         judged = pattern is not None and pattern.judged
-        if judged or news_likelihood(url) >= LIKELY:
+        aside = is_aside(url)
+        if aside and (judged or not is_talk(url)):
+            return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
+        if not aside and (judged or news_likelihood(url) >= LIKELY):
             return Judgement(Label.OPEN, "look")
         shape = skeleton(url).text
         passed = self._passed[shape] = self._passed.get(shape, 0) + 1
@@ -231,7 +256,7 @@ class SiteLearner:
         self.tallies = dict(by_worth[: int(MOST_FORMATS * _FULL_KEPT)])
 
     def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
-        cuts = _cuts(cluster)
+        cuts = changes(cluster, NEWS_SHARE)
         if not cuts:
             return [self._pattern(cluster)]
         ends = [_FIRST_YEAR, *cuts, _LAST_YEAR + 1]
@@ -254,6 +279,7 @@ class SiteLearner:
             pages[Outcome.OTHER],
             sum(tally.seen for tally in cluster),
             cluster[0].example,
+            topical=pages[Outcome.TOPICAL],
         )
 
     def _written(self, cluster: Sequence[Tally], years: str) -> str:
@@ -301,58 +327,13 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     'open'
     """
     articles, hubs = pages.get(Outcome.ARTICLE, 0), pages.get(Outcome.HUB, 0)
-    judged = articles + hubs + pages.get(Outcome.OTHER, 0)
+    topical = pages.get(Outcome.TOPICAL, 0)
+    judged = articles + hubs + topical + pages.get(Outcome.OTHER, 0)
     share = expected(articles, judged, likelihood)
     if articles and share >= NEWS_SHARE:
         return Label.NEWS
     if hubs and hubs >= HUB_SHARE * judged:
         return Label.HUB
+    if topical >= TOPICAL_SHARE * judged and topical:
+        return Label.OPEN
     return Label.OTHER if judged >= FIRST_OF_FORMAT and share < OTHER_SHARE else Label.OPEN
-
-
-def _cuts(cluster: Sequence[Tally]) -> list[int]:
-    """Return the years from which on a cluster's pages are something else, ascending.
-
-    Archives are moved, shortened or turned into picture pages: of one format, old pages may be no
-    articles any more.
-    """
-    years: dict[int, list[int]] = {}
-    for tally in cluster:
-        for year, (articles, others) in tally.years.items():
-            known = years.setdefault(year, [0, 0])
-            known[0], known[1] = known[0] + articles, known[1] + others
-    _, likelihood = together(cluster)
-    return _cut(sorted(years.items()), likelihood)
-
-
-def _cut(years: Sequence[tuple[int, Sequence[int]]], likelihood: float) -> list[int]:
-    """Cut where two periods differ most, and each of them again; just behind the older one."""
-    whole = _sum([counts for _, counts in years])
-    best, chosen = _SURE_OF_CUT, 0
-    for place in range(1, len(years)):
-        old = _sum([counts for _, counts in years[:place]])
-        new = (whole[0] - old[0], whole[1] - old[1])
-        gain = _fit(*old) + _fit(*new) - _fit(*whole)
-        # of a format that changed, the look says little
-        news = [_shown(*side, likelihood) >= NEWS_SHARE for side in (old, new)]
-        if gain > best and news[0] != news[1]:
-            best, chosen = gain, place
-    if not chosen:
-        return []
-    before, after = _cut(years[:chosen], likelihood), _cut(years[chosen:], likelihood)
-    return [*before, years[chosen - 1][0] + 1, *after]
-
-
-def _shown(articles: int, others: int, likelihood: float) -> float:
-    """Expected share of articles where the look counts as one page."""
-    return (articles + likelihood) / (articles + others + 1)
-
-
-def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:
-    return sum(count[0] for count in counts), sum(count[1] for count in counts)
-
-
-def _fit(articles: int, others: int) -> float:
-    """Log-likelihood of counts under their own share."""
-    total = articles + others
-    return sum(n * math.log(n / total) for n in (articles, others) if n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,15 +16,22 @@ PRIOR_PAGES = 4.0
 """Pages that the look of a URL counts for, beside the pages seen."""
 
 
+TOPICAL_SHARE = 0.1
+"""Share of pages on topic among a pattern's judged pages from which on its URLs are fetched, news
+or not: a crawl is for its topic."""
+
+
 class Outcome(StrEnum):
     """What a fetched page was.
 
     ARTICLE: an article was extracted. HUB: none, but it lists more articles than articles do.
-    OTHER: neither: advert, comments, form, gallery, error page.
+    TOPICAL: neither, but on the topic of the crawl that fetched it: a blog's post, an encyclopedia.
+    OTHER: none of these: advert, comments, form, gallery, error page.
     """
 
     ARTICLE = "article"
     HUB = "hub"
+    TOPICAL = "topical"
     OTHER = "other"
 
 
@@ -68,6 +75,11 @@ class Tally:
         self.pages[outcome] += 1
         if year:
             self.years.setdefault(year, [0, 0])[outcome is not Outcome.ARTICLE] += 1
+
+    def copy(self) -> Self:
+        """One that goes on by itself."""
+        years = {year: list(counts) for year, counts in self.years.items()}
+        return replace(self, pages=Counter(self.pages), years=years)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what ``from_json`` reads."""

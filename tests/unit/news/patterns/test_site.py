@@ -141,3 +141,36 @@ def test_sites_too_many_are_given_back_and_come_again() -> None:
     assert learner.unknown(["http://a.test/", "http://b.test/"]) == {"a.test"}
     learner.adopt("a.test", kept)
     assert learner.site("http://a.test/").articles == 1
+
+
+def test_what_is_on_topic_is_fetched_though_it_is_no_news() -> None:
+    learner = PatternLearner(probe_every=0)
+    for number in range(60):
+        learner.observe(story(number), article=True, links=5)
+        on_topic = number % 5 == 0
+        kinds = {"blog": on_topic, "comment": on_topic, "forum": False, "gallery": False}
+        for kind, topical in kinds.items():
+            url = f"http://{kind}.a.test/u/{number}.html"
+            learner.observe(url, article=topical, links=0, topical=topical)
+    learner.site(SITE).learn()
+    refused = {kind for kind in kinds if learner.refuse(f"http://{kind}.a.test/u/99.html")}
+    assert refused == {"comment", "forum", "gallery"}
+    assert not learner.site(SITE).is_news("http://blog.a.test/u/99.html")
+
+
+def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
+    own = Pattern(r"https?://www\.a\.test/sport/.*", Label.OTHER, by_hand=True)
+    site = SiteLearner()
+    due = 0
+    for number in range(60):
+        due += site.count(story(number), Outcome.ARTICLE)
+        due += site.count(f"{SITE}/show/{number}.html", Outcome.OTHER)
+    assert due >= 3
+    draft = site.draft()
+    draft.learn()
+    site.count(f"{SITE}/late/7.html", Outcome.ARTICLE)
+    site.patterns = PatternSet((own,))
+    site.adopt(draft)
+    assert site.patterns.by_hand == (own,)
+    assert site.judge(f"{SITE}/show/7.html").label is Label.OTHER
+    assert len(draft.tallies) == len(site.tallies) - 1
