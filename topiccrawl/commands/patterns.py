@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.download import sitemap_pages
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.news.patterns.learner import DROPS_KEY, KEY
@@ -23,7 +24,7 @@ from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
@@ -35,8 +36,8 @@ class Command(OperatorCommand):
     @override
     def syntax(self) -> str:
         return (
-            "[options] show [SITE] | learn [FILE] | edit SITE LABEL REGEX | export [SITE] | "
-            "import FILE"
+            "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
+            "edit SITE LABEL REGEX | export [SITE] | import FILE"
         )
 
     @override
@@ -47,7 +48,8 @@ class Command(OperatorCommand):
     def long_desc(self) -> str:
         return (
             "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
-            "of URLs, one a line (--as says what they are), or from the last crawl's frontier. "
+            "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
+            "is news), or from the last crawl's frontier. "
             "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
             "or open; 'none' takes it away). export: JSON lines; import makes them hand-written."
         )
@@ -57,6 +59,8 @@ class Command(OperatorCommand):
         super().add_options(parser)
         add_topic_option(parser)
         parser.add_argument("--as", dest="kind", choices=sorted(_OUTCOMES), help="what URLs are")
+        parser.add_argument("--urls", type=Path, metavar="FILE", help="learn from a list of URLs")
+        parser.add_argument("--sitemap", metavar="URL", help="learn from a sitemap or robots.txt")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -65,10 +69,8 @@ class Command(OperatorCommand):
                 say(*[_summary(site, learner) for site, learner in self._all().items()])
             case ["show", site]:
                 say(*describe(site, *asyncio.run(self._load(site))))
-            case ["learn"]:
-                self._learn(self._queued(opts.topic), None)
-            case ["learn", file]:
-                self._learn(_lines(Path(file)), _OUTCOMES.get(opts.kind))
+            case ["learn", *files] if len(files) <= 1:
+                self._learn(self._sources(files, opts))
             case ["edit", site, label, regex]:
                 self._edit(site, label, regex)
             case ["export", *sites] if len(sites) <= 1:
@@ -116,9 +118,25 @@ class Command(OperatorCommand):
         view = read_frontier(Path(self.last_crawl(topic).frontier))
         return [url for queue in _QUEUES for url, _, _ in view.iterate(queue)]
 
-    def _learn(self, urls: Iterable[str], outcome: Outcome | None) -> None:
+    def _sources(
+        self, files: list[str], opts: argparse.Namespace
+    ) -> Iterator[tuple[str, Outcome | None]]:
+        """URLs and what they are, where it is known; of the last crawl where nothing is named."""
+        told = _OUTCOMES.get(opts.kind)
+        if not (files or opts.urls or opts.sitemap):
+            yield from ((url, None) for url in self._queued(opts.topic))
+        for file in filter(None, (*files, opts.urls)):
+            yield from ((url, told) for url in _lines(Path(file)))
+        if opts.sitemap:
+            for url, news in sitemap_pages(opts.sitemap, self.options):
+                yield url, told or (Outcome.ARTICLE if news else None)
+
+    def _learn(self, sources: Iterable[tuple[str, Outcome | None]]) -> None:
         learners: dict[str, SiteLearner] = {}
-        for url in filter(None, map(canonical, urls)):
+        for address, outcome in sources:
+            url = canonical(address)
+            if url is None:
+                continue
             site = site_of(url)
             if site not in learners:
                 learners[site] = asyncio.run(self._load(site))[0]

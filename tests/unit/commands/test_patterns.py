@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import cmdline
 
+from tests.crawl.web import Page, Web
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -48,6 +50,44 @@ def test_patterns_are_learnt_from_a_list_shown_edited_and_carried_elsewhere(
     assert out.count("by hand") == 2
     run("edit", "a.test", "none", REGEX)
     assert REGEX not in run("show", "a.test")[1]
+
+
+MAPS: dict[str, Page] = {
+    "http://www.a.test/robots.txt": "User-agent: *\nSitemap: http://www.a.test/index.xml",
+    "http://www.a.test/index.xml": (
+        "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+        "<sitemap><loc>http://www.a.test/gone.xml</loc></sitemap>"
+        "<sitemap><loc>http://www.a.test/news.xml</loc></sitemap></sitemapindex>"
+    ),
+    "http://www.a.test/news.xml": "<urlset xmlns:n='http://www.google.com/schemas/sitemap-news/0.9'>"
+    + "".join(
+        f"<url><loc>{SITE}/20130304/n{n}.shtml</loc><n:news><n:title>t</n:title></n:news></url>"
+        f"<url><loc>{SITE}/photo/{n}.html</loc></url>"
+        for n in range(30)
+    )
+    + "</urlset>",
+}
+
+
+def test_patterns_are_learnt_from_sitemaps_and_lists_of_urls(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0")
+    (tmp_path / "list.txt").write_text(f"{SITE}/photo/99.html\nno address\n", "utf-8")
+    with Web(MAPS) as web:
+        monkeypatch.setenv("http_proxy", web.proxy)
+        monkeypatch.setenv("no_proxy", "")
+        for source in (("--sitemap", f"{SITE}/robots.txt"), ("--urls", f"{tmp_path}/list.txt")):
+            status, out = scrapy(capsys, monkeypatch, "patterns", "learn", *source, *where)
+            assert status == 0, out
+        gone = scrapy(
+            capsys, monkeypatch, "patterns", "learn", "--sitemap", f"{SITE}/gone.xml", *where
+        )
+        assert (gone[0], "cannot be fetched" in gone[1]) == (1, True)
+    status, out = scrapy(capsys, monkeypatch, "patterns", "export", "a.test", *where)
+    lines = {line["label"]: line for line in map(json.loads, out.splitlines())}
+    assert (lines["news"]["articles"], lines["news"]["seen"]) == (30, 30)
+    assert (lines["open"]["articles"], lines["open"]["seen"]) == (0, 31)
 
 
 def test_wrong_input_is_named(

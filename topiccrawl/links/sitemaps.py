@@ -1,0 +1,79 @@
+"""Sitemaps: what a site says its pages are (sitemaps.org 0.9, with Google's news extension)."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import NamedTuple
+
+from lxml import etree
+
+MOST_BYTES = 50_000_000
+"""Of one sitemap, unpacked; the protocol's own bound."""
+
+_GZIP = b"\x1f\x8b"
+_LINE = "sitemap:"
+
+
+class Sitemap(NamedTuple):
+    """What one file says.
+
+    Attributes:
+        pages: URLs of pages, in order.
+        news: Those of them that are marked as news.
+        sitemaps: URLs of further sitemaps.
+    """
+
+    pages: tuple[str, ...] = ()
+    news: frozenset[str] = frozenset()
+    sitemaps: tuple[str, ...] = ()
+
+
+def read_sitemap(data: bytes) -> Sitemap:
+    r"""Return what a sitemap, an index of sitemaps, a list of URLs or a robots.txt says.
+
+    Packed or not; never raises: what cannot be read says nothing.
+
+    >>> read_sitemap(b"<urlset><url><loc> http://a.test/1.html </loc></url></urlset>").pages
+    ('http://a.test/1.html',)
+    >>> read_sitemap(b"User-agent: *\nSitemap: http://a.test/map.xml").sitemaps
+    ('http://a.test/map.xml',)
+    """
+    text = _unpacked(data)
+    return _of_xml(text) if text.lstrip()[:1] == b"<" else _of_lines(text)
+
+
+def _unpacked(data: bytes) -> bytes:
+    if not data.startswith(_GZIP):
+        return data[:MOST_BYTES].removeprefix(b"\xef\xbb\xbf")
+    try:
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, MOST_BYTES)
+    except (zlib.error, gzip.BadGzipFile):
+        return b""
+
+
+def _of_lines(text: bytes) -> Sitemap:
+    lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines()]
+    maps = [line[len(_LINE) :].strip() for line in lines if line.lower().startswith(_LINE)]
+    pages = [line for line in lines if line.startswith(("http://", "https://"))]
+    return Sitemap(tuple(pages), frozenset(), tuple(maps))
+
+
+def _of_xml(text: bytes) -> Sitemap:
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    root = etree.fromstring(text, parser)
+    if root is None:
+        return Sitemap()
+    pages: list[str] = []
+    news: set[str] = set()
+    maps: list[str] = []
+    for entry in root:
+        parts = {etree.QName(part).localname: part for part in entry if isinstance(part.tag, str)}
+        address = (parts["loc"].text or "").strip() if "loc" in parts else ""
+        if not address:
+            continue
+        is_map = etree.QName(entry).localname == "sitemap"
+        (maps if is_map else pages).append(address)
+        if "news" in parts:
+            news.add(address)
+    return Sitemap(tuple(pages), frozenset(news), tuple(maps))
