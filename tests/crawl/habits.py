@@ -13,10 +13,19 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+RETRIES: dict[str, dict[str, Any]] = {
+    "/never": {"dont_retry": True},
+    "/once": {"max_retry_times": 1},
+    "/usual": {},
+}
+"""Pages that answer 500, and what their requests say of retries."""
+
+
 class HabitsSpider(Spider):
     """Copies meta, repeats requests, follows redirects with arguments, posts, chains pages."""
 
     name = "habits"
+    allowed_domains = ("news.test",)
 
     def __init__(self, seed: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -39,6 +48,9 @@ class HabitsSpider(Spider):
         yield Request(
             url("/elsewhere"), callback=self.parse_item, meta={"proxy": "http://127.0.0.1:9"}
         )
+        for path, meta in RETRIES.items():
+            yield Request(url(path), callback=self.parse_item, meta=meta)
+        yield Request(url("/offsite"), callback=self.parse_item)
         yield {"last": response.url}
 
     def parse_item(self, response: Response, number: int = 0) -> Iterator[Any]:

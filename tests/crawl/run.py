@@ -14,6 +14,7 @@ QUICK = {
     "AUTOTHROTTLE_ENABLED": "0",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
     "TOPICCRAWL_RETRY_DELAY": "0.1",
+    "AUTOTHROTTLE_MAX_DELAY": "1",
     "LOG_LEVEL": "INFO",
     "SPIDER_MODULES": "topiccrawl.spiders,tests.crawl.trials",
 }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import cmdline
 
-from tests.crawl.run import run
-from tests.crawl.web import Answer, Web, article
+from tests.crawl.run import ROOT, command, run
+from tests.crawl.web import Answer, Page, Web, article
+from topiccrawl.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +101,59 @@ def test_wrong_input_is_refused_before_any_request_with_status_2(tmp_path: Path)
         assert (status, "-a topic=" in out, "Traceback" in out) == (2, True, False)
         assert web.hits == []
         assert not (tmp_path / "data").exists()
+
+
+def test_without_seeds_the_default_portals_are_named(tmp_path: Path) -> None:
+    with Web({}) as web:
+        arguments = ("crawl", "topic", "-a", "topic=足球")
+        status, out = run(web.proxy, tmp_path / "data", *arguments, RETRY_ENABLED="0")
+    assert (status, "no page could be fetched" in out) == (1, True), out[-3000:]
+    (line,) = [line for line in out.splitlines() if "No seeds given" in line]
+    portals = default_seeds(Topic(name="足球", terms={"足球": 1.0}))
+    assert len(portals) > 3
+    assert all(portal in line for portal in portals)
+
+
+def test_on_a_terminal_a_line_shows_progress_and_a_job_folder_explains_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = {f"{SITE}/{n}": Answer(article(f"新能源汽车{n}", TEXT), seconds=0.4) for n in range(4)}
+    pages: dict[str, Page] = {f"{SITE}/": article("新能源汽车频道", TEXT, *slow), **slow}
+    data, job = tmp_path / "data", ("-s", f"JOBDIR={tmp_path / 'job'}")
+    arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/", *job)
+    with Web(pages) as web:
+        status, shown = on_a_terminal(web.proxy, data, *arguments)
+    assert status == 0, shown[-3000:]
+    lines = re.findall(r"\x1b\[2K(\d+) pages \([\d.]+/s\) · (\d+) on topic \(harvest 100%\)", shown)
+    assert lines
+    assert "nothing is left to fetch" in shown
+    status, out = scrapy(
+        capsys, monkeypatch, "why", f"{SITE}/2", "-s", f"TOPICCRAWL_DATA_DIR={data}"
+    )
+    assert (status, "crawledQueue" in out) == (0, True), out
+
+
+def on_a_terminal(proxy: str, data: Path, *arguments: str) -> tuple[int, str]:
+    """Run a command whose standard error is a terminal; its exit status and what that showed."""
+    ours, theirs = pty.openpty()
+    slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+    environment = {**os.environ, "http_proxy": proxy, "no_proxy": "", "COLUMNS": "150"}
+    line = command(data, *arguments, **slow)
+    with subprocess.Popen(line, cwd=ROOT, env=environment, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        while part := read_terminal(ours):
+            shown += part
+        status = process.wait(30)
+    os.close(ours)
+    return status, shown.decode(errors="replace")
+
+
+def read_terminal(ours: int) -> bytes:
+    try:
+        return os.read(ours, 65_536)
+    except OSError:  # the other side is closed: Linux says it so
+        return b""
 
 
 def test_commands_without_a_crawl_say_so(

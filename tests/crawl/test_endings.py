@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import signal
 import threading
 import time
@@ -53,96 +52,6 @@ def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> 
         assert (status, len(web.hits)) == (0, before), out[-3000:]
         run(web.proxy, tmp_path / "data", *TRIAL, "-a", "fresh=1")
         assert web.count(f"{SITE}/3") == 2
-
-
-def test_a_self_redirect_with_a_cookie_is_followed(tmp_path: Path) -> None:
-    def cookie(handler: BaseHTTPRequestHandler) -> Answer:
-        if "seen=1" in handler.headers.get("Cookie", ""):
-            return Answer(article("新能源汽车", TEXT))
-        return Answer("", 302, (("Location", f"{SITE}/cookie"), ("Set-Cookie", "seen=1")))
-
-    with Web({f"{SITE}/": front("/cookie"), f"{SITE}/cookie": cookie}) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert status == 0, out[-3000:]
-    assert web.count(f"{SITE}/cookie") == 2
-    assert f"{SITE}/cookie" in stored(tmp_path / "data")
-
-
-def test_endless_redirects_end(tmp_path: Path) -> None:
-    def onward(handler: BaseHTTPRequestHandler) -> Answer:
-        number = int(handler.path.rpartition("/")[2]) + 1
-        return Answer("", 301, (("Location", f"{SITE}/r/{number}"),))
-
-    loop = Answer("", 302, (("Location", f"{SITE}/loop"),))
-    pages: dict[str, Page] = {f"{SITE}/": front("/r/0", "/loop"), f"{SITE}/loop": loop}
-    pages |= {f"{SITE}/r/{i}": onward for i in range(200)}
-    with Web(pages) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL, REDIRECT_MAX_TIMES="5")
-    assert status == 0, out[-3000:]
-    assert web.count(f"{SITE}/r/5") == 1
-    assert web.count(f"{SITE}/r/6") == 0
-    assert why(tmp_path / "data", f"{SITE}/r/5").reason == "max-redirects"
-    assert why(tmp_path / "data", f"{SITE}/loop").reason == "max-redirects"
-
-
-def test_errors_of_callback_and_pipeline_have_their_outcome_and_lose_no_links(
-    tmp_path: Path,
-) -> None:
-    pages: dict[str, Page] = {
-        f"{SITE}/": front("/boom", "/item-error", "/gone", "/down", "/good"),
-        f"{SITE}/boom": article("新能源汽车", TEXT),
-        f"{SITE}/item-error": article("新能源汽车坏了", TEXT, f"{SITE}/behind"),
-        f"{SITE}/behind": article("新能源汽车在后面", TEXT + "后面。"),
-        f"{SITE}/down": Answer("", 503),
-        f"{SITE}/good": article("新能源汽车很好", TEXT + "很好。"),
-    }
-    data = tmp_path / "data"
-    with Web(pages) as web:
-        status, out = run(web.proxy, data, *TRIAL)
-    assert status == 0, out[-3000:]
-    assert why(data, f"{SITE}/boom").reason == "callback-ZeroDivisionError"
-    assert why(data, f"{SITE}/item-error").reason == "item-error"
-    assert why(data, f"{SITE}/gone").reason == "http-404"
-    assert why(data, f"{SITE}/down").reason == "http-503"
-    assert web.count(f"{SITE}/down") == 3
-    assert web.count(f"{SITE}/item-error") == 3
-    assert web.count(f"{SITE}/boom") == 1
-    assert {f"{SITE}/behind", f"{SITE}/good"} <= set(stored(data))
-
-
-def test_robots_that_answers_5xx_closes_its_host_only(tmp_path: Path) -> None:
-    other = "http://closed.test"
-    pages: dict[str, Page] = {
-        f"{SITE}/": article("新能源汽车", TEXT, f"{other}/a", f"{SITE}/b"),
-        f"{SITE}/b": article("新能源汽车", TEXT + "乙。"),
-        f"{other}/robots.txt": Answer("", 503),
-        f"{other}/a": article("新能源汽车", TEXT),
-    }
-    with Web(pages) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert status == 0, out[-3000:]
-    assert web.count(f"{other}/a") == 0
-    assert 1 < web.count(f"{other}/robots.txt") <= 3
-    assert why(tmp_path / "data", f"{other}/a").reason == "robots-unavailable"
-    assert why(tmp_path / "data", f"{SITE}/b").queue == "crawled"
-
-
-def test_robots_rules_and_crawl_delay_are_kept(tmp_path: Path) -> None:
-    pages: dict[str, Page] = {
-        f"{SITE}/robots.txt": Answer(
-            "User-agent: topiccrawl\nDisallow: /private\nCrawl-delay: 0.4\n",
-            headers=(("Content-Type", "text/plain"),),
-        ),
-        f"{SITE}/": front("/private/a", "/b", "/c", "/d"),
-        **{f"{SITE}/{name}": article("新能源汽车", TEXT + name) for name in "bcd"},
-    }
-    with Web(pages) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert status == 0, out[-3000:]
-    assert web.count(f"{SITE}/private/a") == 0
-    assert why(tmp_path / "data", f"{SITE}/private/a").reason == "robots"
-    times = [hit.at for hit in web.hits][1:]  # robots.txt itself says nothing yet
-    assert min(later - sooner for sooner, later in itertools.pairwise(times)) > 0.35
 
 
 def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
@@ -199,28 +108,6 @@ def test_seeds_that_lead_to_nothing_are_an_error(tmp_path: Path) -> None:
     with Web({f"{SITE}/": moved}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
     assert (status, "no page could be fetched" in out) == (1, True)
-
-
-def test_a_redirect_to_a_denied_host_is_not_followed(tmp_path: Path) -> None:
-    topic = tmp_path / "topic.toml"
-    topic.write_text(
-        f'seeds = ["{SITE}/"]\ndenied_hosts = ["bad.test"]\n[terms]\n"新能源汽车" = 1\n',
-        encoding="utf-8",
-    )
-    away = Answer("", 302, (("Location", "http://www.bad.test/"),))
-    with Web({f"{SITE}/": front("/away"), f"{SITE}/away": away}) as web:
-        status, out = run(web.proxy, tmp_path / "data", "crawl", "topic", "-a", f"topic={topic}")
-    assert status == 0, out[-3000:]
-    assert not [hit.url for hit in web.hits if "bad.test" in hit.url]
-    assert why(tmp_path / "data", f"{SITE}/away").reason == "host-denied"
-
-
-def test_a_page_that_loads_itself_anew_is_fetched_once(tmp_path: Path) -> None:
-    again = f'<head><meta http-equiv="refresh" content="60;url={SITE}/">'
-    page = article("新能源汽车", TEXT).replace("<head>", again)
-    with Web({f"{SITE}/": page}) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert (status, web.count(f"{SITE}/")) == (0, 1), out[-3000:]
 
 
 def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Path) -> None:
@@ -293,12 +180,3 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
         assert (status, "fresh=1" in out) == (1, True), out[-3000:]
         assert run(web.proxy, tmp_path / "data", *other, "-a", "fresh=1", seconds=50, **job)[0] == 0
     assert not (tmp_path / "data" / "frontiers").exists()
-
-
-def test_a_robots_file_that_redirects_for_ever_is_none(tmp_path: Path) -> None:
-    loop = Answer("", 302, (("Location", f"{SITE}/robots.txt"),))
-    with Web({f"{SITE}/": front(), f"{SITE}/robots.txt": loop}) as web:
-        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert status == 0, out[-3000:]
-    assert web.count(f"{SITE}/robots.txt") == 6
-    assert web.count(f"{SITE}/") == 1

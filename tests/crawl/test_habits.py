@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.crawl.habits import RETRIES
 from tests.crawl.run import run
 from tests.crawl.web import Answer, Page, Web
 from topiccrawl.scheduler.build import read_frontier
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.crawl
 
 SITE = "http://news.test"
-MODULES = {"SPIDER_MODULES": "tests.crawl.habits", "DEPTH_LIMIT": "3", "RETRY_TIMES": "0"}
+MODULES = {"SPIDER_MODULES": "tests.crawl.habits", "DEPTH_LIMIT": "3", "RETRY_TIMES": "2"}
 PAGES: dict[str, Page] = {
     f"{SITE}/": "front",
     f"{SITE}/copy": "copy",
@@ -28,6 +29,8 @@ PAGES: dict[str, Page] = {
     f"{SITE}/done": "done",
     f"{SITE}/again": "again",
     f"{SITE}/unnamed": "unnamed",
+    f"{SITE}/offsite": Answer("", 302, (("Location", "http://other.test/"),)),
+    **{SITE + path: Answer("", 500) for path in RETRIES},
     f"{SITE}/elsewhere": "through another proxy",
     **{f"{SITE}/depth/{i}": "deep" for i in range(9)},
 }
@@ -95,6 +98,21 @@ def test_a_proxy_named_by_the_spider_is_used(crawled: Crawled) -> None:
     found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/elsewhere")
     assert found is not None
     assert found.reason == "download-connection-refused"
+
+
+def test_retries_are_what_the_requests_meta_says(crawled: Crawled) -> None:
+    web, _, _ = crawled
+    assert {path: web.count(SITE + path) for path in RETRIES} == {
+        "/never": 1, "/once": 2, "/usual": 3
+    }  # fmt: skip
+
+
+def test_redirects_stay_on_the_allowed_domains(crawled: Crawled) -> None:
+    web, data, _ = crawled
+    assert not [hit.url for hit in web.hits if "other.test" in hit.url]
+    found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/offsite")
+    assert found is not None
+    assert found.reason == "host-not-allowed"
 
 
 def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:

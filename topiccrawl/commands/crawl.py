@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.outcome import FAILURES
+from topiccrawl.scheduler.scheduler import FAILURE
 
 if TYPE_CHECKING:
     import argparse
@@ -29,8 +30,8 @@ class Command(ScrapyCrawl):
         if len(args) == 1:
             self._check(args[0], opts.spargs)
         super().run(args, opts)
-        reasons = {crawler.stats.get_value("finish_reason") for crawler in self._crawlers}
-        if reasons & FAILURES:
+        stats = [crawler.stats.get_stats() for crawler in self._crawlers]
+        if any(found.get("finish_reason") in FAILURES or FAILURE in found for found in stats):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_path
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.stores.crawls import CrawlLog
 
@@ -78,11 +78,11 @@ class CrawlOutcome:
             return
         if self.number:
             self.log.finish(self.number, reason, time.time())
-        settings = self.crawler.settings
+        settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
         lines = summary(
             topic.name,
-            reason,
-            self.crawler.stats.get_stats(),
+            stats.get(FAILURE, reason),
+            stats,
             frontier_path(settings, spider),
             settings["TOPICCRAWL_DATA_DIR"],
         )

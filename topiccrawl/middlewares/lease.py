@@ -61,7 +61,8 @@ class LeaseMiddleware:
         callback = response.request.callback if response.request else None
         lease = self._lease(response)
         if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):
-            self._book.frontier.begin(lease)
+            with self._book.writing() as frontier:
+                frontier.begin(lease)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -85,15 +86,17 @@ class LeaseMiddleware:
 
     async def _marked(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass the output on; each step that makes it is marked: a crash then blames this page."""
-        frontier = self._book.frontier
+        writing = self._book.writing
         while True:
-            frontier.begin(lease)
+            with writing() as frontier:
+                frontier.begin(lease)
             try:
                 output = await anext(result)
             except StopAsyncIteration:
                 return
             finally:
-                frontier.passed(lease)
+                with writing() as frontier:
+                    frontier.passed(lease)
             yield output
 
     def _lease(self, response: Response) -> Lease | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from topiccrawl.links.hosts import HostRules
-from topiccrawl.links.traps import TrapRules, trap
+from topiccrawl.links.traps import trap
 from topiccrawl.records import Findings
+from topiccrawl.scheduler.build import hosts_of, traps_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.links.hosts import HostRules
+    from topiccrawl.links.traps import TrapRules
     from topiccrawl.records import Offer
 
 
@@ -36,16 +38,12 @@ class LinkFilterMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the middleware for the spider's topic and the crawl's settings."""
-        settings, stats = crawler.settings, crawler.stats
-        topic = getattr(crawler.spider, "topic", None)
-        traps = None
-        if settings.getbool("TOPICCRAWL_TRAPS_ENABLED"):
-            traps = TrapRules(
-                max_length=settings.getint("URLLENGTH_LIMIT"),
-                max_slashes=settings.getint("TOPICCRAWL_TRAP_SLASHES"),
-            )
-        hosts = HostRules(getattr(topic, "allowed_hosts", ()), getattr(topic, "denied_hosts", ()))
-        return cls(hosts, traps, lambda name: stats.inc_value(f"topiccrawl/links/{name}"))
+        stats = crawler.stats
+        return cls(
+            hosts_of(crawler.spider),
+            traps_of(crawler.settings),
+            lambda name: stats.inc_value(f"topiccrawl/links/{name}"),
+        )
 
     async def process_spider_output(
         self,

@@ -80,10 +80,11 @@ class Answers:
         if ticket is None or ticket.reported:
             return
         meta.write(request, ticket._replace(reported=True))
-        if ticket.slot:
-            self._book.frontier.release(ticket.slot)
-        elif lease := self._book.lease(ticket.token):
-            self._book.frontier.downloaded(lease, download)
+        with self._book.writing() as frontier:
+            if ticket.slot:
+                frontier.release(ticket.slot)
+            elif lease := self._book.lease(ticket.token):
+                frontier.downloaded(lease, download)
         self._alarm.now()
 
     def _settle(self, request: Request, ticket: meta.Ticket, failure: Failure) -> None:
@@ -92,7 +93,8 @@ class Answers:
         if verdict.unforeseen:
             exc_info = failure_to_exc_info(failure)
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
-        if verdict.again:
+        lease = self._book.lease(ticket.token)
+        if verdict.again and lease and self._rules.may_retry(request, lease.attempts):
             self._book.later(ticket.token, verdict.reason, verdict.retry_after)
         else:
             self._book.failed(ticket.token, verdict.reason)
@@ -108,5 +110,6 @@ class Answers:
         lease = self._book.drop(ticket.token)
         if lease is not None:
             self._stats.inc_value(f"topiccrawl/frontier/robots/{status or 'unreachable'}")
-            self._book.frontier.robots(lease, body, status)
+            with self._book.writing() as frontier:
+                frontier.robots(lease, body, status)
             self._alarm.now()

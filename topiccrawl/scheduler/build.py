@@ -9,7 +9,9 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
+from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
+from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
@@ -149,6 +151,24 @@ def retry_rules(settings: BaseSettings) -> Retry:
     return Retry(
         number(settings, "TOPICCRAWL_RETRY_DELAY"), number(settings, "TOPICCRAWL_RETRY_MAX_DELAY")
     )
+
+
+def traps_of(settings: BaseSettings) -> TrapRules | None:
+    """Return the trap rules' thresholds, or None where they are off."""
+    if not settings.getbool("TOPICCRAWL_TRAPS_ENABLED"):
+        return None
+    return TrapRules(
+        max_length=settings.getint("URLLENGTH_LIMIT"),
+        max_slashes=settings.getint("TOPICCRAWL_TRAP_SLASHES"),
+    )
+
+
+def hosts_of(spider: Spider | None) -> HostRules:
+    """Return which hosts may be crawled: the topic's rules, else ``allowed_domains``."""
+    topic = getattr(spider, "topic", None)
+    if topic is None:
+        return HostRules(getattr(spider, "allowed_domains", None) or (), ())
+    return HostRules(topic.allowed_hosts, topic.denied_hosts)
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:

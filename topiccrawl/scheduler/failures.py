@@ -11,6 +11,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
@@ -44,6 +45,14 @@ class FailureRules:
         )
         names = settings.getlist("RETRY_EXCEPTIONS") if retry else []
         self.exceptions = tuple(load_object(name) for name in names)
+
+    def may_retry(self, request: Request, failures: int) -> bool:
+        """Whether a request's own meta lets it be tried again after so many earlier failures.
+
+        ``dont_retry`` forbids it; ``max_retry_times`` may lower RETRY_TIMES, not raise it.
+        """
+        most = request.meta.get("max_retry_times")
+        return not request.meta.get("dont_retry") and (most is None or failures < int(most))
 
     def judge(self, failure: Failure, now: float) -> Verdict:
         """Return what to do; ``now`` in seconds since the epoch dates a Retry-After."""

@@ -7,14 +7,16 @@ then and enter the frontier in the same transaction as the page's own state.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.records import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from topiccrawl.frontier.contract import Frontier, Lease
 
@@ -63,6 +65,7 @@ class LeaseBook:
         retry: Waiting times of failed URLs.
         clock: Seconds since the epoch.
         settled: Called with each lease and its outcome, once it is settled.
+        broken: Called with the error of a write that failed; by default it is raised.
     """
 
     def __init__(
@@ -71,11 +74,13 @@ class LeaseBook:
         retry: Retry,
         clock: Callable[[], float],
         settled: Callable[[Lease, Outcome], None] = lambda _lease, _outcome: None,
+        broken: Callable[[StorageError], None] | None = None,
     ) -> None:
         self.frontier = frontier
         self.retry = retry
         self.clock = clock
         self.settled = settled
+        self.broken = broken or _raised
         self._open: dict[int, _Open] = {}
         self._last = 0
 
@@ -87,6 +92,17 @@ class LeaseBook:
         self._last += 1
         self._open[self._last] = _Open(lease)
         return self._last
+
+    @contextmanager
+    def writing(self) -> Iterator[Frontier]:
+        """The frontier to write to; a write that fails ends the crawl, not each page apart.
+
+        What could not be written is fetched again by the next run.
+        """
+        try:
+            yield self.frontier
+        except StorageError as error:
+            self.broken(error)
 
     def lease(self, token: int) -> Lease | None:
         """Return the lease of a token, or None once it is settled."""
@@ -134,8 +150,10 @@ class LeaseBook:
     def settle(self, token: int, outcome: Outcome) -> None:
         """Settle a lease now, whatever it still waits for; unknown tokens are ignored."""
         entry = self._open.pop(token, None)
-        if entry is not None:
-            self.frontier.finish(entry.lease, outcome, entry.findings.offers)
+        if entry is None:
+            return
+        with self.writing() as frontier:
+            frontier.finish(entry.lease, outcome, entry.findings.offers)
             self.settled(entry.lease, outcome)
 
     def drop(self, token: int) -> Lease | None:
@@ -150,7 +168,8 @@ class LeaseBook:
 
     def extend(self) -> None:
         """Give all open leases a new expiry."""
-        self.frontier.extend([entry.lease for entry in self._open.values()])
+        with self.writing() as frontier:
+            frontier.extend([entry.lease for entry in self._open.values()])
 
     def _settle_if_done(self, token: int, entry: _Open) -> None:
         if not entry.ended or entry.items > 0:
@@ -164,3 +183,7 @@ class LeaseBook:
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)
         return Outcome(Ending.LATER, reason=reason, not_before=self.clock() + wait)
+
+
+def _raised(error: StorageError) -> None:
+    raise error

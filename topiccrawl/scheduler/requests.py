@@ -101,6 +101,11 @@ class Settling:
         return None if settled else failure
 
 
+def is_apart(url: str) -> bool:
+    """Whether a lease's URL is that of a request with ``dont_filter``, or one kept in memory."""
+    return _APART in url
+
+
 def detached(request: Request, lease: Lease | None) -> Request:
     """Return a request without what a lease put on the one it was made from.
 
@@ -124,7 +129,7 @@ def moved_to(
     What JSON cannot hold, or what is a page of its own, goes on under its lease: its URL is the
     lease's then.
     """
-    if _APART in lease.url:
+    if is_apart(lease.url):
         return lease.url, None
     if request.method == "GET" and not lease.payload:
         return canonical(request.url) or request.url, None

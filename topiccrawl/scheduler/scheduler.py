@@ -23,14 +23,16 @@ from typing_extensions import override
 from topiccrawl import meta
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Kind, Outcome
-from topiccrawl.links.hosts import HostRules
+from topiccrawl.links.traps import trap
+from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.answers import Answers
-from topiccrawl.scheduler.build import open_frontier, retry_rules
+from topiccrawl.scheduler.build import hosts_of, open_frontier, retry_rules, traps_of
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
     Kept,
     NotSerialisableError,
     Settling,
+    is_apart,
     moved_to,
     seed_of,
 )
@@ -48,6 +50,8 @@ logger = logging.getLogger(__name__)
 
 DOWNLOAD_SLOT = "topiccrawl"
 """The one downloader slot of all our requests: no delay, full concurrency (set at open)."""
+FAILURE = "topiccrawl/failure"
+"""Stat that names what went wrong, also where it did so after the crawl had begun to close."""
 _HOUSEKEEPING = 0.1
 """Seconds between commits of what ``finish`` did; bounds what a kill -9 makes us fetch again."""
 _EXTEND_EVERY = 60.0
@@ -100,10 +104,8 @@ class FrontierScheduler(BaseScheduler):
         are open: Scrapy cannot close what was never opened.
         """
         self.spider = spider
-        topic = getattr(spider, "topic", None)
-        self.hosts = HostRules(
-            getattr(topic, "allowed_hosts", ()), getattr(topic, "denied_hosts", ())
-        )
+        self.hosts = hosts_of(spider)
+        self.traps = traps_of(self.crawler.settings) if hasattr(spider, "topic") else None
         try:
             self.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
@@ -112,7 +114,7 @@ class FrontierScheduler(BaseScheduler):
             return
         self.opened = True
         rules = retry_rules(self.crawler.settings)
-        self.book = LeaseBook(self.frontier, rules, time.time, self._settled)
+        self.book = LeaseBook(self.frontier, rules, time.time, self._settled, self._give_up)
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
         self.kept = Kept(f"{time.time_ns():x}")
@@ -134,11 +136,12 @@ class FrontierScheduler(BaseScheduler):
         if not self.opened:
             return
         self.opened = False
-        if not self._failure:
-            self.book.release()
-        for name, size in self.frontier.counts().items():
-            self.stats.set_value(f"topiccrawl/queue/{name}", size)
-        self.frontier.close()
+        with self.book.writing() as frontier:
+            if not self._failure:
+                self.book.release()
+            for name, size in frontier.counts().items():
+                self.stats.set_value(f"topiccrawl/queue/{name}", size)
+            frontier.close()
 
     @override
     def has_pending_requests(self) -> bool:
@@ -153,8 +156,10 @@ class FrontierScheduler(BaseScheduler):
         if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
             return self._go_on(request, ticket, lease)
         request.meta.pop(meta.KEY, None)
-        new = self.frontier.push([self._seed(request)])
-        self._count("frontier/pushed" if new else "frontier/known")
+        new = 0
+        with self.book.writing() as frontier:
+            new = frontier.push([self._seed(request)])
+            self._count("frontier/pushed" if new else "frontier/known")
         return bool(new)
 
     @override
@@ -226,17 +231,31 @@ class FrontierScheduler(BaseScheduler):
         if not ticket.robots:
             fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
             target, payload = moved_to(request, lease, self.spider, fingerprint)
+            if reason := self._refusal(request, lease):
+                self.book.failed(ticket.token, reason)
+                return False
         if target == lease.url:
             self.side.push(request)
             return True
-        if reason := self.hosts.refuse(target):
-            self.book.failed(ticket.token, reason)
-            return False
         redirects = int(request.meta.get("redirect_times", 1))
         self._count("frontier/redirected")
         outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
         self.book.settle(ticket.token, outcome)
         return True
+
+    def _refusal(self, request: Request, lease: Lease) -> str | None:
+        """Why a redirect is not followed, or None: links to there would not be, either.
+
+        As in Scrapy, ``dont_filter`` and ``allow_offsite`` lift an ordinary spider's
+        ``allowed_domains``.
+        """
+        url = canonical(request.url) or request.url
+        if url == lease.url:
+            return None
+        if hasattr(self.spider, "topic"):
+            return self.hosts.refuse(url) or (trap(url, self.traps) if self.traps else None)
+        free = request.meta.get("allow_offsite") or is_apart(lease.url)
+        return None if free else self.hosts.refuse(url)
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -259,12 +278,14 @@ class FrontierScheduler(BaseScheduler):
 
     def _give_up(self, error: StorageError) -> None:
         """End the crawl: a frontier that cannot be written stays so until it is opened anew."""
-        if not self._failure:
-            self._failure = finish_reason(error)
-            logger.critical("The crawl ends: %s", error)
-            self._closing = asyncio.create_task(
-                self.crawler.engine.close_spider_async(reason=self._failure)
-            )
+        if self._failure:
+            return
+        self._failure = finish_reason(error)
+        self.stats.set_value(FAILURE, self._failure)
+        logger.critical("The crawl ends: %s", error)
+        if self.opened:
+            closing = self.crawler.engine.close_spider_async(reason=self._failure)
+            self._closing = asyncio.create_task(closing)
 
     def _refuse(self) -> None:
         if self._failure:

@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, TopicError
+from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
@@ -57,6 +58,19 @@ def seeds_of(value: str) -> tuple[str, ...]:
         msg = "argument seeds names no URL: write seeds=https://host/path,https://other/path"
         raise ConfigurationError(msg)
     return tuple(seeds)
+
+
+def refuse_denied(topic: Topic) -> None:
+    """Refuse seeds on hosts that the topic denies: one of the two is a mistake.
+
+    Raises:
+        TopicError: Naming the first one.
+    """
+    rules = HostRules((), topic.denied_hosts)
+    for seed in topic.seeds:
+        if rules.refuse(seed):
+            msg = f"seed {seed}: its host is among denied_hosts; take it out of one of the two"
+            raise TopicError(msg)
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import TopicError
+from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
@@ -20,7 +21,13 @@ from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.signals import page_judged
-from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of, strategy_parameters
+from topiccrawl.spiders.arguments import (
+    flag,
+    refuse_denied,
+    refuse_unknown,
+    seeds_of,
+    strategy_parameters,
+)
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
@@ -96,14 +103,17 @@ class TopicSpider(Spider):
         strategy(
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
         )
-        return found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
+        found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
+        refuse_denied(found)
+        return found
 
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
         if not seeds:
-            seeds = default_seeds(self.topic)
-            self.logger.info("No seeds given: beginning at %d default portals", len(seeds))
+            denied = HostRules((), self.topic.denied_hosts)
+            seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
+            self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
 

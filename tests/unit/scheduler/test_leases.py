@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.utils.test import get_crawler
 
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.records import Findings, Offer
 from topiccrawl.scheduler.leases import LeaseBook, Retry
+from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
 
@@ -121,3 +126,40 @@ def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
     for _ in range(out - back):
         book.item_back(token)
     assert counting.finished == 1
+
+
+def test_a_frontier_that_cannot_be_written_is_told_of_and_raises_for_no_page(
+    tmp_path: Path,
+) -> None:
+    """One error for the crawl, whatever pages are in flight; not one for each."""
+    broken: list[StorageError] = []
+    frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
+    frontier.push([Seed(URL), Seed(f"{URL}/2")])
+    book = LeaseBook(frontier, Retry(), Clock(), broken=broken.append)
+    tokens = [book.take(lease) for lease in frontier.pop(2)]
+    frontier.fail(OSError("no room"))
+    book.ended(tokens[0])
+    book.release()
+    book.extend()
+    assert len(broken) >= 2
+    assert len(book) == 0
+    with pytest.raises(StorageError):
+        LeaseBook(frontier, Retry(), Clock()).extend()
+    frontier.close()
+
+
+def test_closing_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
+    async def close() -> object:  # Scrapy's timers want a running loop
+        crawler = get_crawler(settings_dict={"TELNETCONSOLE_ENABLED": False})
+        scheduler = FrontierScheduler(crawler)
+        frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
+        scheduler.frontier = frontier
+        scheduler.book = LeaseBook(frontier, Retry(), Clock(), broken=scheduler._give_up)
+        frontier.push([Seed(URL)])
+        scheduler.book.take(frontier.pop()[0])
+        scheduler.opened = True
+        frontier.fail(OSError("no room"))
+        scheduler.close("shutdown")
+        return scheduler.stats.get_value(FAILURE)
+
+    assert asyncio.run(close()) == "storage_error"

@@ -8,8 +8,10 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl import settings as project
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, TopicError
+from topiccrawl.spiders.arguments import refuse_denied
 from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,3 +78,10 @@ def test_seeds_of_the_command_line_win_and_scrapyds_own_argument_is_let_through(
     path.write_text('seeds = ["http://a.test/"]\n[terms]\n"足球" = 1\n', encoding="utf-8")
     topic = TopicSpider.check(settings(), topic=str(path), seeds="http://b.test", _job="7")
     assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
+
+
+def test_a_seed_on_a_denied_host_is_a_mistake() -> None:
+    topic = Topic(name="t", terms={"x": 1.0}, denied_hosts=("bad.test",))
+    refuse_denied(topic.model_copy(update={"seeds": ("http://good.test/",)}))
+    with pytest.raises(TopicError, match=r"http://www\.bad\.test/.*denied_hosts"):
+        refuse_denied(topic.model_copy(update={"seeds": ("http://www.bad.test/",)}))
