@@ -82,16 +82,21 @@ class Intake:
         cursor = self._state.store.txn.cursor(self._state.store.urls)
         known = dict(cursor.getmulti(sorted(fresh)))
         rows: list[tuple[bytes, bytes]] = []
+        new: list[bytes] = []
+        origin = parent_key, depth
+        number = self._state.seq
         for key, (offer, place) in fresh.items():
             data = known.get(key)
             if data is not None:
                 rows.append((key, self._again(data, key, parent_key, offer)))
             elif depth <= self._max_depth:
-                rows.append((key, self._first(key, offer, place, (parent_key, depth))))
+                rows.append((key, self._first(number + len(new), offer, place, origin)))
+                new.append(key)
         taken = [key for key, _ in rows]
-        if rows:
-            rows.sort()
-            cursor.putmulti(rows)
+        rows.sort()
+        cursor.putmulti(rows)
+        self._state.arrive(*new)
+        self._state.tally["known"] += len(new)
         if len(rows) < len(fresh):
             self._state.tally["depth"] += len(fresh) - len(rows)
         return taken
@@ -195,7 +200,7 @@ class Intake:
         packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
         return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
-    def _first(self, key: bytes, offer: Offer, place: Place, origin: tuple[bytes, int]) -> bytes:
+    def _first(self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int]) -> bytes:
         """The row of a URL that is new, queued or put into the errorQueue."""
         strategy, state = self._strategy, self._state
         url, lane, evidence, anchor, context = offer
@@ -203,11 +208,10 @@ class Intake:
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
         lane = min(lane, strategy.lane(evidence))
-        number = state.arrive(key)
         packed = texts(url, anchor, context)
         still = QUEUED, 0
-        unit = self._unit(place, url)
-        state.tally["known"] += 1
+        groups = strategy.group(url)
+        unit = place.units.get(groups) or self._unit(place, groups)
         if lane < REJECTED:
             state.queues.add(unit, lane, value, number)
         else:
@@ -224,19 +228,16 @@ class Intake:
             + packed
         )  # fmt: skip
 
-    def _unit(self, place: Place, url: str) -> Unit:
-        groups = self._strategy.group(url)
-        unit = place.units.get(groups)
-        if unit is None:
-            unit, new = self._state.places.unit(place, groups)
-            if new:
-                self._state.biases.update(unit)
+    def _unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
+        unit, new = self._state.places.unit(place, groups)
+        if new:
+            self._state.biases.update(unit)
         return unit
 
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
         """Give a new row its unit, queue it or put it into the errorQueue, and keep it."""
         state = self._state
-        unit = self._unit(place, url)
+        unit = self._unit(place, self._strategy.group(url))
         row.host, row.unit = unit.host.id, unit.uid
         state.tally["known"] += 1
         if row.lane < REJECTED:

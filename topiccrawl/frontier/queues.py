@@ -74,8 +74,23 @@ class Queues:
     ) -> None:
         """Give what is queued by value another lane and value."""
         place = self._hosts[host].units[unit]
-        self._remove(place, *old, seq)
-        self.add(place, *new, seq)
+        if old[0] == new[0]:
+            self._shift(place, old[0], (TOP - old[1]) << 32 | seq, (TOP - new[1]) << 32 | seq)
+        else:
+            self._remove(place, *old, seq)
+            self.add(place, *new, seq)
+
+    def _shift(self, unit: Unit, lane: int, old: int, new: int) -> None:
+        """Move an entry inside its lane."""
+        order = unit.orders[lane]
+        assert order is not None, "what moves has entered"  # noqa: S101
+        order.remove(old)
+        order.add(new)
+        head = unit.heads[lane]
+        if head is None or new < head:
+            self._lead(unit, lane, new)
+        elif old == head:
+            self._follow(unit, lane, order)
 
     def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         """Enter the order, and the unit's head where it is the best."""
@@ -100,10 +115,14 @@ class Queues:
         assert order is not None, "what leaves has entered"  # noqa: S101
         order.remove(entry)
         if unit.heads[lane] == entry:
-            unit.heads[lane] = order.first()
-            best = unit.host.best[lane]
-            if best is None or best[2] is unit:
-                self._ready.rank(unit.host, lane)
+            self._follow(unit, lane, order)
+
+    def _follow(self, unit: Unit, lane: int, order: Order) -> None:
+        """Find the head of a unit that lost its head."""
+        unit.heads[lane] = order.first()
+        best = unit.host.best[lane]
+        if best is None or best[2] is unit:
+            self._ready.rank(unit.host, lane)
 
     def _lead(self, unit: Unit, lane: int, head: int) -> None:
         """Take a better head of a unit, and of its host where it is the best."""

@@ -14,7 +14,7 @@ from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.clock import HostClock
-    from topiccrawl.frontier.places import Best
+    from topiccrawl.frontier.places import Best, Unit
 
 SLACK = 1024
 LANES = (0, 1)
@@ -37,15 +37,18 @@ class Ready:
 
     def rank(self, host: Host, lane: int) -> None:
         """Find the best URL of a host's lane anew, and list it."""
-        best = None
+        best: Unit | None = None
+        lowest, arrival = 0.0, 0
         for unit in host.units:
             head = unit.heads[lane]
             if head is not None and not unit.origin.waits:
-                entry = ((head >> 32) - unit.bias, head & TOP, unit)
-                if best is None or entry < best:
-                    best = entry
-        host.best[lane] = best
-        if best is not None:
+                cost = (head >> 32) - unit.bias
+                if best is None or cost < lowest or (cost == lowest and head & TOP < arrival):
+                    best, lowest, arrival = unit, cost, head & TOP
+        if best is None:
+            host.best[lane] = None
+        else:
+            host.best[lane] = (lowest, arrival, best)
             self.list(host, lane)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:

@@ -100,12 +100,13 @@ class State:
             self.tally["origins"] += 1
         return place
 
-    def arrive(self, key: bytes) -> int:
-        """The number of a URL that is new."""
-        seq = self.seq
-        self.seq += 1
-        self.store.txn.put(ARRIVAL.pack(seq), key, db=self.store.arrivals)
-        return seq
+    def arrive(self, *keys: bytes) -> int:
+        """Give URLs that are new the next numbers, in this order; the last of them."""
+        pack = ARRIVAL.pack
+        arrivals = [(pack(number), key) for number, key in enumerate(keys, self.seq)]
+        self.store.txn.cursor(self.store.arrivals).putmulti(arrivals)
+        self.seq += len(keys)
+        return self.seq - 1
 
     def adopt_arrival(self, key: bytes, seq: int) -> int:
         """The number that a URL of another place keeps here, a new one where it is taken."""
