@@ -250,14 +250,15 @@ class Intake:
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """A known row after one more page linked to it."""
         strategy = self._strategy
+        fold, worth = strategy.fold, strategy.value
         lane, parents, count, inlinks, value, version = MOVING.unpack_from(data, MOVING_AT)
         if data[:2] != PLAIN or not count or version != strategy.version or key in self._held:
             return self._known(data, key, parent, offer)
         end = HEAD_BYTES + (parents << 4)
-        offered = quantum(strategy.value(strategy.fold((), offer[2])))
+        offered = quantum(worth(fold((), offer[2])))
         kept, best = with_parent(data[HEAD_BYTES:end], parent, offered)
-        evidence = strategy.fold(FLOATS[count].unpack_from(data, end), offer[2])
-        new = quantum(strategy.value(evidence))
+        evidence = fold(FLOATS[count].unpack_from(data, end), offer[2])
+        new = quantum(worth(evidence))
         to = min(lane, offer[1], strategy.lane(evidence))
         if new != value or to != lane:
             host, unit, number = PLACE.unpack_from(data, PLACE_AT)

@@ -45,9 +45,9 @@ def quantum(value: float) -> int:
     >>> quantum(0.0), quantum(1.0), quantum(7.0), quantum(float("nan"))
     (0, 4294967295, 4294967295, 0)
     """
-    if value >= 1.0:
-        return TOP
-    return int(value * TOP) if value > 0.0 else 0
+    if 0.0 < value < 1.0:
+        return int(value * TOP)
+    return TOP if value >= 1.0 else 0
 
 
 class Row:
@@ -160,8 +160,9 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
     """
     if not parents:
         return PARENT.pack(key, value), True
-    ranks = _RANKS[len(parents) >> 4].unpack(parents)
-    if len(ranks) < PARENTS:
+    count = len(parents) >> 4
+    ranks = _RANKS[count].unpack(parents)
+    if count < PARENTS:
         return parents + PARENT.pack(key, value), value > max(ranks)
     worst = min(ranks)
     if value <= worst:
@@ -187,4 +188,7 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     True
     """
     url, _, _, rest = packed.split(b"\0", 3)
-    return url + texts("", anchor, context)[:-1] + rest
+    kept = f"\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0"
+    if kept.count("\0") != PAYLOAD:
+        return url + texts("", anchor, context)[:-1] + rest
+    return url + kept.encode(errors="replace") + rest
