@@ -54,5 +54,6 @@ def test_comments_are_saved_and_no_article_is_lost(tmp_path: Path, filtered: str
     with sqlite3.connect(data / "store.sqlite") as connection:
         query = "SELECT value FROM sites WHERE site = 'news.test' AND key = 'url-drops'"
         ((value,),) = connection.execute(query)
-    (what,) = json.loads(value)
-    assert "comment" in what
+    dropped = json.loads(value)
+    assert dropped
+    assert all("comment" in what for what in dropped)

@@ -145,6 +145,7 @@ def test_sites_too_many_are_given_back_and_come_again() -> None:
 
 def test_what_is_on_topic_is_fetched_though_it_is_no_news() -> None:
     learner = PatternLearner(probe_every=0)
+    kinds: dict[str, bool] = {}
     for number in range(60):
         learner.observe(story(number), article=True, links=5)
         on_topic = number % 5 == 0
