@@ -135,8 +135,8 @@ def details(samples: Sequence[Sample]) -> dict[str, float]:
 def measure(samples: Sequence[Sample]) -> dict[str, float]:
     """All figures of a collection by name."""
     ways: dict[str, Callable[[Sample], str]] = {
-        "": _ours,
-        ".readability-lxml": _readability,
+        "": ours,
+        ".readability-lxml": readable,
         ".trafilatura": _trafilatura,
     }
     figures = {}
@@ -159,12 +159,14 @@ def _decoded(row: dict[str, Any]) -> str:
     return decode(base64.b64decode(row["body64"]), row.get("type")).text
 
 
-def _ours(sample: Sample) -> str:
+def ours(sample: Sample) -> str:
+    """Body as topiccrawl extracts it, "" for a page that it takes for none."""
     found = extract(sample.html, sample.url)
     return "" if found is None else found.body
 
 
-def _readability(sample: Sample) -> str:
+def readable(sample: Sample) -> str:
+    """Body as readability-lxml finds it."""
     return find_readable(sample.html).text
 
 

@@ -44,6 +44,13 @@ DATED = Asked(60, 0.5)
 UNDATED = Asked(150, 0.7)
 """Of a page without any date: next to all news have one, channel and topic pages have none."""
 
+LISTED = Asked(200, 0.9)
+"""A dated text of so many letters, with so much of the page's sentences and no links, may be a
+list: a programme, a table of results."""
+
+UNLINKED = 0.05
+"""Largest share of anchor text in a list that may be an article."""
+
 LATIN = 3
 """Letters of a Latin text that say as much as one Chinese character."""
 
@@ -95,7 +102,7 @@ def extract(
     if is_too_deep(html):
         return None
     reading = _read(html, url)
-    body = find_body(reading.tree.html or "", language_of(reading.text))
+    body = find_body(reading.tree, language_of(reading.text))
     found = _compose(reading, body, page, fetched_at)
     asked = _asked(reading.metadata, found.published)
     return found if is_article(body, found.language, asked) else None
@@ -111,6 +118,9 @@ def is_article(body: Body, language: str, asked: Asked) -> bool:
     if len(fold(body.text)) < least or body.link_share > LINKED:
         return False
     written = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
+    listed = asked is not UNDATED and body.sure >= LISTED.sentences and body.link_share < UNLINKED
+    if listed and len(fold(body.text)) >= LISTED.letters:
+        return True
     return written >= asked.sentences * len(body.text)
 
 

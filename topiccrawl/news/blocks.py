@@ -1,0 +1,225 @@
+"""A page as a row of text blocks under a tree of boxes: what the body is chosen from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborNode
+
+# fmt: off
+BREAKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5",
+    "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
+))
+"""Elements that end a line."""
+
+SILENT = frozenset((
+    "script", "style", "noscript", "template", "iframe", "select", "option", "button", "textarea",
+    "input", "svg", "object", "embed", "canvas", "head", "title", "map", "audio", "video",
+    "-comment",
+))
+"""Elements whose text nobody reads as text."""
+
+_INLINE = frozenset((
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "label", "mark", "q", "s",
+    "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr", "img", "br", "hr",
+))
+"""Elements that never hold a body."""
+# fmt: on
+
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_BLANKS = re.compile(r"\s+")
+_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
+
+_ADDRESSES = ("data-original", "data-src", "src")
+"""Attributes with an image's address; lazy loading keeps the real one beside."""
+
+WORD = 2
+"""Chinese characters that a word of letters counts for."""
+
+
+class Box(NamedTuple):
+    """An element that may hold a body.
+
+    Attributes:
+        tag: Its name.
+        parent: Number of the box around it; -1 for the root.
+        names: Its class and id.
+        begin: Number of its first block.
+        end: Number after its last block.
+        node: The element itself.
+    """
+
+    tag: str
+    parent: int
+    names: str
+    begin: int
+    end: int
+    node: LexborNode
+
+
+class Block(NamedTuple):
+    """One line of text.
+
+    Attributes:
+        text: Blanks folded, never empty.
+        box: Number of the innermost box around it.
+        tag: Name of the innermost line-breaking element around it.
+        size: Chinese characters, words counted ``WORD`` times.
+        linked: Share of ``size`` inside links, in [0, 1].
+        stops: Punctuation marks of sentences.
+        links: Links that begin in it or go on.
+    """
+
+    text: str
+    box: int
+    tag: str
+    size: int
+    linked: float
+    stops: int
+    links: int = 0
+
+
+class Layout(NamedTuple):
+    """Blocks in page order; each box covers a stretch of them.
+
+    Attributes:
+        blocks: Lines of text.
+        boxes: Elements around them, outer before inner; the first is the root.
+        images: Addresses as written, each with the number of the block after it.
+    """
+
+    blocks: tuple[Block, ...]
+    boxes: tuple[Box, ...]
+    images: tuple[tuple[int, str], ...] = ()
+
+
+def size_of(text: str) -> int:
+    """Chinese characters of a text, other words counted ``WORD`` times.
+
+    >>> size_of("新款 electric 汽车 2020")
+    6
+    """
+    return len(_HAN.findall(text)) + WORD * len(_WORD.findall(text))
+
+
+def lay_out(root: LexborNode) -> Layout:
+    """The visible text of an element, in blocks.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> page = LexborHTMLParser("<div>一<br>二 <a href=/>三</a></div><p>四</p>")
+    >>> [(block.text, block.linked) for block in lay_out(page.body).blocks]
+    [('一', 0.0), ('二 三', 0.5), ('四', 0.0)]
+    """
+    return _Walk().over(root)
+
+
+def _steps(root: LexborNode) -> Iterator[tuple[LexborNode, str, bool]]:
+    """Every node with its name as it is entered (True) and left; silent ones not at all."""
+    stack = [(root, root.tag or "", False)]
+    while stack:
+        node, tag, left = stack.pop()
+        if left:
+            yield node, tag, False
+            continue
+        yield node, tag, True
+        stack.append((node, tag, True))
+        child = node.last_child
+        while child is not None:
+            name = child.tag or ""
+            if name not in SILENT:
+                stack.append((child, name, False))
+            child = child.prev
+
+
+class _Walk:
+    """One pass over a tree."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.images: list[tuple[int, str]] = []
+        self.boxes: list[Box] = []
+        self.open: list[int] = []
+        self.breaks: list[str] = []
+        self.parts: list[str] = []
+        self.anchors: list[str] = []
+        self.links = self.begun = 0
+        self.hidden = 0
+
+    def over(self, root: LexborNode) -> Layout:
+        for node, tag, enters in _steps(root):
+            if tag == "-text":
+                if enters and not self.hidden:
+                    self._write(node.text_content or "")
+            elif enters:
+                self._enter(node, tag)
+            else:
+                self._leave(tag)
+        self._flush()
+        return Layout(tuple(self.blocks), tuple(self.boxes), tuple(self.images))
+
+    def _write(self, text: str) -> None:
+        self.parts.append(text)
+        if self.links:
+            self.anchors.append(text)
+
+    def _enter(self, node: LexborNode, tag: str) -> None:
+        if tag in BREAKS:
+            self._flush()
+            self.breaks.append(tag)
+        if tag == "a":
+            self.links += 1
+            self.begun += 1
+        if tag == "img":
+            self._show(node)
+        if tag in _INLINE:
+            return
+        values = node.attributes
+        style = values.get("style") or ""
+        if self.hidden or "hidden" in values or (style and _HIDDEN.search(style)):
+            self.hidden += 1
+        names = f"{values.get('class') or ''} {values.get('id') or ''}"
+        parent = self.open[-1] if self.open else -1
+        begin = len(self.blocks)
+        self.open.append(len(self.boxes))
+        self.boxes.append(Box(tag, parent, names.strip(), begin, begin, node))
+
+    def _show(self, node: LexborNode) -> None:
+        values = node.attributes
+        address = next((values[name] for name in _ADDRESSES if values.get(name)), None)
+        if address and not self.hidden:
+            self.images.append((len(self.blocks) + bool(self.parts), address))
+
+    def _leave(self, tag: str) -> None:
+        if tag in BREAKS:
+            self._flush()
+            self.breaks.pop()
+        if tag == "a":
+            self.links -= 1
+        if tag in _INLINE:
+            return
+        self.hidden -= bool(self.hidden)
+        number = self.open.pop()
+        self.boxes[number] = self.boxes[number]._replace(end=len(self.blocks))
+
+    def _flush(self) -> None:
+        text = _BLANKS.sub(" ", "".join(self.parts)).strip()
+        if text:
+            size = size_of(text)
+            anchors = size_of("".join(self.anchors)) if self.anchors else 0
+            linked = min(1.0, anchors / size) if size else float(bool(self.anchors))
+            box = self.open[-1] if self.open else 0
+            tag = self.breaks[-1] if self.breaks else ""
+            stops = len(_STOP.findall(text))
+            self.blocks.append(Block(text, box, tag, size, linked, stops, self.begun))
+        self.begun = int(self.links > 0)
+        self.parts.clear()
+        self.anchors.clear()

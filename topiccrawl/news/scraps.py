@@ -1,0 +1,77 @@
+"""What belongs to a page's frame by its words: names of boxes, lines that no article is made of."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 70
+"""Characters of a line that may be a scrap; what is longer is text."""
+
+_FRAME_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
+_FRAME = re.compile(
+    r"comment|pinglun|foot|copyright|side-?bar|crumb|\bnavi?\b|navbar|\bmenu|share|related|relate|"
+    r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
+    r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
+    r"cookie|statement|disclaimer|qrcode|erweima",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"comment|pinglun|reply|replies|foot|copyright|side-?bar|related|relate|xiangguan|recommend|tuijian|"
+    r"hot-?(?:list|news|read)|paihang|friend.?link",
+    re.IGNORECASE,
+)
+_CAPTION_TAGS = frozenset(("figure", "figcaption"))
+_CAPTION = re.compile(
+    r"caption|credit|gallery|slideshow|byline|author|timestamp|dateline|pub-?date|newsletter|"
+    r"signup|promo|read-?more|social|video-?title|\btags?\b",
+    re.IGNORECASE,
+)
+_SCRAP = re.compile(
+    r"^[\W_]*(?:责任编辑|责编|编辑[:：]|作者[:：]|来源[:：]|稿源[:：]|原标题[:：]|分享到|分享[:：]|收藏|打印|关闭|"
+    r"字号|字体|版权|Copyright|上一[篇页]|下一[篇页]|返回(?:首页|顶部|列表)|"
+    r"相关(?:阅读|新闻|链接|文章|报道|专题|推荐)|推荐阅读|延伸阅读|精彩推荐|猜你喜欢|"
+    r"热门(?:新闻|推荐|文章|点击|评论|排行)|更多(?:内容|精彩|新闻|[>＞])|扫一扫|点击(?:查看|进入)|我要评论|"
+    r"网友评论|评论(?=[(（:：\d]|$)|举报|登录|标签[:：]|关键[词字][:：]|Tags?[:：]|浏览[:：次]|"
+    r"阅读[:：(（]|点击[:：]|发布时间|发布日期|时间[:：]|日期[:：]|免责声明|声明[:：]|特别声明|本文来源|文章来源|"
+    r"信息来源|转载请|未经授权|相关\])"
+    r"|(?:责任编辑|责编)[:：]|All Rights Reserved|ICP备",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"(?:19|20)\d\d\s*[-/.年]\s*\d")
+
+
+def names_frame(tag: str, names: str) -> bool:
+    """Whether a box names itself part of the frame.
+
+    >>> names_frame("div", "share-bar"), names_frame("div", "article")
+    (True, False)
+    """
+    return tag in _FRAME_TAGS or bool(names and _FRAME.search(names))
+
+
+def names_others(names: str) -> bool:
+    """Whether a box says that its text is of others: comments, teasers, the site's own lines."""
+    return bool(names and _OTHERS.search(names))
+
+
+def names_caption(tag: str, names: str) -> bool:
+    """Whether a box names itself a caption, a byline or a teaser."""
+    return tag in _CAPTION_TAGS or bool(names and _CAPTION.search(names))
+
+
+def is_scrap(text: str) -> bool:
+    """Whether a line belongs to the frame by what it says.
+
+    >>> is_scrap("(责任编辑：王小明)"), is_scrap("相关阅读："), is_scrap("评论家认为它很好。")
+    (True, True, False)
+    """
+    return len(text) <= LONGEST and bool(_SCRAP.search(text))
+
+
+def is_byline(text: str) -> bool:
+    """Whether a line tells date or source, or is a scrap: no article begins or ends with it.
+
+    >>> is_byline("2016年01月12日 10:23 新城晚报"), is_byline("图为展会现场")
+    (True, False)
+    """
+    return len(text) <= LONGEST and bool(_SCRAP.search(text) or _DATED.search(text))
