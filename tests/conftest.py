@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests import mongo_server
 from tests.redis_server import running
 
 if TYPE_CHECKING:
@@ -21,3 +22,10 @@ def redis_url() -> Iterator[str]:
     """URL of a Redis server for the tests of this run."""
     with running() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def mongo_uri() -> Iterator[str]:
+    """URI of a MongoDB server for the tests of this run."""
+    with mongo_server.running() as uri:
+        yield uri

@@ -16,6 +16,9 @@ COMMANDS_MODULE = "topiccrawl.commands"
 # -- State --------------------------------------------------------------------------------------
 TOPICCRAWL_DATA_DIR = "data"
 """Folder of all state: frontiers (one a topic) and the article store."""
+MONGODB_URI = ""
+"""``mongodb://host/database``: articles and what was learnt go there; empty: the environment's
+MONGODB_URI, else SQLite in the folder. Options of the URI count before ours."""
 
 # -- Manners: polite before fast ----------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"

@@ -1,7 +1,7 @@
 """What every store promises, run over each implementation.
 
-A new implementation joins by one line in ``FACTORIES``: a function from an empty folder to a
-store; called twice with one folder, both stores share what is stored.
+A new implementation joins by a factory: a function from an empty folder to a store; called twice
+with one folder, both stores share what is stored.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.mongo_server import database_uri
 from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
 from topiccrawl.stores.contract import Fate, Store
+from topiccrawl.stores.mongo.store import MongoStore
 from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
 
     Factory = Callable[[Path], Store]
 
-FACTORIES: dict[str, Factory] = {"sqlite": SqliteStore}
 
-
-@pytest.fixture(params=sorted(FACTORIES))
+@pytest.fixture(params=["mongo", "sqlite"])
 def factory(request: pytest.FixtureRequest) -> Factory:
-    return FACTORIES[request.param]
+    if request.param == "sqlite":
+        return SqliteStore
+    uri = request.getfixturevalue("mongo_uri")
+    return lambda folder: MongoStore(database_uri(uri, folder))
 
 
 def article(
@@ -268,13 +271,7 @@ def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> Non
     run(factory(tmp_path), law)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(steps=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12))
-def test_there_is_never_more_than_one_article_of_a_story(
-    factory: Factory, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
-) -> None:
+def one_article_a_story(store: Store, steps: list[tuple[int, int]]) -> None:
     async def law(store: Store) -> None:
         for number, text in steps:
             (saved,) = await store.save([article(number, text)])
@@ -284,7 +281,27 @@ def test_there_is_never_more_than_one_article_of_a_story(
         assert len({a.digest for a in stored}) == len(stored)
         assert len({a.url for a in stored}) == len(stored)
 
-    run(factory(tmp_path_factory.mktemp("law")), law)
+    run(store, law)
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_there_is_never_more_than_one_article_of_a_story(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
+) -> None:
+    one_article_a_story(SqliteStore(tmp_path_factory.mktemp("law")), steps)
+
+
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_there_is_never_more_than_one_document_of_a_story(
+    mongo_uri: str, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
+) -> None:
+    uri = database_uri(mongo_uri, tmp_path_factory.mktemp("law"))
+    one_article_a_story(MongoStore(uri), steps)
 
 
 def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:

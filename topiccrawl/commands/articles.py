@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.stores.choice import store_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
 
@@ -60,7 +60,7 @@ class Command(OperatorCommand):
         return resolve(argument).name if argument else self.last_crawl(None).topic
 
     async def _articles(self, topic: str, limit: int) -> list[Article]:
-        store = SqliteStore(self.folder)
+        store = store_of(self.options)
         await store.open()
         try:
             return await store.articles(topic, limit=limit)
@@ -68,7 +68,7 @@ class Command(OperatorCommand):
             await store.close()
 
     async def _story(self, url: str) -> Story | None:
-        store = SqliteStore(self.folder)
+        store = store_of(self.options)
         await store.open()
         try:
             return await store.get(url)

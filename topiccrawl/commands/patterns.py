@@ -18,8 +18,8 @@ from topiccrawl.news.patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.news.patterns.site import SiteLearner
 from topiccrawl.news.patterns.tally import Outcome
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.stores.database import FILE, Database
-from topiccrawl.stores.sites import SiteKnowledge
+from topiccrawl.stores.choice import mongodb_uri, sites_of
+from topiccrawl.stores.database import FILE
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
@@ -80,24 +80,21 @@ class Command(OperatorCommand):
             case _:
                 raise UsageError
 
-    def _sites(self) -> list[str]:
-        if not (self.folder / FILE).exists():
-            return []
-        database = Database(self.folder / FILE)
-        database.open()
-        query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
+    async def _sites(self) -> list[str]:
+        if not mongodb_uri(self.options) and not (self.folder / FILE).exists():
+            return []  # showing makes no file
+        knowledge = sites_of(self.options)
+        await knowledge.open()
         try:
-            return [
-                site for (site,) in database.call(lambda c: c.execute(query, (KEY,)).fetchall())
-            ]
+            return await knowledge.sites(KEY)
         finally:
-            database.close()
+            await knowledge.close()
 
     def _all(self) -> dict[str, SiteLearner]:
-        return {site: asyncio.run(self._load(site))[0] for site in self._sites()}
+        return {site: asyncio.run(self._load(site))[0] for site in asyncio.run(self._sites())}
 
     async def _load(self, site: str) -> tuple[SiteLearner, dict[str, Any]]:
-        knowledge = SiteKnowledge(self.folder)
+        knowledge = sites_of(self.options)
         await knowledge.open()
         try:
             known = await knowledge.get(site)
@@ -106,7 +103,7 @@ class Command(OperatorCommand):
         return SiteLearner.from_json(known.get(KEY, {})), known.get(DROPS_KEY, {})
 
     async def _save(self, learners: dict[str, SiteLearner]) -> None:
-        knowledge = SiteKnowledge(self.folder)
+        knowledge = sites_of(self.options)
         await knowledge.open()
         try:
             for site, learner in learners.items():
@@ -158,7 +155,7 @@ class Command(OperatorCommand):
         say(*describe(site, learner, {}))
 
     def _export(self, sites: list[str]) -> None:
-        for site in sites or self._sites():
+        for site in sites or asyncio.run(self._sites()):
             learner, _ = asyncio.run(self._load(site))
             for pattern in learner.patterns.patterns:
                 say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))

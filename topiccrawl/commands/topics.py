@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.stores.changes import ChangeLog
+from topiccrawl.stores.choice import changes_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import available, resolve
 
@@ -49,7 +49,7 @@ class Command(OperatorCommand):
                 say(*describe(resolve(argument)))
             case ["history"]:
                 name = resolve(opts.topic).name if opts.topic else self.last_crawl(None).topic
-                say(*history(name, ChangeLog(self.folder).all(name)))
+                say(*history(name, changes_of(self.options).all(name)))
             case _:
                 raise UsageError
 

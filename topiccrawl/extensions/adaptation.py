@@ -21,7 +21,8 @@ from topiccrawl.relevance.adaptation_words import WordAdapter
 from topiccrawl.scheduler.build import frontier_path, number
 from topiccrawl.signals import page_judged
 from topiccrawl.spiders.topic import TopicSpider
-from topiccrawl.stores.changes import ChangeLog, TopicChange
+from topiccrawl.stores.changes import TopicChange
+from topiccrawl.stores.choice import changes_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -67,7 +68,7 @@ class TopicAdaptation:
         self.parameters = parameters
         self.own: Scorer = spider.scorer
         self.adapter = self._adapter(np.random.default_rng(seed))
-        self.log = ChangeLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
+        self.log = changes_of(crawler.settings)
         self.frontier = str(frontier_path(crawler.settings, spider).absolute())
         self.number = 0
         self._storing: asyncio.Task[None] | None = None

@@ -16,7 +16,7 @@ from topiccrawl.news.extract import extract
 from topiccrawl.news.patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
 from topiccrawl.news.patterns.prior import is_aside
 from topiccrawl.records import Findings
-from topiccrawl.stores.sites import SiteKnowledge
+from topiccrawl.stores.choice import sites_of
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from topiccrawl.stores.choice import Sites
 
 SAVE_EVERY = 200
 """Pages between two times that what was learnt is stored; a killed crawl learns these again."""
@@ -43,7 +45,7 @@ class NewsFilterMiddleware:
     """
 
     def __init__(
-        self, learner: PatternLearner, knowledge: SiteKnowledge, count: Callable[[str], None]
+        self, learner: PatternLearner, knowledge: Sites, count: Callable[[str], None]
     ) -> None:
         self.learner = learner
         self.knowledge = knowledge
@@ -61,7 +63,7 @@ class NewsFilterMiddleware:
         if not crawler.settings.getbool("TOPICCRAWL_NEWS_FILTER"):
             raise NotConfigured
         stats = crawler.stats
-        knowledge = SiteKnowledge(crawler.settings["TOPICCRAWL_DATA_DIR"])
+        knowledge = sites_of(crawler.settings)
         middleware = cls(
             PatternLearner(), knowledge, lambda name: stats.inc_value(f"topiccrawl/links/{name}")
         )

@@ -14,9 +14,9 @@ from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates.choice import DEFAULT, method_named
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import WINDOW
+from topiccrawl.stores.choice import store_of
 from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.group import AGE, SIZE, GroupCommit
-from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -58,7 +58,7 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read TOPICCRAWL_DATA_DIR, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_GROUP_*."""
+        """Read what ``store_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_GROUP_*."""
         settings = crawler.settings
         method = method_named(
             settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
@@ -67,9 +67,7 @@ class StorePipeline:
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
         return cls(
             crawler,
-            SqliteStore(
-                settings.get("TOPICCRAWL_DATA_DIR", "data"), method=method, capacity=capacity
-            ),
+            store_of(settings, method, capacity),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )

@@ -28,6 +28,7 @@ class Fate(StrEnum):
     UPDATED = "updated"
     UNCHANGED = "unchanged"
     REPRINT = "reprint"
+    FORGOTTEN = "forgotten"
 
 
 class Saved(NamedTuple):
@@ -37,7 +38,8 @@ class Saved(NamedTuple):
         url: Its URL.
         fate: NEW: a story not stored before. UPDATED: stored under this URL before, and its text,
             metadata or topics changed. UNCHANGED: nothing but time and depth of the fetch did.
-            REPRINT: the text of another URL's story; recorded there.
+            REPRINT: the text of another URL's story; recorded there. FORGOTTEN: not kept, since
+            the URL or its site was taken down.
         story: URL of the representative: ``url`` itself unless it is a reprint.
         similarity: Of a reprint to its representative, in [0, 1]; 1 otherwise.
         reason: How a reprint was told (``same-text``), "" otherwise.

@@ -40,6 +40,12 @@ class SiteKnowledge:
         found = await self._database.read(lambda c: c.execute(query, (site,)).fetchall())
         return {key: json.loads(value) for key, value in found}
 
+    async def sites(self, key: str) -> list[str]:
+        """The sites of which something is known under a key, by name."""
+        query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
+        found = await self._database.read(lambda c: c.execute(query, (key,)).fetchall())
+        return [site for (site,) in found]
+
     async def put(self, site: str, values: Mapping[str, Any]) -> None:
         """Replace the values of these keys in one transaction; others stay.
 

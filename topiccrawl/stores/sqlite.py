@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.stores import rows
 from topiccrawl.stores.contract import Fate, Reprint, Saved, Story
 from topiccrawl.stores.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.stores.merge import fate_of
 from topiccrawl.stores.stories import StoryIndex
 
 if TYPE_CHECKING:
@@ -86,24 +86,12 @@ class SqliteStore:
             article_id, fate = rows.insert(connection, article), Fate.NEW
             self._stories.learn(connection, article)
         else:
-            article_id, fate = known[0], _change(known[1], article)
+            article_id, fate = known[0], fate_of(known[1], article)
             rows.update(connection, article_id, article)
         rows.set_topics(connection, article_id, article)
         if known is None or known[1].digest != article.digest:
             self._stories.enter(connection, article_id, found.keys)
         return Saved(article.url, fate, article.url)
-
-
-def _change(known: Article, article: Article) -> Fate:
-    """UNCHANGED if nothing but when and by which way it was fetched differs."""
-    after = replace(
-        article,
-        topics={**known.topics, **article.topics},
-        terms=known.terms,
-        fetched_at=known.fetched_at,
-        depth=known.depth,
-    )
-    return Fate.UNCHANGED if after == known else Fate.UPDATED
 
 
 def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match) -> Saved:

@@ -1,11 +1,19 @@
+"""How topics changed, over each implementation."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.mongo_server import database_uri
 from topiccrawl.stores.changes import ChangeLog, TopicChange
+from topiccrawl.stores.choice import changes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.stores.choice import Changes
 
 OWN = {"足球": 1.0}
 
@@ -25,19 +33,26 @@ def test_a_folder_without_changes_stays_empty(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_changes_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
-    log = ChangeLog(tmp_path)
+@pytest.fixture(params=["mongo", "sqlite"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> Changes:
+    uri = ""
+    if request.param == "mongo":
+        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+    return changes_of({"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)})
+
+
+def test_changes_come_back_as_they_were_in_their_order(log: Changes) -> None:
     first, second, other = change(1), change(2, 中超=0.2), change(1, "汽车", "/f/b")
     for made in (first, second, other):
         log.add(made, {"pages": made.number})
-    assert ChangeLog(tmp_path).all("足球") == [first, second]
-    assert log.all() == [first, second, other]
+    assert log.all("足球") == [first, second]
+    assert [one for one in log.all() if one.topic == "足球"] == [first, second]
+    assert other in log.all()
     assert log.last("足球", "/f/a") == (second, {"pages": 2})
     assert log.last("足球", "/f/b") is None
 
 
-def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(tmp_path: Path) -> None:
-    log = ChangeLog(tmp_path)
+def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(log: Changes) -> None:
     log.add(change(1), {})
     log.add(change(1, "汽车", "/f/b"), {})
     log.forget("足球", "/f/a")

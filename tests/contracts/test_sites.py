@@ -1,3 +1,5 @@
+"""What is known of sites, over each implementation."""
+
 from __future__ import annotations
 
 import asyncio
@@ -5,15 +7,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.stores.sites import SiteKnowledge
+from tests.mongo_server import database_uri
+from topiccrawl.stores.choice import sites_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from topiccrawl.stores.choice import Sites
 
-def test_knowledge_is_kept_by_site_and_key(tmp_path: Path) -> None:
+
+@pytest.fixture(params=["mongo", "sqlite"])
+def known(request: pytest.FixtureRequest, tmp_path: Path) -> Sites:
+    uri = ""
+    if request.param == "mongo":
+        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+    return sites_of({"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)})
+
+
+def test_knowledge_is_kept_by_site_and_key(known: Sites) -> None:
     async def law() -> None:
-        known = SiteKnowledge(tmp_path, now=lambda: 1.0)
         await known.open()
         await known.put("a.test", {"patterns": ["^/a/"], "articles": 3})
         await known.put("a.test", {"articles": 4})
@@ -21,14 +33,15 @@ def test_knowledge_is_kept_by_site_and_key(tmp_path: Path) -> None:
         await known.open()
         assert await known.get("a.test") == {"patterns": ["^/a/"], "articles": 4}
         assert await known.get("b.test") == {}
+        assert await known.sites("patterns") == ["a.test"]
+        assert await known.sites("frame") == []
         await known.close()
 
     asyncio.run(law())
 
 
-def test_a_value_that_json_cannot_carry_is_refused(tmp_path: Path) -> None:
+def test_a_value_that_json_cannot_carry_is_refused(known: Sites) -> None:
     async def law() -> None:
-        known = SiteKnowledge(tmp_path)
         await known.open()
         try:
             with pytest.raises(TypeError):

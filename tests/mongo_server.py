@@ -1,0 +1,95 @@
+"""A MongoDB server for tests: the one that MONGODB_TEST_URI names, or a process of our own.
+
+Our own is a wire-compatible server in a process of its own, never linked and never shipped.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import xxhash
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SERVER = "from secantus.cli import main; main()"
+STARTED_SECONDS = 30.0
+
+
+class MongoServer:
+    """A server on a free port whose data outlives its process.
+
+    Args:
+        folder: Where its data lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def uri(self) -> str:
+        """Where it listens."""
+        return f"mongodb://127.0.0.1:{self.port}/?directConnection=true"
+
+    def start(self) -> None:
+        """Start it on its data and wait until it answers."""
+        command = [sys.executable, "-c", SERVER, "--port", str(self.port)]
+        command += ["--storage-path", str(self.folder), "--log-level", "ERROR"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + STARTED_SECONDS
+        while not self._answers():
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise RuntimeError("the MongoDB test server does not start")
+
+    def kill(self) -> None:
+        """``kill -9``: nothing is flushed, nothing is said to clients."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def _answers(self) -> bool:
+        with MongoClient[dict[str, object]](self.uri, serverSelectionTimeoutMS=200) as client:
+            try:
+                client.admin.command("ping")
+            except PyMongoError:
+                return False
+            return True
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """URI of a server for the time of a test run; tests use databases of names of their own."""
+    if named := os.environ.get("MONGODB_TEST_URI"):
+        yield named
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        server = MongoServer(Path(folder))
+        server.start()
+        try:
+            yield server.uri
+        finally:
+            server.kill()
+
+
+def database_uri(uri: str, folder: Path) -> str:
+    """The URI of a database of its own for what would lie in a folder."""
+    host, _, options = uri.partition("/?")
+    name = xxhash.xxh64_hexdigest(str(folder).encode())
+    return f"{host.rstrip('/')}/test_{name}" + (f"?{options}" if options else "")

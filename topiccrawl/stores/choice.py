@@ -1,0 +1,114 @@
+"""Which store a crawl or command uses: SQLite in its folder, or the MongoDB that is named."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+from topiccrawl.errors import SettingError
+from topiccrawl.news.duplicates.index import CAPACITY
+from topiccrawl.stores.changes import ChangeLog
+from topiccrawl.stores.sites import SiteKnowledge
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.news.duplicates import Method
+    from topiccrawl.stores.changes import TopicChange
+    from topiccrawl.stores.contract import Store
+
+
+class Sites(Protocol):
+    """What is known of sites; see ``SiteKnowledge``."""
+
+    async def open(self) -> None:
+        """Make it ready."""
+        ...
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+    async def get(self, site: str) -> dict[str, Any]:
+        """All that is known of a site, by key."""
+        ...
+
+    async def put(self, site: str, values: Mapping[str, Any]) -> None:
+        """Replace the values of these keys."""
+        ...
+
+    async def sites(self, key: str) -> list[str]:
+        """The sites of which something is known under a key."""
+        ...
+
+
+class Changes(Protocol):
+    """How topics changed; see ``ChangeLog``."""
+
+    def add(self, change: TopicChange, state: Mapping[str, Any]) -> None:
+        """Store a change and what was learnt until then."""
+        ...
+
+    def all(self, topic: str = "", frontier: str = "") -> list[TopicChange]:
+        """All changes, first one first."""
+        ...
+
+    def last(self, topic: str, frontier: str) -> tuple[TopicChange, dict[str, Any]] | None:
+        """The last change with what was learnt."""
+        ...
+
+    def forget(self, topic: str, frontier: str) -> None:
+        """Drop what was learnt."""
+        ...
+
+
+def mongodb_uri(settings: Mapping[str, Any]) -> str:
+    """The setting MONGODB_URI, else the environment's; "" where neither is.
+
+    Raises:
+        SettingError: It is set and pymongo is not installed.
+
+    >>> mongodb_uri({"MONGODB_URI": "mongodb://a.test/news"})
+    'mongodb://a.test/news'
+    """
+    uri = str(settings.get("MONGODB_URI") or os.environ.get("MONGODB_URI") or "")
+    if uri and find_spec("pymongo") is None:
+        raise SettingError(
+            "MONGODB_URI is set and pymongo missing: pip install topiccrawl[mongodb]"
+        )
+    return uri
+
+
+def store_of(
+    settings: Mapping[str, Any], method: Method | None = None, capacity: int = CAPACITY
+) -> Store:
+    """Where articles stay; see the stores for the arguments.
+
+    Raises:
+        SettingError: MONGODB_URI cannot be used.
+    """
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.store import MongoStore  # noqa: PLC0415 - an extra
+
+        return MongoStore(uri, method=method, capacity=capacity)
+    return SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+
+
+def sites_of(settings: Mapping[str, Any]) -> Sites:
+    """What is known of sites; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.knowledge import MongoSites  # noqa: PLC0415
+
+        return MongoSites(uri)
+    return SiteKnowledge(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def changes_of(settings: Mapping[str, Any]) -> Changes:
+    """How topics changed; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.knowledge import MongoChanges  # noqa: PLC0415
+
+        return MongoChanges(uri)
+    return ChangeLog(settings["TOPICCRAWL_DATA_DIR"])

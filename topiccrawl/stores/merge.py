@@ -1,0 +1,29 @@
+"""What a second save of a URL changes: the same for every store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.stores.contract import Fate
+
+if TYPE_CHECKING:
+    from topiccrawl.news.article import Article
+
+
+def joined(known: Article | None, article: Article) -> Article:
+    """The article with the topics that are known of it; the newer score wins."""
+    if known is None:
+        return article
+    return replace(article, topics={**known.topics, **article.topics})
+
+
+def fate_of(known: Article, article: Article) -> Fate:
+    """UNCHANGED if nothing but when and by which way it was fetched differs, else UPDATED."""
+    after = replace(
+        joined(known, article),
+        terms=known.terms,
+        fetched_at=known.fetched_at,
+        depth=known.depth,
+    )
+    return Fate.UNCHANGED if after == known else Fate.UPDATED

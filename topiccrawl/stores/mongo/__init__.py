@@ -1,0 +1,1 @@
+"""WHERE IT STAYS when several machines crawl: MongoDB, one collection a kind. docs/storage.md."""

@@ -1,0 +1,137 @@
+"""Articles as documents, and the writes that make them so. No network here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pymongo import UpdateOne
+
+from topiccrawl.news.article import Article
+from topiccrawl.stores.contract import Reprint
+from topiccrawl.stores.rows import TEXTS, clean
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Fields that are stored as they are."""
+
+FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
+"""Projection of what makes an article again."""
+
+COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
+"""Projection of what duplicates are told by."""
+
+WORDS = 2_000
+"""Different words of an article that are indexed at most; a long feature has 1,500."""
+
+
+def fields_of(article: Article) -> dict[str, Any]:
+    """All fields of an article but its URL, topics and number.
+
+    >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
+    ['电动汽车']
+    """
+    texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
+    plain = {name: getattr(article, name) for name in PLAIN}
+    images = [clean(url) for url in article.images]
+    return {**texts, **plain, "images": images, "words": words_of(article)}
+
+
+def words_of(article: Article) -> list[str]:
+    """The words that an article is found by, each once, in order of code points."""
+    words = set(shared_tokenizer().words(f"{clean(article.title)}\n{clean(article.body)}"))
+    return sorted(words)[:WORDS]
+
+
+def key(topic: str) -> str:
+    """A topic's name as the name of a field.
+
+    >>> key("A.I."), key("$新能源汽车"), key("100%")
+    ('A%2EI%2E', '%24新能源汽车', '100%25')
+    """
+    for character in "%.$\x00":
+        topic = topic.replace(character, f"%{ord(character):02X}")
+    return clean(topic) or "%"
+
+
+def upsert(article: Article, number: int) -> UpdateOne:
+    """The write that stores an article, new or again: one document a URL, topics joined."""
+    names, scores = _scores(article)
+    change: dict[str, Any] = {
+        "$set": {**fields_of(article), **scores},
+        "$setOnInsert": {"number": number},
+        "$addToSet": {"topics": {"$each": names}},
+    }
+    if not scores:
+        change["$setOnInsert"]["scores"] = {}
+    return UpdateOne({"_id": clean(article.url)}, change, upsert=True)
+
+
+def lend_topics(story: str, article: Article) -> list[UpdateOne]:
+    """The writes that give a story the topics of its reprint that it lacks."""
+    names, scores = _scores(article)
+    return [
+        UpdateOne(
+            {"_id": story, "topics": {"$ne": name}},
+            {"$set": {field: score}, "$addToSet": {"topics": name}},
+        )
+        for name, (field, score) in zip(names, scores.items(), strict=True)
+    ]
+
+
+def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, str]) -> UpdateOne:
+    """The write that records a reprint; the order in which reprints came stays."""
+    change = {
+        "story": story,
+        "site": clean(article.site),
+        "title": clean(article.title),
+        "published": clean(article.published),
+        "seen_at": article.fetched_at,
+        "similarity": how[0],
+        "reason": how[1],
+    }
+    return UpdateOne(
+        {"_id": clean(article.url)},
+        {"$set": change, "$setOnInsert": {"number": number}},
+        upsert=True,
+    )
+
+
+def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
+    """The article of a document; its terms are those of the topic asked for."""
+    scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
+    named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
+    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images")}
+    values["topics"] = {s["name"]: s["score"] for s in scores}
+    values["terms"] = named["terms"] if named else []
+    return Article.from_dict({"url": document["_id"], **values})
+
+
+def compared_of(document: Mapping[str, Any]) -> Article:
+    """What duplicates are told by, of a document read with ``COMPARED``."""
+    return Article(
+        document["_id"],
+        document["title"],
+        document["body"],
+        site=document["site"],
+        published=document["published"],
+        digest=document["digest"],
+    )
+
+
+def reprint_of(document: Mapping[str, Any]) -> Reprint:
+    """The reprint of a document."""
+    return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
+
+
+def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Names of an article's topics, and by field what is kept of each."""
+    terms = [[clean(term), share] for term, share in article.terms]
+    names = [clean(name) for name in article.topics]
+    kept = {
+        f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
+        for name, score in article.topics.items()
+    }
+    return names, kept
