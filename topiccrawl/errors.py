@@ -7,7 +7,8 @@ TopiccrawlError
 ├── StateError              what lies on disk cannot be used
 │   ├── StateVersionError   written by another version, no migration
 │   └── StateLockedError    another process holds it
-└── StorageError            a write failed: full disk, read-only folder, server away
+└── StorageError            a write failed: full disk, read-only folder
+    └── StorageAwayError    the server is away; it may come back
 """
 
 
@@ -41,6 +42,10 @@ class StateLockedError(StateError):
 
 class StorageError(TopiccrawlError):
     """A write that failed; what was stored before is intact."""
+
+
+class StorageAwayError(StorageError):
+    """A database that does not answer; the same call may succeed later."""
 
 
 def finish_reason(error: TopiccrawlError) -> str:

@@ -14,7 +14,7 @@ from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates.choice import DEFAULT, method_named
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import WINDOW
-from topiccrawl.stores.choice import store_of
+from topiccrawl.stores.choice import safe_store_of
 from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.group import AGE, SIZE, GroupCommit
 
@@ -36,6 +36,8 @@ STATS = {
     Fate.UPDATED: "topiccrawl/articles_updated",
     Fate.UNCHANGED: "topiccrawl/articles_unchanged",
     Fate.REPRINT: "topiccrawl/duplicates",
+    Fate.FORGOTTEN: "topiccrawl/articles_forgotten",
+    Fate.SPOOLED: "topiccrawl/articles_spooled",
 }
 
 
@@ -67,7 +69,7 @@ class StorePipeline:
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
         return cls(
             crawler,
-            store_of(settings, method, capacity),
+            safe_store_of(settings, method, capacity),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )

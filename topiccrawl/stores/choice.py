@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.stores.changes import ChangeLog
+from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
+from topiccrawl.stores.spool import Spool
 from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -94,6 +97,14 @@ def store_of(
 
         return MongoStore(uri, method=method, capacity=capacity)
     return SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+
+
+def safe_store_of(
+    settings: Mapping[str, Any], method: Method | None = None, capacity: int = CAPACITY
+) -> Store:
+    """The store of a crawl: while a database is away, articles wait in the folder's ``spool``."""
+    folder = Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool"
+    return SafeStore(store_of(settings, method, capacity), Spool(folder))
 
 
 def sites_of(settings: Mapping[str, Any]) -> Sites:

@@ -29,6 +29,7 @@ class Fate(StrEnum):
     UNCHANGED = "unchanged"
     REPRINT = "reprint"
     FORGOTTEN = "forgotten"
+    SPOOLED = "spooled"
 
 
 class Saved(NamedTuple):
@@ -39,7 +40,8 @@ class Saved(NamedTuple):
         fate: NEW: a story not stored before. UPDATED: stored under this URL before, and its text,
             metadata or topics changed. UNCHANGED: nothing but time and depth of the fetch did.
             REPRINT: the text of another URL's story; recorded there. FORGOTTEN: not kept, since
-            the URL or its site was taken down.
+            the URL or its site was taken down. SPOOLED: safe on disk until the database is back;
+            what it is, is decided then.
         story: URL of the representative: ``url`` itself unless it is a reprint.
         similarity: Of a reprint to its representative, in [0, 1]; 1 otherwise.
         reason: How a reprint was told (``same-text``), "" otherwise.

@@ -124,10 +124,23 @@ class Database:
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             migrate(self._connection, str(self.path), self._now)
+
+    def _write_ahead(self, connection: sqlite3.Connection) -> None:
+        """Switch the mode; SQLite itself does not wait for another process that is doing it."""
+        end = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def _disconnect(self) -> None:
         if self._connection is not None:

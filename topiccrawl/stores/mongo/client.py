@@ -10,7 +10,7 @@ from pymongo.errors import ConfigurationError as DriverConfigurationError
 from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMongoError
 from pymongo.uri_parser import parse_uri
 
-from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.errors import SettingError, StorageAwayError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def translated(shown_uri: str, action: str) -> Iterator[None]:
         yield
     except PyMongoError as error:
         message = f"{shown_uri}: cannot {action}: {error}; {_remedy(error)}"
-        raise StorageError(message) from error
+        raise (StorageAwayError if _away(error) else StorageError)(message) from error
 
 
 @contextmanager
@@ -156,8 +156,14 @@ def _parsed(uri: str) -> dict[str, Any]:
         ) from error
 
 
+def _away(error: PyMongoError) -> bool:
+    """Whether the same may succeed later: no server, a slow one, one that steps down."""
+    retryable = error.has_error_label("RetryableWriteError")
+    return isinstance(error, ConnectionFailure) or error.timeout or retryable
+
+
 def _remedy(error: PyMongoError) -> str:
-    if isinstance(error, ConnectionFailure):
+    if _away(error):
         return "check that the server runs and can be reached"
     if isinstance(error, OperationFailure) and error.code in _REMEDIES:
         return _REMEDIES[error.code]

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.errors import StorageError
+from topiccrawl.news.article import Article
+from topiccrawl.stores.spool import Spool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def articles(*numbers: int) -> list[Article]:
+    return [
+        Article(f"http://a.test/{n}", "题\n\ud800", "文", terms=(("词", 0.5),)) for n in numbers
+    ]
+
+
+def all_of(spool: Spool) -> list[Article]:
+    found: list[Article] = []
+    while waiting := spool.first(2):
+        found += waiting
+        spool.drop(waiting)
+    assert spool.waiting == 0
+    return found
+
+
+def test_what_goes_in_comes_out_in_order_and_the_file_goes(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "spool")
+    spool.append(articles(1, 2))
+    spool.append(articles(3))
+    assert spool.waiting == 3
+    assert spool.first(2) == spool.first(2) == articles(1, 2)
+    spool.drop(articles(1, 2))
+    spool.append(articles(4))
+    assert all_of(spool) == articles(3, 4)
+    assert list((tmp_path / "spool").iterdir()) == []
+    spool.append(articles(5))
+    assert all_of(spool) == articles(5)
+    spool.close()
+
+
+def test_an_unused_spool_makes_nothing(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "spool")
+    spool.open()
+    spool.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_next_start_takes_over_what_a_process_left_and_no_living_ones(tmp_path: Path) -> None:
+    first, second = Spool(tmp_path), Spool(tmp_path)
+    first.append(articles(1, 2))
+    second.open()
+    assert second.waiting == 0
+    first.close()
+    second.append(articles(3))
+    third = Spool(tmp_path)
+    third.open()
+    assert all_of(third) == articles(1, 2)
+    third.close()
+    assert all_of(second) == articles(3)
+    second.close()
+
+
+KILLED = """
+import os, signal, sys
+from topiccrawl.news.article import Article
+from topiccrawl.stores.spool import Spool
+spool = Spool(sys.argv[1])
+spool.append([Article("http://a.test/1", "题", "文")])
+spool._file.write(b"01234567 {")
+spool._file.flush()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_line_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=30, check=False)
+    spool = Spool(tmp_path)
+    spool.open()
+    assert [article.url for article in all_of(spool)] == ["http://a.test/1"]
+    spool.close()
+
+
+def test_a_full_spool_takes_none_of_a_group_and_keeps_what_it_has(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, limit=800)
+    spool.append(articles(1))
+    with pytest.raises(StorageError, match="full"):
+        spool.append(articles(2, 3, 4))
+    assert all_of(spool) == articles(1)
+    spool.close()
