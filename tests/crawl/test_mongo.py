@@ -59,7 +59,7 @@ def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path
     try:
         with DemoServer(web, log=log) as server:
             kept = {"TOPICCRAWL_TRAPS_ENABLED": "0", "TOPICCRAWL_MIN_NORMAL": "0"}
-            run(server.proxy, tmp_path / "undisturbed", *seeds(web), **kept)
+            run(server.proxy, tmp_path / "undisturbed", *seeds(web), seconds=SECONDS, **kept)
             whole, options = answers(), {**kept, "MONGODB_URI": mongo.uri}
             crawl = start(server.proxy, data, *seeds(web), **options)
             wait_for(crawl, lambda: answers() > whole * 5 // 4, data)
@@ -68,7 +68,7 @@ def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path
             crawl.kill()  # while articles wait on disk
             crawl.wait()
             mongo.start()
-            status, text = run(server.proxy, data, *seeds(web), **options)
+            status, text = run(server.proxy, data, *seeds(web), seconds=SECONDS, **options)
         assert status == 0, text
         found = stored(mongo.uri)
     finally:
