@@ -11,9 +11,10 @@ import json
 import time
 from typing import TYPE_CHECKING, ClassVar
 
+import lmdb
 from typing_extensions import override
 
-from topiccrawl.errors import StateLockedError
+from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard as discard_folder
@@ -132,13 +133,19 @@ class SharedFrontier(EmbeddedFrontier):
 
     def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
         """Send what changed and hear what is new; whether anything came."""
-        if self._changed:
-            super()._commit()
+        if self.broken:
+            raise StorageError(self.broken)
+        try:
+            if self._changed:
+                super()._commit()
+        except (lmdb.Error, OSError) as error:
+            raise self.fail(error) from error
         return (yield from self.share.exchange(look=look, patient=patient))
 
     def settle(self) -> None:
         """Carry conversations until all that this node should serve is loaded."""
         self._exchange(look=True)
+        self._exchange(look=False)  # what the look asked for
         while self.share.loading():
             self._wire.run(self.share.load())
             self._exchange(look=False)

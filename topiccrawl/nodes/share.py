@@ -100,7 +100,7 @@ class Share:
         self._counters = Counters(state)
         self._weights: dict[int, int] = {}
         self._dead: list[int] = []
-        self._leaving = False
+        self._leaving = self._started = False
         self._first = True
 
     # -- what others may ask -----------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Share:
 
     def loading(self) -> bool:
         """Whether buckets are taken that are not served yet."""
-        return bool(self._loads or self._take)
+        return bool(self._loads)
 
     def alone(self) -> bool:
         """Whether there is nothing outside this node."""
@@ -126,7 +126,8 @@ class Share:
         """Whether this node has nothing to do, send or load."""
         state = self._state
         return not (
-            any(state.queue_sizes()) or state.leases.held or self.loading() or self._read
+            any(state.queue_sizes()) or state.leases.held or self._loads or self._take or self._read
+            or self._started
             or self._flight is not None or any(self._intake.route.letters.values())
         )  # fmt: skip
 
@@ -184,14 +185,12 @@ class Share:
             self._see(view_of(view))
         return bool(taken or mail)
 
-    def load(self) -> Steps[None]:
-        """Load a piece of a bucket that was taken."""
+    def load(self) -> Steps[bool]:
+        """Load a piece of a bucket that was taken; whether one is served now that was not."""
         if not self._loads:
-            return
+            return False
         bucket, unclean = self._loads[0]
         reply = yield Call("load", self.base, (bucket, self._cursor, PIECE))
-        if not self._loads or self._loads[0].bucket != bucket:
-            return
         self._cursor, rows, links, first = reply
         if first:
             hosts, stats, robots, marks = first
@@ -205,6 +204,14 @@ class Share:
             if self._crashed:
                 self._void_marks[bucket] = self._crashed
             self._crashed = []
+            return True
+        return False
+
+    def starts(self, key: str, most: int) -> Steps[list[bytes]]:
+        """Start URLs from where operators put them; the next batch says that they were taken in."""
+        texts: list[bytes] = yield Call("starts", self.base, (self.epoch, key, most))
+        self._started = bool(texts)
+        return texts
 
     def leave(self) -> Steps[bool]:
         """Give all buckets back, with all that changed, and be gone."""
@@ -272,6 +279,8 @@ class Share:
             parts["take"], self._take = self._take, []
         if self._dead:
             parts["dead"], self._dead = self._dead, []
+        if self._started:
+            parts["started"], self._started = True, False
         if self._leaving:
             parts["leave"] = True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Frontier, Strategy
     from topiccrawl.frontier.view import View
+    from topiccrawl.nodes.courier import Courier
+    from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 
 def open_frontier(crawler: Crawler) -> Frontier:
@@ -30,18 +34,68 @@ def open_frontier(crawler: Crawler) -> Frontier:
 
     Raises:
         SettingError: If a setting cannot be used.
-        StateError: If the folder is in use, or of a version that cannot be read.
-        StorageError: If the folder cannot be written.
+        StateError: If the state is in use, or of a version that cannot be read.
+        StorageError: If the folder cannot be written, or Redis not be reached.
     """
-    settings = crawler.settings
-    path = frontier_path(settings, crawler.spider)
-    if getattr(crawler.spider, "fresh", False):
+    settings, spider = crawler.settings, crawler.spider
+    fresh = getattr(spider, "fresh", False)
+    order = getattr(spider, "strategy", None) or FirstCome()
+    politeness, limits, share = politeness_of(settings), limits_of(settings), share_of(settings)
+    if in_redis(settings):
+        from topiccrawl.scheduler.shared import Crawl, open_shared  # noqa: PLC0415 - an extra
+
+        name, owner = crawl_name(spider), _owner(spider)
+        crawl = Crawl(name, owner, order, politeness, limits, share, fresh)
+        return open_shared(settings, crawl)
+    path = frontier_path(settings, spider)
+    if fresh:
         discard(path)
-    order = getattr(crawler.spider, "strategy", None) or FirstCome()
-    return EmbeddedFrontier(
-        path, order, politeness_of(settings), limits_of(settings), share=share_of(settings),
-        owner=_owner(crawler.spider),
+    return EmbeddedFrontier(path, order, politeness, limits, share=share, owner=_owner(spider))
+
+
+def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
+    """Return what carries a shared frontier's letters, or None for one that lies here alone."""
+    if not in_redis(crawler.settings):
+        return None
+    from topiccrawl.scheduler.shared import courier_of  # noqa: PLC0415 - an extra
+
+    return courier_of(
+        crawler, scheduler.frontier, wake=scheduler.alarm.now, fail=scheduler.give_up,
+        take=scheduler.enqueue_request,
     )  # fmt: skip
+
+
+def clock_of(frontier: Frontier) -> Callable[[], float]:
+    """Return the clock that a frontier's times are told by: Redis' where it lies there."""
+    steady: Callable[[], float] = getattr(frontier, "steady", time.time)
+    return steady
+
+
+def forget(crawler: Crawler) -> None:
+    """Delete a crawl in Redis that is not to be kept (SCHEDULER_PERSIST), if no node is left."""
+    from topiccrawl.scheduler.shared import forget_if_done  # noqa: PLC0415 - an extra
+
+    forget_if_done(crawler.settings, crawl_name(crawler.spider))
+
+
+def in_redis(settings: BaseSettings) -> bool:
+    """Whether the frontier lies in Redis: the settings name a server.
+
+    Raises:
+        SettingError: If they do, and the client is not installed.
+    """
+    named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
+    if named and not (find_spec("redis") and find_spec("msgpack")):
+        raise SettingError(
+            "REDIS_URL is set, but the Redis client is not installed: pip install topiccrawl[redis]"
+        )
+    return named
+
+
+def crawl_name(spider: Spider | None) -> str:
+    """Return the name by which nodes know that they share a crawl: the topic's slug."""
+    topic = getattr(spider, "topic", None)
+    return topic.slug if topic is not None else _owner(spider)
 
 
 def read_frontier(path: Path) -> View:
@@ -88,8 +142,7 @@ class _NoTopic:
 
 def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
     """Return the frontier's folder: in JOBDIR where given, else by topic in the data folder."""
-    topic = getattr(spider, "topic", None)
-    return folder_of(settings, topic.slug if topic is not None else _owner(spider))
+    return folder_of(settings, crawl_name(spider))
 
 
 def folder_of(settings: BaseSettings, name: str) -> Path:

@@ -18,6 +18,7 @@ from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import override
 
 from topiccrawl import meta
@@ -26,7 +27,15 @@ from topiccrawl.frontier.contract import Ending, Kind, Outcome
 from topiccrawl.links.traps import trap
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.answers import Answers
-from topiccrawl.scheduler.build import hosts_of, open_frontier, retry_rules, traps_of
+from topiccrawl.scheduler.build import (
+    clock_of,
+    courier,
+    forget,
+    hosts_of,
+    open_frontier,
+    retry_rules,
+    traps_of,
+)
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
     Kept,
@@ -43,8 +52,10 @@ from topiccrawl.signals import lease_settled
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
     from topiccrawl.frontier.contract import Frontier, Lease, Seed
+    from topiccrawl.nodes.courier import Courier
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +94,7 @@ class FrontierScheduler(BaseScheduler):
         self.opened = False
         self._failure = ""
         self._closing: asyncio.Task[None] | None = None
+        self.courier: Courier | None = None
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
             (create_looping_call(self._extend), _EXTEND_EVERY),
@@ -113,8 +125,8 @@ class FrontierScheduler(BaseScheduler):
             self._failure = finish_reason(error)
             return
         self.opened = True
-        rules = retry_rules(self.crawler.settings)
-        self.book = LeaseBook(self.frontier, rules, time.time, self._settled, self._give_up)
+        rules, clock = retry_rules(self.crawler.settings), clock_of(self.frontier)
+        self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.give_up)
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
         self.kept = Kept(f"{time.time_ns():x}")
@@ -125,10 +137,27 @@ class FrontierScheduler(BaseScheduler):
         }
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
+        self.courier = courier(self.crawler, self)
+        if self.courier is not None:
+            self.courier.start()
 
     @override
-    def close(self, reason: str) -> None:
+    def close(self, reason: str) -> Deferred[None] | None:
         """Return unused leases, commit, and leave the queues' sizes in the stats."""
+        if self.courier is None:
+            self._end()
+            return None
+        return deferred_from_coro(self._end_with(self.courier))
+
+    async def _end_with(self, courier: Courier) -> None:
+        await courier.stop()
+        try:
+            self._end()
+            forget(self.crawler)
+        except StorageError as error:
+            logger.error("%s; what is left here is given up and fetched again", error)  # noqa: TRY400
+
+    def _end(self) -> None:
         for loop, _ in self._loops:
             if loop.running:
                 loop.stop()
@@ -146,7 +175,8 @@ class FrontierScheduler(BaseScheduler):
     @override
     def has_pending_requests(self) -> bool:
         """Whether anything is queued, leased, or waits beside the frontier."""
-        return self.opened and (bool(self.side) or self.frontier.pending())
+        waits = self.courier is not None and self.courier.waits()
+        return self.opened and (bool(self.side) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -170,7 +200,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             return self._next()
         except StorageError as error:
-            self._give_up(error)
+            self.give_up(error)
             return None
 
     # -- requests out ----------------------------------------------------------------------------
@@ -265,7 +295,7 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.sweep(_SWEEP)
             self.frontier.commit()
         except StorageError as error:
-            self._give_up(error)
+            self.give_up(error)
         if self.side:
             self.alarm.now()
 
@@ -276,7 +306,7 @@ class FrontierScheduler(BaseScheduler):
     def _extend(self) -> None:
         self.book.extend()
 
-    def _give_up(self, error: StorageError) -> None:
+    def give_up(self, error: TopiccrawlError) -> None:
         """End the crawl: a frontier that cannot be written stays so until it is opened anew."""
         if self._failure:
             return

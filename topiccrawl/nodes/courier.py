@@ -1,0 +1,151 @@
+"""Carries a node's conversations with Redis while the crawl goes on; nothing waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from redis.exceptions import RedisError
+
+from topiccrawl.errors import TopiccrawlError
+from topiccrawl.nodes.wire import AsyncWire, address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from redis.asyncio import Redis as AsyncRedis
+
+    from topiccrawl.nodes.frontier import SharedFrontier
+
+logger = logging.getLogger(__name__)
+
+PERIOD = 0.1
+"""Seconds between two exchanges: what other nodes post is seen so late at most."""
+LOOK = 1.0
+"""Seconds between two looks at the whole crawl, while this node has enough to do."""
+LOAD = 0.05
+"""Seconds of loading between two exchanges."""
+AGAIN = 0.5
+"""Seconds until Redis is tried again."""
+
+
+class Starts(NamedTuple):
+    """Start URLs that operators put into Redis.
+
+    Attributes:
+        key: List, set or sorted set that they are in.
+        most: How many are taken at once.
+        take: Told of each, URL or JSON text.
+        wait: Seconds that an idle crawl waits for more: 0 for ever, negative not at all.
+    """
+
+    key: str
+    most: int
+    take: Callable[[str], None]
+    wait: float
+
+
+class Courier:
+    """Exchanges in the event loop: every ``PERIOD``, and until Redis is back where it is away.
+
+    Args:
+        frontier: Detached: its calls wait for nothing.
+        client: Of the same server, without decoding of responses.
+        wake: Called when the frontier may give something new, or has nothing left.
+        fail: Told of an error that ends the crawl.
+        starts: Start URLs to listen for, or None.
+    """
+
+    def __init__(
+        self, frontier: SharedFrontier, client: AsyncRedis, *, wake: Callable[[], None],
+        fail: Callable[[TopiccrawlError], None], starts: Starts | None = None,
+    ) -> None:  # fmt: skip
+        self._frontier = frontier
+        self._client = client
+        self._wire = AsyncWire(client)
+        self._wake, self._fail, self._starts = wake, fail, starts
+        self._task: asyncio.Task[None] | None = None
+        self._next_look = 0.0
+        self._last = self._patient = self._busy = time.monotonic()
+        self._lost = 0.0
+        self._told: tuple[bool, bool] = (False, True)
+
+    def start(self) -> None:
+        """Begin, in the running event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """End, and let the connection go; twice equals once."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+        await self._client.aclose()
+
+    def waits(self) -> bool:
+        """Whether an idle crawl should wait for start URLs."""
+        if self._starts is None or self._starts.wait < 0:
+            return False
+        return not self._starts.wait or time.monotonic() - self._busy < self._starts.wait
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                came = await self._round()
+            except RedisError as error:
+                self._say_lost(error)
+                await asyncio.sleep(AGAIN)
+                continue
+            except TopiccrawlError as error:
+                self._fail(error)
+                return
+            self._say_found()
+            told = (self._frontier.share.may_serve(), self._frontier.pending())
+            if told[1]:
+                self._busy = time.monotonic()
+            if came or told != self._told or not (told[1] or self.waits()):
+                self._wake()
+            self._told = told
+            await asyncio.sleep(PERIOD)
+
+    async def _round(self) -> bool:
+        """One exchange, and a while of loading; whether anything new came."""
+        frontier, now = self._frontier, time.monotonic()
+        share = frontier.share
+        if now - self._last > share.ttl / 2:
+            self._patient = now + share.ttl  # others were cut off, too: give them time
+        look = now >= self._next_look or share.idle()
+        came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
+        self._last = time.monotonic()
+        if look:
+            self._next_look = now + LOOK
+        while share.loading() and time.monotonic() < self._last + LOAD:
+            came = await self._wire.run(share.load()) or came
+        return await self._hear_starts() or came
+
+    async def _hear_starts(self) -> bool:
+        share, starts = self._frontier.share, self._starts
+        if starts is None or not share.may_serve():
+            return False
+        texts = await self._wire.run(share.starts(starts.key, starts.most))
+        for text in texts:
+            starts.take(text.decode(errors="replace"))
+        return bool(texts)
+
+    def _say_lost(self, error: RedisError) -> None:
+        if not self._lost:
+            self._lost = time.monotonic()
+            logger.warning(
+                "%s: Redis does not answer (%s); the crawl pauses within %g s and goes on when it"
+                " does; nothing is lost", address(self._client), error, self._frontier.share.ttl,
+            )  # fmt: skip
+
+    def _say_found(self) -> None:
+        if self._lost:
+            logger.warning(
+                "%s: Redis answers again after %.1f s; the crawl goes on",
+                address(self._client), time.monotonic() - self._lost,
+            )  # fmt: skip
+            self._lost = 0.0

@@ -1,0 +1,158 @@
+"""From Scrapy settings to a frontier in Redis: REDIS_URL alone chooses it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import redis
+import redis.asyncio
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from scrapy import Request
+
+from topiccrawl.errors import SettingError, StateLockedError
+from topiccrawl.nodes.courier import Courier, Starts
+from topiccrawl.nodes.frontier import SharedFrontier, discard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.errors import TopiccrawlError
+    from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
+
+logger = logging.getLogger(__name__)
+
+TIMEOUT = 5.0
+"""Seconds that Redis may take to answer."""
+_NOT_OURS = frozenset({"redis_cls", "encoding", "decode_responses", "retry_on_timeout", "url"})
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What a crawl's frontier is made of.
+
+    Attributes:
+        name: Of the crawl in Redis; nodes of one name share it.
+        owner: Whose it is.
+        strategy: Its order.
+        politeness: How hosts are treated.
+        limits: Bounds.
+        share: Lanes' share, or None.
+        fresh: Whether what is there is deleted first.
+    """
+
+    name: str
+    owner: str
+    strategy: Strategy
+    politeness: Politeness
+    limits: Limits
+    share: tuple[int, int] | None
+    fresh: bool
+
+
+def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
+    """Return this node's frontier, joined and detached: a courier has to carry its letters.
+
+    Raises:
+        SettingError: If a setting cannot be used.
+        StateError: If Redis holds another crawl of this name, or it is to be deleted and in use.
+        StorageError: If Redis cannot be reached.
+    """
+    client = client_of(settings)
+    if crawl.fresh:
+        discard(client, crawl.name)
+    nodes = Path(settings["TOPICCRAWL_DATA_DIR"]) / "nodes" / crawl.name
+    number = 0
+    while True:
+        try:
+            return SharedFrontier(
+                client, crawl.name, nodes / str(number), crawl.strategy, crawl.politeness,
+                crawl.limits, share=crawl.share, owner=crawl.owner, attached=False,
+            )  # fmt: skip
+        except StateLockedError:  # another node's, on this machine
+            number += 1
+
+
+def client_of(settings: BaseSettings) -> redis.Redis:
+    """Return a client of the server that the settings name.
+
+    Raises:
+        SettingError: If they name none.
+    """
+    client: redis.Redis = _made(redis.Redis, settings, Retry(NoBackoff(), 0))
+    return client
+
+
+def courier_of(
+    crawler: Crawler, frontier: Frontier, *, wake: Callable[[], None],
+    fail: Callable[[TopiccrawlError], None], take: Callable[[Request], object],
+) -> Courier:  # fmt: skip
+    """Return what carries a frontier's letters, not yet started.
+
+    ``take`` is given the requests of start URLs that operators put into Redis.
+    """
+    assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the settings that chose it chose us
+    settings = crawler.settings
+    client = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
+    name = getattr(crawler.spider, "name", "")
+    key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls") % {"name": name}
+    most = settings.getint("REDIS_START_URLS_BATCH_SIZE") or settings.getint("CONCURRENT_REQUESTS")
+    wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
+
+    def start(text: str) -> None:
+        try:
+            take(request_of(text))
+        except (ValueError, KeyError, TypeError) as error:
+            logger.error("%s holds what is no start URL: %.200r (%s)", key, text, error)  # noqa: TRY400
+
+    starts = Starts(key, most or 16, start, -1.0 if wait is None else float(wait))
+    return Courier(frontier, client, wake=wake, fail=fail, starts=starts)
+
+
+def forget_if_done(settings: BaseSettings, name: str) -> None:
+    """Delete the crawl where SCHEDULER_PERSIST says so, once no node is left."""
+    if not settings.getbool("SCHEDULER_PERSIST", default=True):
+        try:
+            discard(client_of(settings), name)
+        except StateLockedError:
+            return
+
+
+def request_of(text: str) -> Request:
+    """Return the request of a start URL: plain, or JSON with ``url`` and perhaps ``meta``.
+
+    >>> request_of('{"url": "http://a.cn/", "meta": {"site": 1}}').meta["site"]
+    1
+    """
+    record: dict[str, Any] = {"url": text.strip()}
+    if text.lstrip().startswith("{"):
+        record = json.loads(text)
+    meta = {**record.get("meta", {}), "is_start_request": True}
+    return Request(record["url"], meta=meta, method=record.get("method", "GET"))
+
+
+def _made(kind: Any, settings: BaseSettings, retry: object) -> Any:  # noqa: ANN401 - either client
+    given = settings.getdict("REDIS_PARAMS")
+    known = {name: value for name, value in given.items() if name not in _NOT_OURS}
+    params = {
+        "socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT, **known, "retry": retry,
+    }  # fmt: skip
+    url = settings.get("REDIS_URL") or given.get("url")
+    if url:
+        try:
+            return kind.from_url(url, **params)
+        except ValueError as error:
+            message = f"REDIS_URL cannot be used ({error}): write redis://HOST:PORT/DATABASE"
+            raise SettingError(message) from error
+    for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
+        if settings.get(name) is not None:
+            params[param] = settings.get(name)
+    return kind(**params)
