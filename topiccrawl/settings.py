@@ -20,6 +20,14 @@ MONGODB_URI = ""
 """``mongodb://host/database``: articles and what was learnt go there; empty: the environment's
 MONGODB_URI, else SQLite in the folder. Options of the URI count before ours."""
 
+# -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
+REDIS_URL = None
+"""Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it."""
+SCHEDULER_PERSIST = True
+"""The crawl stays in Redis when its last node ends."""
+TOPICCRAWL_NODE_SECONDS = 10.0
+"""Seconds without a word after which the other nodes give a node up and fetch its part."""
+
 # -- Manners: polite before fast ----------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
 """Says what we are. Put an address there where site owners reach you."""

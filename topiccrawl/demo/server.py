@@ -94,6 +94,11 @@ class DemoServer:
         """Address for ``http_proxy``."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def began(self) -> float:
+        """When the log's times begin (``time.monotonic``)."""
+        return self._began
+
     # -- Life ------------------------------------------------------------------------------------
 
     async def start(self) -> None:

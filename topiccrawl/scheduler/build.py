@@ -45,7 +45,8 @@ def open_frontier(crawler: Crawler) -> Frontier:
         from topiccrawl.scheduler.shared import Crawl, open_shared  # noqa: PLC0415 - an extra
 
         name, owner = crawl_name(spider), _owner(spider)
-        crawl = Crawl(name, owner, order, politeness, limits, share, fresh)
+        seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
+        crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds)
         return open_shared(settings, crawl)
     path = frontier_path(settings, spider)
     if fresh:

@@ -47,6 +47,7 @@ class Crawl:
         limits: Bounds.
         share: Lanes' share, or None.
         fresh: Whether what is there is deleted first.
+        seconds: Without a word after which a node is given up.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Crawl:
     limits: Limits
     share: tuple[int, int] | None
     fresh: bool
+    seconds: float
 
 
 def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
@@ -75,7 +77,8 @@ def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
         try:
             return SharedFrontier(
                 client, crawl.name, nodes / str(number), crawl.strategy, crawl.politeness,
-                crawl.limits, share=crawl.share, owner=crawl.owner, attached=False,
+                crawl.limits, share=crawl.share, owner=crawl.owner, ttl=crawl.seconds,
+                attached=False,
             )  # fmt: skip
         except StateLockedError:  # another node's, on this machine
             number += 1
