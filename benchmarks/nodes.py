@@ -266,6 +266,11 @@ def server_url() -> Iterator[str]:
         yield f"redis://{server.host}:{server.port}/0"
 
 
+def web_of(seed: int, pages: int) -> Web:
+    """A web of many small hosts, without traps and faults."""
+    return generate(seed, pages, traps=False, faults=False, sites=min(60, max(6, pages // 25)))
+
+
 def _trial(
     web: Web, nodes: int, events: int, seed: int, settings: dict[str, str], latency: float
 ) -> Report:
@@ -277,7 +282,7 @@ def _trial(
 def _kills(options: argparse.Namespace) -> list[Report]:
     reports = []
     for run in range(options.runs):
-        web = generate(options.seed + run, options.pages, traps=False, faults=False, sites=60)
+        web = web_of(options.seed + run, options.pages)
         report = _trial(web, options.nodes, options.events, options.seed + run, SETTINGS, LATENCY)
         reports.append(report)
         print(
@@ -294,7 +299,7 @@ def _kills(options: argparse.Namespace) -> list[Report]:
 def _speed(options: argparse.Namespace) -> dict[str, float]:
     """Time of one node and of several where answers take long; how evenly they share."""
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0", "CONCURRENT_REQUESTS": "4"}
-    web = generate(options.seed, options.waiting, traps=False, faults=False, sites=60)
+    web = web_of(options.seed, options.waiting)
     one, many = (_trial(web, n, 0, 0, settings, 1.0) for n in (1, options.nodes))
     mean = sum(many.split) / len(many.split)
     figures = {

@@ -125,6 +125,10 @@ class Host:
     origins: dict[str, Origin] = field(default_factory=dict)
     groups: dict[str, GroupStats] = field(default_factory=dict)
 
+    def __lt__(self, other: Host) -> bool:
+        """Some order, for heaps: what was numbered elsewhere may have equal arrival numbers."""
+        return self.id < other.id
+
 
 @dataclass(slots=True, frozen=True)
 class Place:
@@ -226,8 +230,9 @@ class Places:
         self._counted.update((host, name) for name in groups)
 
     def retire(self, host: Host) -> None:
-        """Forget all about a host; its number and name are those of a new one."""
-        self.hosts[host.id] = self._by_name[host.name] = Host(host.id, host.name)
+        """Forget all about a host: the next time its name is met, it is a new one."""
+        self.hosts[host.id] = Host(host.id, host.name)
+        del self._by_name[host.name]
         self._changed.discard(host)
         self._counted = {entry for entry in self._counted if entry[0] is not host}
         self.by_prefix.clear()

@@ -149,12 +149,12 @@ class Ready:
 
     def _compact(self, lane: int) -> None:
         heap = self._heaps[lane]
-        kept = {(cost, seq): host for cost, seq, host in heap if _says(host, lane, cost, seq)}
+        kept = {host: (cost, seq) for cost, seq, host in heap if _says(host, lane, cost, seq)}
         for _, _, host in heap:
             host.listed[lane] = None
-        for rank, host in kept.items():
+        for host, rank in kept.items():
             host.listed[lane] = rank
-        heap[:] = [(cost, seq, host) for (cost, seq), host in kept.items()]
+        heap[:] = [(cost, seq, host) for host, (cost, seq) in kept.items()]
         heapify(heap)
 
 

@@ -176,8 +176,12 @@ class WorkingCopy:
 
     def _hosts(self, bucket: int) -> Iterator[Host]:
         for host in self._state.places.hosts:
-            if bucket_of_host(host.name) == bucket:
+            if bucket_of_host(host.name) == bucket and self._lives(host):
                 yield host
+
+    def _lives(self, host: Host) -> bool:
+        """Whether a host was not retired."""
+        return self._state.places.find_host(host.name) is host
 
     def _ordered(self, bucket: int) -> list[int]:
         """URLs in the order of each lane."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.errors import TopiccrawlError
+from topiccrawl.errors import StorageError, TopiccrawlError
 from topiccrawl.nodes.wire import AsyncWire, address
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Courier:
     def start(self) -> None:
         """Begin, in the running event loop."""
         self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
         """End, and let the connection go; twice equals once."""
@@ -133,6 +134,13 @@ class Courier:
         for text in texts:
             starts.take(text.decode(errors="replace"))
         return bool(texts)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """End the crawl where the courier broke: the node would serve nothing any more."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.critical("The courier broke", exc_info=error)
+            self._fail(StorageError(f"{address(self._client)}: nothing is sent any more ({error})"))
 
     def _say_lost(self, error: RedisError) -> None:
         if not self._lost:

@@ -295,10 +295,10 @@ class Share:
                     self._copy.evict(bucket)
 
     def _taken(self, taken: list[tuple[int, bytes, int]]) -> None:
-        for bucket, left, hosts in taken:
+        for bucket, left, size in taken:
             if self._status[bucket] is not Status.AWAY:
                 continue
-            if hosts:
+            if size:
                 self._status[bucket] = Status.LOADING
                 self._loads.append(_Load(bucket, left == b"-1"))
             else:

@@ -106,6 +106,10 @@ if ARGV[5] == '1' then
   end
 end
 
+local function size(bucket)
+  return redis.call('HLEN', base .. 'rows:' .. bucket) + redis.call('HLEN', base .. 'hosts:' .. bucket)
+end
+
 local taken = {}
 for _, bucket in ipairs(batch.take or {}) do
   local owner = redis.call('HGET', claims, bucket)
@@ -114,9 +118,9 @@ for _, bucket in ipairs(batch.take or {}) do
     local left = redis.call('HGET', base .. 'left', bucket) or ''
     redis.call('HDEL', base .. 'left', bucket)
     redis.call('DEL', base .. 'leased:' .. bucket)
-    taken[#taken + 1] = {bucket, left, redis.call('HLEN', base .. 'hosts:' .. bucket)}
+    taken[#taken + 1] = {bucket, left, size(bucket)}
   elseif owner == epoch then
-    taken[#taken + 1] = {bucket, '', redis.call('HLEN', base .. 'hosts:' .. bucket)}
+    taken[#taken + 1] = {bucket, '', size(bucket)}
   end
 end
 

@@ -1,0 +1,250 @@
+"""Several nodes on one crawl: each host at one of them, nothing lost when one dies or stops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from tests.contracts.conftest import QUICK, Clock
+from tests.contracts.strategies import Best, Plain
+from tests.contracts.test_frontier_order import offer
+from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
+from topiccrawl.nodes.frontier import SharedFrontier, discard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CRAWLED = Outcome(Ending.CRAWLED, relevance=0.5)
+POLITE = replace(QUICK, delay=1.0, concurrency=1)
+URLS = [f"http://h{n % 40}.cn/{n}" for n in range(160)]
+
+
+class Crew:
+    """Nodes in one process, on one clock."""
+
+    def __init__(self, client: redis.Redis, folder: Path) -> None:
+        self.client, self.folder = client, folder
+        self.clock = Clock()
+        self.nodes: list[SharedFrontier] = []
+
+    def join(
+        self,
+        politeness: Politeness = QUICK,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> SharedFrontier:
+        folder = self.folder / str(len(self.nodes))
+        node = SharedFrontier(
+            self.client, "crew", folder, Plain(), politeness, limits, clock=self.clock
+        )
+        self.nodes.append(node)
+        return node
+
+    def settle(self, *nodes: SharedFrontier) -> None:
+        """Let all talk until there is nothing more to say."""
+        for _ in range(6):
+            for node in nodes or self.nodes:
+                node.settle()
+
+    def kill(self, node: SharedFrontier) -> None:
+        """The node is gone, and late."""
+        self.nodes.remove(node)
+        node._store.close()
+        node._endings.marks.abandon()
+        self.late(node)
+
+    def late(self, node: SharedFrontier) -> None:
+        """The node has not given word for longer than it may."""
+        self.client.zadd(f"{node.base}nodes", {str(node.share.epoch): 0})
+
+
+@pytest.fixture
+def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
+    with redis.Redis.from_url(redis_url) as client:
+        crew = Crew(client, tmp_path)
+        yield crew
+        for node in crew.nodes:
+            node.close()
+        discard(client, "crew")
+
+
+def crawl(*nodes: SharedFrontier) -> list[list[str]]:
+    """Let nodes fetch all there is; what each fetched."""
+    fetched: list[list[str]] = [[] for _ in nodes]
+    while any(node.pending() for node in nodes):
+        for node, urls in zip(nodes, fetched, strict=True):
+            for lease in node.pop(3):
+                urls.append(lease.url)
+                assert node.finish(lease, CRAWLED)
+            node.settle()
+    return fetched
+
+
+def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    fetched = crawl(one, two)
+    assert sorted(fetched[0] + fetched[1]) == sorted(URLS)
+    assert not {url.split("/")[2] for url in fetched[0]} & {url.split("/")[2] for url in fetched[1]}
+    assert min(map(len, fetched)) >= 0.4 * len(URLS)
+    assert one.counts()["crawled"] == two.counts()["crawled"] == len(URLS)
+
+
+def test_links_to_another_nodes_hosts_reach_it_and_count_once(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    crew.settle()
+    one.push([Seed("http://seed.cn/")])
+    crew.settle()
+    reader = one if one.why("http://seed.cn/") else two
+    (lease,) = reader.pop(9)
+    links = [offer(url, 0.5, anchor="锚") for url in URLS]
+    later = Outcome(Ending.LATER, "timeout")
+    assert reader.finish(lease, later, links)
+    (lease,) = [lease for lease in reader.pop(500) if lease.url == "http://seed.cn/"]
+    assert reader.finish(lease, CRAWLED, links)
+    crew.settle()
+    told = [[node.why(url) for url in URLS] for node in (one, two)]
+    for mine, yours in zip(*told, strict=True):
+        known = [found for found in (mine, yours) if found is not None]
+        assert [(found.inlinks, found.anchor, found.depth) for found in known] == [(1, "锚", 1)]
+    assert all(any(found is not None for found in at) for at in told)
+
+
+def test_a_redirect_to_another_nodes_host_hands_its_worth_over(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    one.push([Seed(f"http://h{n}.cn/", payload="{1}") for n in range(20)])
+    crew.settle()
+    for lease in [*one.pop(99), *two.pop(99)]:
+        node = one if one.why(lease.url) else two
+        moved = Outcome(Ending.REDIRECTED, target=lease.url + "moved/", redirects=1)
+        target = lease.url.replace("http://h", "http://other")
+        assert node.finish(lease, replace(moved, target=target))
+    crew.settle()
+    leases = [*one.pop(99), *two.pop(99)]
+    assert len(leases) == 20
+    assert {(lease.value, lease.payload, lease.redirects) for lease in leases} == {(1.0, "{1}", 1)}
+
+
+def test_what_a_dead_node_had_is_fetched_by_the_others_after_the_delay(crew: Crew) -> None:
+    one, two = crew.join(POLITE), crew.join(POLITE)
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    had = {lease.url.split("/")[2] for lease in one.pop(99)}
+    lost = one.counts()["crawled"]
+    one.commit()
+    crew.kill(one)
+    crew.settle()
+    assert had
+    assert not {lease.url.split("/")[2] for lease in two.pop(999)} & had, "they were just asked"
+    crew.clock += 1.0
+    assert had <= {lease.url.split("/")[2] for lease in two.pop(999)}
+    assert two.counts()["known"] == len(URLS) + lost
+
+
+def test_a_node_that_was_given_up_is_refused_and_joins_anew(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    leases = one.pop(5)
+    assert leases
+    crew.late(one)
+    crew.settle(two)
+    assert two.counts()["prior"] == len(URLS)
+    assert not one.finish(leases[0], CRAWLED) or two.counts()["crawled"] == 0
+    crew.settle()
+    assert one.counts()["fenced"] == 1
+    assert not any(one.finish(lease, CRAWLED) for lease in leases[1:])
+    fetched = crawl(one, two)
+    assert sorted(fetched[0] + fetched[1]) == sorted(URLS), "the refused page is fetched again"
+
+
+def test_a_node_that_cannot_be_sure_serves_nothing(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed("http://a.cn/")])
+    node.share.safe_until = 0.0
+    node._attached = False
+    assert node.pop() == []
+    assert not node.acquire("b.cn")
+    assert node.next_due() is None
+    node._attached = True
+    node.settle()
+    assert len(node.pop()) == 1
+
+
+def test_a_joining_node_gets_its_part_when_leases_have_ended(crew: Crew) -> None:
+    one = crew.join()
+    one.push([Seed(url) for url in URLS])
+    leases = one.pop(999)
+    two = crew.join()
+    crew.settle()
+    assert two.pop(999) == []
+    for lease in leases:
+        one.finish(lease, Outcome(Ending.RELEASED))
+    crew.settle()
+    counts = [len(node.pop(999)) for node in (one, two)]
+    assert sum(counts) == len(URLS)
+    assert min(counts) >= 0.4 * len(URLS)
+
+
+def test_a_page_that_kills_every_node_ends_as_an_error(crew: Crew) -> None:
+    for _ in range(2):
+        node = crew.join(limits=Limits(max_crashes=2))
+        node.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
+        node.commit()
+        node.begin(node.pop(1)[0])
+        crew.kill(node)
+    node = crew.join(limits=Limits(max_crashes=2))
+    assert list(node.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
+    assert [lease.url for lease in node.pop(9)] == ["http://a.cn/good"]
+
+
+def test_robots_back_off_and_statistics_go_with_the_host(crew: Crew) -> None:
+    obey = replace(POLITE, robots=True, concurrency=2)
+    one = crew.join(obey)
+    one.push([Seed("http://a.cn/1"), Seed("http://a.cn/no")])
+    (lease,) = one.pop(9)
+    assert lease.kind is Kind.ROBOTS
+    one.robots(lease, b"User-agent: *\nDisallow: /no\nCrawl-delay: 5", 200)
+    one.close()
+    two = crew.join(obey)
+    assert two.pop(9) == [], "the delay is still to be kept"
+    crew.clock += 1.0
+    assert [lease.url for lease in two.pop(9)] == ["http://a.cn/1"]
+    assert two.next_due() == 5.0
+    crew.clock += 5.0
+    assert two.pop(9) == []
+    assert two.counts()["error/robots"] == 1
+
+
+def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed(url) for url in URLS])
+    node.share._flight, node.share._number = node.share._batch(), node.share._number + 1
+    steps = node.share.exchange(look=False)
+    node._wire._call(next(steps))  # Redis took it; nobody heard
+    steps.close()
+    node.settle()
+    assert node.counts()["known"] == len(URLS)
+    node.close()
+    crew.nodes.clear()
+    assert crew.join().counts()["known"] == len(URLS)
+
+
+def test_another_crawl_and_a_crawl_in_use_are_refused(crew: Crew, tmp_path: Path) -> None:
+    crew.join()
+    with pytest.raises(StateLockedError, match="1 node"):
+        discard(crew.client, "crew")
+    with pytest.raises(StateVersionError, match="fresh"):
+        SharedFrontier(crew.client, "crew", tmp_path / "x", Best(), QUICK, Limits())
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+    client = redis.Redis.from_url("redis://:secret@127.0.0.1:9/3")
+    with pytest.raises(StorageError, match="redis://127.0.0.1:9/3") as caught:
+        SharedFrontier(client, "crew", tmp_path, Plain(), QUICK, Limits())
+    assert "secret" not in str(caught.value)
