@@ -252,7 +252,8 @@ def _rudeness(
             if other.node != one.node and other.began < one.ended:
                 shared.append((host, one.ended - other.began))
             if other.began - one.began < delay - SLACK:
-                hasty.append((host, other.began - one.began))
+                where = "" if one.node == other.node else " (two nodes)"
+                hasty.append((host + where, other.began - one.began))
     return tuple(shared), tuple(hasty)
 
 

@@ -236,6 +236,12 @@ class Model:
 
     # --- back
 
+    def downloaded(self, url: str, latency: float) -> None:
+        if url in self.slots:
+            self.free(url)
+            site = self.site(url)
+            site.next_at = max(site.next_at, self.now - latency + self.politeness.delay)
+
     def free(self, url: str) -> None:
         if url in self.slots:
             self.slots.discard(url)

@@ -144,6 +144,16 @@ def test_the_delay_follows_the_latency_as_autothrottle_does(make: Make) -> None:
     assert told == pytest.approx([5.0, 3.0, 2.0, 2.0, 8.0, 4.05])
 
 
+def test_the_delay_counts_from_when_a_request_really_left(make: Make) -> None:
+    frontier = make(replace(POLITE, delay=2.0))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    (lease,) = frontier.pop()
+    make.clock += 1.5
+    frontier.downloaded(lease, Download(200, 0.25))
+    frontier.finish(lease, CRAWLED)
+    assert frontier.next_due() == 1.75
+
+
 def test_a_host_that_asks_for_rest_gets_it(make: Make) -> None:
     frontier = make(replace(POLITE, max_delay=30.0))
     answers = [Download(429, 0.1, 17.0), Download(503), Download(503), Download(503),

@@ -245,6 +245,6 @@ def test_another_crawl_and_a_crawl_in_use_are_refused(crew: Crew, tmp_path: Path
 
 def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
     client = redis.Redis.from_url("redis://:secret@127.0.0.1:9/3")
-    with pytest.raises(StorageError, match="redis://127.0.0.1:9/3") as caught:
+    with pytest.raises(StorageError, match=r"redis://127\.0\.0\.1:9/3") as caught:
         SharedFrontier(client, "crew", tmp_path, Plain(), QUICK, Limits())
     assert "secret" not in str(caught.value)

@@ -151,8 +151,8 @@ class FrontierMachine(RuleBasedStateMachine):
         if pages := self.pages():
             lease = data.draw(st.sampled_from(pages))
             if first:
-                self.frontier.downloaded(lease, Download(200, 0.1))
-                self.model.free(lease.url)
+                self.frontier.downloaded(lease, Download(200, 0.125))
+                self.model.downloaded(lease.url, 0.125)
             assert self.frontier.finish(lease, outcome, links)
             self.model.finish(lease.url, outcome, links)
             self.drop(lease)

@@ -71,7 +71,15 @@ class HostClock:
         host.next_at = max(host.next_at, now + delay)
 
     def end(self, host: Host, download: Download, now: float) -> None:
-        """Learn from an answer: adaptive delay and back-off."""
+        """Learn from an answer: when it was really asked for, adaptive delay and back-off.
+
+        A request may leave long after its lease where the process is busy; the delay counts from
+        when it left.
+        """
+        if download.latency is not None:
+            least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
+            least = max(least, host.crawl_delay)
+            host.next_at = max(host.next_at, now - download.latency + least)
         self._adapt(host, download)
         if download.status in BACKOFF_STATUSES:
             host.next_at = max(host.next_at, now + self._pause(host, download.retry_after))
