@@ -17,6 +17,7 @@ from typing_extensions import override
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.store import FORMAT as ROW_FORMAT
 from topiccrawl.frontier.store import discard as discard_folder
 from topiccrawl.nodes.buckets import BUCKETS, bucket_of_host
 from topiccrawl.nodes.clock import RedisClock
@@ -103,7 +104,7 @@ class SharedFrontier(EmbeddedFrontier):
             self._intake.route = Route()
             copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
             about = {
-                "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
+                "format": [FORMAT, ROW_FORMAT], "strategy": strategy.name, "fields": list(strategy.fields),
                 "owner": owner, "buckets": BUCKETS,
             }  # fmt: skip
             self.share = Share(

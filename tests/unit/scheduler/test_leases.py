@@ -154,7 +154,7 @@ def test_closing_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
         scheduler = FrontierScheduler(crawler)
         frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
         scheduler.frontier = frontier
-        scheduler.book = LeaseBook(frontier, Retry(), Clock(), broken=scheduler._give_up)
+        scheduler.book = LeaseBook(frontier, Retry(), Clock(), broken=scheduler.give_up)
         frontier.push([Seed(URL)])
         scheduler.book.take(frontier.pop()[0])
         scheduler.opened = True
