@@ -104,8 +104,8 @@ class SharedFrontier(EmbeddedFrontier):
             self._intake.route = Route()
             copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
             about = {
-                "format": [FORMAT, ROW_FORMAT], "strategy": strategy.name, "fields": list(strategy.fields),
-                "owner": owner, "buckets": BUCKETS,
+                "format": [FORMAT, ROW_FORMAT], "strategy": strategy.name,
+                "fields": list(strategy.fields), "owner": owner, "buckets": BUCKETS,
             }  # fmt: skip
             self.share = Share(
                 self.base, json.dumps(about, ensure_ascii=False), ttl, state=self._state,
