@@ -1,4 +1,4 @@
-"""How well and how fast reprints are told: ``python -m benchmarks.dedup [--json FILE]``.
+"""How well and how fast reprints are told: ``python -m benchmarks.dedup [--json [FILE]]``.
 
 (a) Pairs that a reader labelled ``same``, ``different`` or ``part`` (``--pairs`` with
 ``--articles``); ``same`` with and without those of a Jaccard below .5, where the label is lenient.
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from benchmarks.reprints import Case
 
 DATA = Path("../shared/data")
+STDOUT = Path("-")
 LENIENT = 0.5
 """Jaccard below which ``same`` was given leniently."""
 
@@ -118,9 +119,9 @@ def judge_pairs(path: Path, articles: dict[str, Article], make: Callable[[], Det
 
 def _classes(pair: dict[str, Any]) -> Iterator[str]:
     yield pair["label"]
-    if pair["label"] == "same" and pair["firm"]:
+    if pair["label"] == "same" and pair.get("firm", True):
         yield "firm"
-    if pair["label"] == "same" and pair["jaccard"] >= LENIENT:
+    if pair["label"] == "same" and pair.get("jaccard", 1.0) >= LENIENT:
         yield "strict"
 
 
@@ -306,19 +307,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
     parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
     parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
-    parser.add_argument("--json", type=Path, help="also write the figures there")
+    parser.add_argument(
+        "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"
+    )
     options = parser.parse_args(arguments)
     if options.demo:
         options.articles = options.pairs = None
     elif not found and options.articles is None:
         sys.stderr.write(f"{articles}: not there; the demo web's own articles are used\n")
     figures = measure(options)
-    sys.stdout.write(table(figures))
-    if options.json:
-        default, *others = figures
-        flat = dict(figures[default])
-        flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
-        options.json.write_text(json.dumps(flat, indent=1) + "\n", "utf-8")
+    default, *others = figures
+    flat = dict(figures[default])
+    flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
+    text = json.dumps(flat, indent=1) + "\n"
+    sys.stdout.write(text if options.json == STDOUT else table(figures))
+    if options.json and options.json != STDOUT:
+        options.json.write_text(text, "utf-8")
 
 
 def table(figures: dict[str, Figures]) -> str:

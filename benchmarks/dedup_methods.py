@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections import Counter, defaultdict
 from functools import partial
@@ -159,8 +160,11 @@ class SimHash:
         return None
 
     def bytes(self) -> float:
-        """Measured from outside."""
-        return float("nan")
+        """RAM of lists, pairs and numbers."""
+        rows = [row for band in self._bands for row in band.values()]
+        pair = sys.getsizeof((0, "")) + sys.getsizeof(2**60)
+        tables = sum(map(sys.getsizeof, self._bands)) + sum(map(sys.getsizeof, rows))
+        return float(tables + pair * sum(map(len, rows)))
 
 
 class MinHash:

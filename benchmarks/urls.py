@@ -1,4 +1,4 @@
-"""News known before download: ``python -m benchmarks.urls TRUTH [--rules FILE] [--json FILE]``.
+"""News known before download: ``python -m benchmarks.urls TRUTH [--rules FILE] [--json [FILE]]``.
 
 TRUTH: JSON lines (gzipped or not) with ``url`` and ``is_article``. Of each site the first 50 to 200
 URLs, at most half of them, train its patterns, as a crawl would have; the rest is judged
@@ -41,6 +41,7 @@ FEWEST, MOST = 50, 200
 NEWS = frozenset((Kind.ARTICLE, Kind.HUB, Kind.COPY, Kind.REDIRECT))
 """Kinds of demo pages that are worth a download."""
 
+STDOUT = Path("-")
 _OK = 200
 _QUICK = ("DOWNLOAD_DELAY=0.01", "TOPICCRAWL_RETRY_DELAY=0.1", "LOG_LEVEL=ERROR")
 
@@ -172,13 +173,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--no-crawl", action="store_true", help="leave the demo web out")
     parser.add_argument("--seed", type=int, default=1, help="of the demo web")
     parser.add_argument("--pages", type=int, default=3000, help="of the demo web")
-    parser.add_argument("--json", type=Path, help="also write the figures there")
+    parser.add_argument(
+        "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"
+    )
     options = parser.parse_args(arguments)
     found = measure(options)
-    for name, value in found.items():
-        sys.stdout.write(f"{name:28}{value:12.4f}\n")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    text = json.dumps(found, indent=1) + "\n"
+    lines = [f"{name:28}{value:12.4f}\n" for name, value in found.items()]
+    sys.stdout.write(text if options.json == STDOUT else "".join(lines))
+    if options.json and options.json != STDOUT:
+        options.json.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

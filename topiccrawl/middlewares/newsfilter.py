@@ -10,9 +10,11 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import TextResponse
 
 from topiccrawl import meta
+from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.news.article import Article
 from topiccrawl.news.extract import extract
+from topiccrawl.news.missing import is_missing
 from topiccrawl.news.patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
 from topiccrawl.news.patterns.prior import is_aside
 from topiccrawl.records import Findings
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.records import Offer
     from topiccrawl.stores.choice import Sites
 
 SAVE_EVERY = 200
@@ -75,19 +78,20 @@ class NewsFilterMiddleware:
     ) -> AsyncIterator[Any]:
         """Pass everything on; findings lose the links that are no news."""
         url = canonical(response.url) or response.url
-        links, article, topical, judged = 0, False, False, False
+        links, text, topical, judged = 0, "", False, False
         async for output in result:
             if isinstance(output, Findings):
                 await self._load([url, *(offer.url for offer in output.offers)])
                 judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
-                wanted = [offer for offer in output.offers if self._wanted(offer.url)]
-                yield output._replace(offers=tuple(wanted))
+                plain = map(self._plain, output.offers)
+                yield output._replace(offers=tuple(o for o in plain if self._wanted(o.url)))
                 continue
-            article = article or isinstance(output, Article)
+            if isinstance(output, Article):
+                text = output.body
             yield output
         if judged:
-            await self._learn(url, response, article=article, links=links, topical=topical)
+            await self._learn(url, response, text, links=links, topical=topical)
             await self._save_sometimes()
 
     async def close(self) -> None:
@@ -101,16 +105,27 @@ class NewsFilterMiddleware:
             self.count(reason)
         return reason is None
 
+    def _plain(self, offer: Offer) -> Offer:
+        url = self.learner.plain(offer.url)
+        if url == offer.url:
+            return offer
+        self.count("parameter-left-out")
+        return offer._replace(url=url)
+
     async def _learn(
-        self, url: str, response: Response, *, article: bool, links: int, topical: bool
+        self, url: str, response: Response, text: str, *, links: int, topical: bool
     ) -> None:
         """Count a page; what takes long (a second look, clustering) is done in a thread."""
         site = self.learner.site(url)
-        if not article and not is_aside(url):
+        if not text and not is_aside(url):
             if not topical and not site.wants(url, CHECK_FIRST, CHECK_EVERY):
                 return
-            article = await asyncio.to_thread(_is_article, response)
-        if self.learner.observe(url, article=article, links=links, topical=topical):
+            text, missing = await asyncio.to_thread(_looked_into, response)
+            if missing:
+                self.learner.read(url, "")
+        if text:
+            self.learner.read(url, text)
+        if self.learner.observe(url, article=bool(text), links=links, topical=topical):
             draft = site.draft()
             await asyncio.to_thread(draft.learn)
             self.learner.renew(url, draft)
@@ -178,10 +193,14 @@ class NewsGateMiddleware:
             raise NotNewsError(f"{request.url}: no news by its site's URL patterns")
 
 
-def _is_article(response: Response) -> bool:
-    """Whether an article, on topic or not, can be extracted from a page."""
+def _looked_into(response: Response) -> tuple[str, bool]:
+    """The article of a page, on topic or not, and whether the page says that it is missing."""
     if not isinstance(response, TextResponse):
-        return False
+        return "", False
     declared = response.headers.get("Content-Type")
     html = decode(response.body, declared.decode("latin-1") if declared else None).text
-    return extract(html, response.url) is not None
+    page = read_page(html, response.url)
+    if is_missing(page.title, page.prose):
+        return "", True
+    found = extract(html, response.url, page)
+    return (found.body if found else ""), False

@@ -17,6 +17,7 @@ from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.news.article import Fetch, compose
 from topiccrawl.news.extract import extract
+from topiccrawl.news.missing import is_missing
 from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
@@ -135,7 +136,10 @@ class TopicSpider(Spider):
         offers = tuple(self.strategy.offers(verdict, evidence, page.links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant)
-        if not verdict.relevant:
+        missing = is_missing(page.title, page.prose)
+        if missing:
+            count("topiccrawl/soft_404")
+        if missing or not verdict.relevant:
             return
         count("topiccrawl/relevant")
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import xxhash
 
 from topiccrawl.links.urls import site_of
+from topiccrawl.news.patterns.parameters import Parameters
 from topiccrawl.news.patterns.pattern import Label
 from topiccrawl.news.patterns.prior import is_aside
 from topiccrawl.news.patterns.site import Judgement, SiteLearner
@@ -21,6 +22,9 @@ KEY = "url-patterns"
 
 DROPS_KEY = "url-drops"
 """Key of a site's log of dropped links."""
+
+PARAMETERS_KEY = "url-parameters"
+"""Key of what a site's parameters do."""
 
 MOST_SITES = 2_000
 """Sites in memory; one takes 50 to 200 kB with 300 formats, most far less."""
@@ -56,6 +60,7 @@ class PatternLearner:
         self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
         self._drops: dict[str, dict[str, list[Any]]] = {}
         self._links: dict[str, Judgement] = {}
+        self._parameters: dict[str, Parameters] = {}
 
     def unknown(self, urls: Iterable[str]) -> set[str]:
         """Return the sites of these URLs that are not in memory."""
@@ -66,6 +71,7 @@ class PatternLearner:
         self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
         drops = known.get(DROPS_KEY, {})
         self._drops[site] = {what: list(entry) for what, entry in drops.items()}
+        self._parameters[site] = Parameters.from_json(known.get(PARAMETERS_KEY, {}))
 
     def site(self, url: str) -> SiteLearner:
         """Return the learner of a URL's site."""
@@ -102,6 +108,16 @@ class PatternLearner:
         self.changed.add(site_of(url))
         return reason
 
+    def plain(self, url: str) -> str:
+        """Return a link without parameters that do not matter on its site."""
+        known = self._parameters.get(site_of(url)) if "?" in url else None
+        return url if known is None else known.stripped(url)
+
+    def read(self, url: str, text: str) -> None:
+        """Note what a page said, for what its parameters do; "" for an error."""
+        self.site(url)
+        self._parameters[site_of(url)].observe(url, text)
+
     def articles_among(self, urls: Iterable[str]) -> int:
         """Return how many of these links look like articles."""
         return sum(self.site(url).is_news(url) for url in urls)
@@ -128,7 +144,11 @@ class PatternLearner:
 
     def stored(self, site: str) -> dict[str, Any]:
         """Return what must be stored of a site, by key."""
-        return {KEY: self._sites[site].to_json(), DROPS_KEY: self._drops.get(site, {})}
+        return {
+            KEY: self._sites[site].to_json(),
+            DROPS_KEY: self._drops.get(site, {}),
+            PARAMETERS_KEY: self._parameters[site].to_json(),
+        }
 
     def evicted(self) -> list[str]:
         """Return the sites used longest ago that are too many; store them, then ``drop``."""
@@ -138,6 +158,7 @@ class PatternLearner:
         """Forget a site that was stored."""
         self._sites.pop(site, None)
         self._drops.pop(site, None)
+        self._parameters.pop(site, None)
         self.changed.discard(site)
 
     def _is_probe(self, url: str) -> bool:
