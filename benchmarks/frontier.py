@@ -1,126 +1,45 @@
-"""How fast, how large: the frontier under a crawl of many links.
+"""How fast, how large: the frontier under a crawl of many links, beside its peers, in one run.
 
-    python -m benchmarks.frontier --urls 1000000 --hosts 1000 [--json FILE]
+    python -m benchmarks.frontier [--urls 1000000] [--only embedded redis peers] [--json FILE]
 
-``push``: seeds queued. ``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs
-are reached; a link is an operation. ``pops``: pop and finish, no links. Politeness is off, so that
-the data structures are measured and not the waiting.
+``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs are reached; a link is an
+operation, the last fifth counts. ``update``: the same, all links known. ``pops``: pop and finish.
+``push``: seeds queued. Politeness is off, so that the data structures are measured and not the
+waiting. ``…_cpu`` is the same by processor time, which says more on a machine that others use.
+``stall`` is the longest the caller waits: pop or finish, commits included. Every measurement runs
+in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import shutil
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.frontier.contract import (
-    Ending,
-    Limits,
-    Outcome,
-    Politeness,
-    Seed,
-)
+from benchmarks.frontier_web import Largest, Web
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.store import Sync
-from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import GroupStats, Lease
-    from topiccrawl.records import Evidence
+    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.records import Offer
 
-LINKS = 50
-KNOWN = 0.6
-ANCHOR = "新能源汽车销量再创新高多家车企"
-CONTEXT = "来源本报记者昨日从协会获悉今年前三季度产销两旺出口增长"
-
-
-class Largest:
-    """A strategy that costs little: four numbers, the largest parent, sites' sections as groups."""
-
-    name = "largest"
-    fields: tuple[str, ...] = ("inherited", "anchor", "context", "parents")
-    share = (1, 1)
-    version = 1
-
-    def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Largest of each, and one more parent."""
-        if not known:
-            return new
-        return (
-            max(new[0], known[0]),
-            max(new[1], known[1]),
-            max(new[2], known[2]),
-            known[3] + 1.0,
-        )
-
-    def value(self, evidence: Evidence) -> float:
-        """Weighted sum in [0, 1]."""
-        inherited, anchor, context, parents = evidence
-        return 0.4 * inherited + 0.3 * anchor + 0.2 * context + 0.1 * min(parents / 16.0, 1.0)
-
-    def lane(self, evidence: Evidence) -> int:
-        """Good anchors go first."""
-        return 0 if evidence[1] > 0.8 else 1  # noqa: PLR2004
-
-    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
-        """Nothing changes."""
-        return evidence
-
-    def group(self, url: str) -> tuple[str, ...]:
-        """The first directory."""
-        return (url.split("/", 4)[3],)
-
-    def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Mean relevance, drawn to that of the crawl."""
-        mean = 0.5
-        for pages, relevance in stats:
-            mean = (mean * 4.0 + relevance) / (4.0 + pages)
-        return 0.2 * (mean - 0.5)
+RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000_000)
+HOSTS = 1000
+POP_HOSTS = (1, 100, 10_000, 50_000)
+MILLION = 1_000_000
 
 
-class Web:
-    """URLs by number, on hosts of equal size, and offers for them.
-
-    Args:
-        hosts: Number of hosts.
-        seed: Of all chance.
-    """
-
-    def __init__(self, hosts: int, seed: int = 1) -> None:
-        self.rng = random.Random(seed)  # noqa: S311 - not for secrets
-        self.hosts = hosts
-        self.made = 0
-
-    def url(self, number: int) -> str:
-        """URL of a number: host, one of eight sections, a day, an identity."""
-        host = number % self.hosts
-        page = number // self.hosts
-        return f"http://news{host}.example.cn/s{page % 8}/2026-11/21/content_{number}.html"
-
-    def offer(self, number: int) -> Offer:
-        """An offer with random evidence."""
-        chance = self.rng.random
-        evidence = (chance(), chance(), chance(), 1.0)
-        return Offer(self.url(number), 1, evidence, ANCHOR, CONTEXT)
-
-    def page(self) -> list[Offer]:
-        """Links of one page: some new, most known."""
-        new = round(LINKS * (1.0 - KNOWN))
-        fresh = range(self.made, self.made + new)
-        self.made += new
-        known = (self.rng.randrange(self.made) for _ in range(LINKS - new))
-        return [self.offer(number) for number in (*fresh, *known)]
-
-
-class Row(NamedTuple):
+class Figure(NamedTuple):
     """One measured figure."""
 
     name: str
@@ -143,126 +62,240 @@ def percentile(times: list[float], share: float) -> float:
 
 
 class Run:
-    """One benchmark over one frontier.
+    """A frontier at work.
 
     Args:
-        folder: Where the frontier lies.
+        frontier: Empty, or left by another run.
         web: What it is fed with.
-        sync: What is flushed when.
+
+    Attributes:
+        pops: Seconds each pop took.
+        stalls: Seconds each call took.
+        cpu: Processor seconds of all calls.
+        links: Links offered.
     """
 
-    def __init__(self, folder: Path, web: Web, sync: Sync) -> None:
-        politeness = Politeness(
-            delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000_000
-        )
-        self.frontier = EmbeddedFrontier(folder, Largest(), politeness, Limits(), sync=sync)
+    def __init__(self, frontier: Frontier, web: Web) -> None:
+        self.frontier = frontier
         self.web = web
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was measured."""
         self.pops: list[float] = []
         self.stalls: list[float] = []
         self.cpu = 0.0
+        self.links = 0
 
     def push(self, number: int) -> float:
         """Seeds a second."""
+        seeds = [Seed(self.web.url(n), 0.5) for n in range(number)]
         start = time.perf_counter()
-        self.frontier.push([Seed(self.web.url(n), 0.5) for n in range(number)])
+        self.frontier.push(seeds)
         self.web.made = number
         return number / (time.perf_counter() - start)
 
-    def pop(self) -> Lease:
-        """The next lease, its time noted."""
-        start = time.perf_counter()
+    def page(self, offers: list[Offer]) -> None:
+        """Pop a page and finish it with these links."""
+        cpu, start = time.process_time(), time.perf_counter()
         (lease,) = self.frontier.pop()
-        seconds = time.perf_counter() - start
-        self.pops.append(seconds)
-        self.stalls.append(seconds)
-        return lease
-
-    def settle(self, lease: Lease, offers: list[Offer]) -> None:
-        """Finish a page, the time noted."""
-        outcome = Outcome(Ending.CRAWLED, relevance=lease.value % 1.0)
-        start = time.perf_counter()
-        self.frontier.finish(lease, outcome, offers)
-        self.stalls.append(time.perf_counter() - start)
+        middle = time.perf_counter()
+        self.frontier.finish(lease, _outcome(lease), offers)
+        end = time.perf_counter()
+        self.cpu += time.process_time() - cpu
+        self.pops.append(middle - start)
+        self.stalls += (middle - start, end - middle)
+        self.links += len(offers)
 
     def mixed(self, urls: int, window: int) -> float:
-        """Crawl until there are so many URLs; link operations a second over the last window.
-
-        ``cpu`` has the same by processor time, which says more where others use the machine.
-        """
-        spent = [0.0]
-        cpu = 0.0
+        """Crawl until there are so many URLs; link operations a second over the last ones."""
         while self.web.made < urls:
-            if self.web.made > urls - window:
-                spent.append(0.0)
-                before = time.process_time()
-                self._page(spent, measured=True)
-                cpu += time.process_time() - before
-            else:
-                self._page(spent, measured=False)
-        self.cpu = LINKS * (len(spent) - 1) / cpu
-        return LINKS * (len(spent) - 1) / sum(spent[1:])
+            if self.web.made <= urls - window:
+                self.reset()
+            self.page(self.web.page())
+        return self.links / sum(self.stalls)
 
-    def _page(self, spent: list[float], *, measured: bool) -> None:
-        offers = self.web.page()
-        if not measured:
-            self.pops.clear()
-            self.stalls.clear()
-        start = time.perf_counter()
-        self.settle(self.pop(), offers)
-        spent[-1] = time.perf_counter() - start
+    def update(self, pages: int) -> float:
+        """Link operations a second where all links are known."""
+        self.reset()
+        for _ in range(pages):
+            self.page(self.web.page(1.0))
+        return self.links / sum(self.stalls)
 
     def drain(self, pages: int) -> float:
         """Pops with finish a second."""
-        start = time.perf_counter()
+        self.reset()
         for _ in range(pages):
-            self.settle(self.pop(), [])
-        return pages / (time.perf_counter() - start)
+            self.page([])
+        return pages / sum(self.stalls)
 
 
-def measure(urls: int, hosts: int, folder: Path, sync: Sync) -> list[Row]:
-    """All figures of one size."""
+def _outcome(lease: Lease) -> Outcome:
+    return Outcome(Ending.CRAWLED, relevance=lease.value % 1.0)
+
+
+def embedded(folder: Path, urls: int) -> list[Figure]:
+    """The embedded frontier: mixed, its stalls, its size."""
+    size = "10m" if urls == 10 * MILLION else "1m" if urls == MILLION else str(urls)
     before = anonymous_bytes()
-    run = Run(folder, Web(hosts), sync)
-    rows = [Row("push", run.push(max(hosts, urls // 100)), "seeds/s")]
-    rows.append(Row("mixed", run.mixed(urls, urls // 5), "links/s"))
-    rows.append(Row("mixed_cpu", run.cpu, "links/s of processor time, making the links included"))
-    rows.append(Row("mixed_pop_p99", percentile(run.pops, 0.99), "ms"))
-    rows.append(Row("mixed_stall_p99", percentile(run.stalls, 0.99), "ms"))
-    rows.append(Row("mixed_stall_max", percentile(run.stalls, 1.0), "ms"))
-    run.pops.clear()
-    run.stalls.clear()
-    rows.append(Row("pops", run.drain(min(urls // 20, 100_000)), "pages/s"))
-    rows.append(Row("pop_p99", percentile(run.pops, 0.99), "ms"))
-    rows.append(Row("stall_p99", percentile(run.stalls, 0.99), "ms"))
-    rows.append(Row("ram", (anonymous_bytes() - before) / urls, "bytes/URL"))
+    run = Run(EmbeddedFrontier(folder, Largest(), RUDE, Limits()), Web(HOSTS))
+    figures = [Figure("embedded_push", run.push(max(HOSTS, urls // 100)), "seeds/s")]
+    mixed = run.mixed(urls, urls // 5)
+    figures += [
+        Figure(f"embedded_mixed_{size}", mixed, "links/s"),
+        Figure(f"embedded_mixed_{size}_cpu", run.links / run.cpu, "links/s"),
+        Figure("embedded_pop_p99_ms", percentile(run.pops, 0.99), "ms"),
+        Figure(f"embedded_stall_p99_ms_{size}", percentile(run.stalls, 0.99), "ms"),
+        Figure("embedded_stall_max_ms", percentile(run.stalls, 1.0), "ms"),
+        Figure("embedded_update", run.update(1000), "links/s"),
+        Figure("embedded_ram_bytes_url", (anonymous_bytes() - before) / urls, "bytes"),
+    ]
     run.frontier.close()
-    rows.append(Row("disk", (folder / "data.mdb").stat().st_size / urls, "bytes/URL"))
+    figures.append(Figure("embedded_disk_bytes_url", _allocated(folder) / urls, "bytes"))
     start = time.perf_counter()
-    Run(folder, run.web, sync).frontier.close()
-    rows.append(Row("open_close", time.perf_counter() - start, "s"))
-    return rows
+    EmbeddedFrontier(folder, Largest(), RUDE, Limits()).close()
+    figures.append(Figure(f"embedded_open_close_s_{size}", time.perf_counter() - start, "s"))
+    return figures
+
+
+def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
+    """The embedded frontier: pops with finish over so many hosts."""
+    run = Run(EmbeddedFrontier(folder, Largest(), RUDE, Limits()), Web(hosts))
+    run.push(hosts)
+    run.mixed(max(urls, 2 * hosts), 1)
+    rate = run.drain(min(urls // 10, 20_000))
+    run.frontier.close()
+    name = f"embedded_pops_{_hosts(hosts)}"
+    return [
+        Figure(name, rate, "pages/s"),
+        Figure(f"{name}_cpu", len(run.pops) / run.cpu, "pages/s"),
+        Figure(f"{name}_p99_ms", percentile(run.pops, 0.99), "ms"),
+    ]
+
+
+def shared(folder: Path, urls: int) -> list[Figure]:
+    """The frontier in Redis, one node that waits for each of its batches."""
+    from benchmarks.frontier_peers import server  # noqa: PLC0415 - an extra
+    from topiccrawl.nodes.frontier import SharedFrontier  # noqa: PLC0415
+
+    with server() as client:
+        before = client.info()["used_memory"]
+        frontier = SharedFrontier(client, "benchmark", folder, Largest(), RUDE, Limits())
+        run = Run(frontier, Web(HOSTS))
+        run.push(HOSTS)
+        figures = [Figure("redis_mixed", run.mixed(urls, urls // 5), "links/s")]
+        frontier.commit()
+        used = client.info()["used_memory"] - before
+        figures.append(Figure("redis_bytes_url", used / urls, "bytes"))
+        figures.append(Figure("redis_leased_pops", run.drain(min(urls // 10, 20_000)), "pages/s"))
+        frontier.close()
+    return figures
+
+
+def bare(folder: Path, urls: int) -> list[Figure]:
+    """A heap and two LMDB trees, with the same links."""
+    from benchmarks.frontier_peers import BareLmdb, Heap, mixed  # noqa: PLC0415
+
+    tree = BareLmdb(folder)
+    figures = []
+    size = "1m" if urls == MILLION else str(urls)
+    for name, peer in (("heap", Heap()), ("lmdb", tree)):
+        web = Web(HOSTS)
+        peer.push([web.offer(number) for number in range(HOSTS)])
+        web.made = HOSTS
+        figures.append(Figure(f"{name}_mixed_{size}", mixed(peer, web, urls), "links/s"))
+    tree.close()
+    return figures
+
+
+def scrapy(folder: Path, urls: int, hosts: int) -> list[Figure]:
+    """Scrapy's default queue over so many hosts."""
+    from benchmarks.frontier_peers import ScrapyQueue, filled, pops  # noqa: PLC0415
+
+    queue = ScrapyQueue(folder, hosts)
+    pushed = filled(queue, Web(hosts), max(urls, hosts))
+    place = "on disk" if queue.on_disk else "in RAM"
+    figures = [
+        Figure(f"scrapy_push_{_hosts(hosts)}", pushed, f"links/s, {place}"),
+        Figure(f"scrapy_pops_{_hosts(hosts)}", pops(queue, 20_000), f"pages/s, {place}"),
+    ]
+    queue.close()
+    return figures
+
+
+def scrapy_redis(_: Path, urls: int) -> list[Figure]:
+    """scrapy-redis: push with its duplicate filter, pop, bytes."""
+    from benchmarks.frontier_peers import ScrapyRedis, filled, mixed, pops, server  # noqa: PLC0415
+
+    with server() as client:
+        before = client.info()["used_memory"]
+        queue = ScrapyRedis(client)
+        web = Web(HOSTS)
+        pushed = filled(queue, web, urls)
+        used = (client.info()["used_memory"] - before) / urls
+        return [
+            Figure("scrapy_redis_push", pushed, "links/s"),
+            Figure("scrapy_redis_bytes_url", used, "bytes"),
+            Figure("scrapy_redis_mixed", mixed(queue, web, urls + urls // 10), "links/s"),
+            Figure("scrapy_redis_pops", pops(queue, 20_000), "pages/s"),
+        ]
+
+
+def _hosts(hosts: int) -> str:
+    """Part of a figure's name."""
+    return f"{hosts // 1000}k_hosts" if hosts >= 1000 else f"{hosts}_hosts"  # noqa: PLR2004
+
+
+def _allocated(folder: Path) -> int:
+    """Bytes a folder takes on the disk."""
+    return sum(file.stat().st_blocks * 512 for file in folder.iterdir())
+
+
+Job = tuple["Callable[..., list[Figure]]", tuple[int, ...]]
+
+
+def jobs(urls: int, kinds: list[str]) -> list[Job]:
+    """What is to be measured."""
+    part, few = max(urls // 5, 1000), max(urls // 20, 1000)
+    found: list[Job] = []
+    if "embedded" in kinds:
+        found += [(embedded, (urls,)), *[(embedded_pops, (part, hosts)) for hosts in POP_HOSTS]]
+    if "redis" in kinds:
+        found.append((shared, (part,)))
+    if "peers" in kinds:
+        found += [(bare, (urls,)), *[(scrapy, (few, hosts)) for hosts in POP_HOSTS]]
+        found.append((scrapy_redis, (few,)))
+    return found
+
+
+def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) -> list[Figure]:
+    """Figures of a job, in a process and a folder of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=parent))
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            return pool.submit(job, folder / "state", *sizes).result()
+    finally:
+        shutil.rmtree(folder)
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--urls", type=int, default=1_000_000)
-    parser.add_argument("--hosts", type=int, nargs="+", default=[1000])
-    parser.add_argument("--sync", choices=get_args(Sync), default="checkpoint")
+    parser.add_argument("--urls", type=int, default=MILLION, help="1000000, or 10000000")
+    kinds = ("embedded", "redis", "peers")
+    parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
+    parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
     figures: dict[str, float] = {}
-    for hosts in options.hosts:
-        folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=options.folder))
-        try:
-            rows = measure(options.urls, hosts, folder, options.sync)
-        finally:
-            shutil.rmtree(folder)
-        sys.stdout.write(f"{options.urls:,} URLs, {hosts:,} hosts\n")
-        for name, value, unit in rows:
-            sys.stdout.write(f"  {name:16} {value:12,.2f} {unit}\n")
-            figures[f"embedded_{name}_{options.urls}_{hosts}"] = value
+    for job, sizes in jobs(options.urls, options.only):
+        if options.mixed_only and job is not embedded:
+            continue
+        for name, value, unit in measure(job, options.folder, *sizes):
+            sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")
+            sys.stdout.flush()
+            figures[name] = round(value, 4)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
 

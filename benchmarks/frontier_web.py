@@ -1,0 +1,97 @@
+"""A web without pages: URLs by number, on hosts of equal size, and links with random evidence."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.frontier.contract import GroupStats
+    from topiccrawl.records import Evidence
+
+LINKS = 50
+KNOWN = 0.6
+ANCHOR = "新能源汽车销量再创新高多家车企"
+CONTEXT = "来源本报记者昨日从协会获悉今年前三季度产销两旺出口增长"
+
+
+class Largest:
+    """A strategy that costs little: four numbers, the largest parent, sites' sections as groups."""
+
+    name = "largest"
+    fields: tuple[str, ...] = ("inherited", "anchor", "context", "parents")
+    share = (1, 1)
+    version = 1
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        """Largest of each, and one more parent."""
+        if not known:
+            return new
+        return (
+            max(new[0], known[0]),
+            max(new[1], known[1]),
+            max(new[2], known[2]),
+            known[3] + 1.0,
+        )
+
+    def value(self, evidence: Evidence) -> float:
+        """Weighted sum in [0, 1]."""
+        inherited, anchor, context, parents = evidence
+        return 0.4 * inherited + 0.3 * anchor + 0.2 * context + 0.1 * min(parents / 16.0, 1.0)
+
+    def lane(self, evidence: Evidence) -> int:
+        """Good anchors go first."""
+        return 0 if evidence[1] > 0.8 else 1  # noqa: PLR2004
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
+        """Nothing changes."""
+        return evidence
+
+    def group(self, url: str) -> tuple[str, ...]:
+        """The first directory."""
+        return (url.split("/", 4)[3],)
+
+    def bias(self, stats: Sequence[GroupStats]) -> float:
+        """Mean relevance, drawn to that of the crawl."""
+        mean = 0.5
+        for pages, relevance in stats:
+            mean = (mean * 4.0 + relevance) / (4.0 + pages)
+        return 0.2 * (mean - 0.5)
+
+
+class Web:
+    """URLs by number, on hosts of equal size, and offers for them.
+
+    Args:
+        hosts: Number of hosts.
+        seed: Of all chance.
+    """
+
+    def __init__(self, hosts: int, seed: int = 1) -> None:
+        self.rng = random.Random(seed)  # noqa: S311 - not for secrets
+        self.hosts = hosts
+        self.made = 0
+
+    def url(self, number: int) -> str:
+        """URL of a number: host, one of eight sections, a day, an identity."""
+        host = number % self.hosts
+        page = number // self.hosts
+        return f"http://news{host}.example.cn/s{page % 8}/2026-11/21/content_{number}.html"
+
+    def offer(self, number: int) -> Offer:
+        """An offer with random evidence."""
+        chance = self.rng.random
+        evidence = (chance(), chance(), chance(), 1.0)
+        return Offer(self.url(number), 1, evidence, ANCHOR, CONTEXT)
+
+    def page(self, share: float = KNOWN) -> list[Offer]:
+        """Links of one page: some new, most known."""
+        new = round(LINKS * (1.0 - share))
+        fresh = range(self.made, self.made + new)
+        self.made += new
+        known = (self.rng.randrange(self.made) for _ in range(LINKS - new))
+        return [self.offer(number) for number in (*fresh, *known)]
