@@ -73,6 +73,9 @@ TOPICCRAWL_STOP_WINDOW = 200
 """Last fetched pages from which it is learnt what values mean; a run has so many at least."""
 TOPICCRAWL_HOST_PAGES = 0
 """Pages fetched per host at most; 0 is no bound."""
+TOPICCRAWL_MAX_QUEUED = 20_000_000
+"""URLs that wait (on a node) beyond which low values are turned away, counted as ``tail``; 0 is no
+bound. This many take about 10 GB of disk and 0.3 GB of RAM; see docs/scale.md."""
 TOPICCRAWL_RETRY_DELAY = 10.0
 """Seconds before a failed URL is tried again, doubled with each failure; RETRY_* say how often."""
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0

@@ -281,3 +281,20 @@ def test_the_outlook_is_what_would_be_leased_next(make: Make) -> None:
     taken = [lease.value for lease in frontier.pop(90)]
     assert sorted(taken, reverse=True)[:20] == pytest.approx(told)
     assert frontier.best(5) == []
+
+
+def test_when_much_waits_low_values_are_turned_away_and_come_back_when_better(make: Make) -> None:
+    frontier = make(limits=Limits(max_queued=8))
+    crawl(frontier, *[offer(f"http://a.cn/{n}", 0.5) for n in range(8)])
+    crawl(frontier, offer("http://a.cn/low", 0.25), offer("http://a.cn/high", 0.75),
+          url="http://seed.cn/2")  # fmt: skip
+    assert frontier.counts()["tail"] == 1
+    assert frontier.why("http://a.cn/low") is None
+    assert frontier.push([Seed("http://a.cn/seed", 0.0)]) == 1
+    crawl(frontier, offer("http://a.cn/low", 0.625), offer("http://a.cn/0", 0.125),
+          url="http://seed.cn/3")  # fmt: skip
+    told = frontier.why("http://a.cn/low")
+    assert told is not None
+    assert told.inlinks == 1
+    urls = drain(frontier)
+    assert (urls[0], urls[2], len(urls)) == ("http://a.cn/high", "http://a.cn/low", 11)

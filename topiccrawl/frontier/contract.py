@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from topiccrawl.records import Evidence, Offer
 
 PRIOR, NORMAL, REJECTED = 0, 1, 2
-"""Lanes: priorQueue, normalQueue, and "to the errorQueue, predicted below minNormal"."""
+"""Lanes: priorQueue, normalQueue, "predicted below minNormal"."""
 
 
 class Kind(StrEnum):
@@ -186,6 +186,7 @@ class Limits:
         max_crashes: Times a URL was being processed when the process died, before it ends as
             error "crash".
         lease_seconds: How long a lease lives unless extended.
+        max_queued: URLs waiting (on a node) beyond which low values are turned away (``tail``).
     """
 
     max_depth: int = 0
@@ -193,6 +194,7 @@ class Limits:
     max_attempts: int = 3
     max_crashes: int = 5
     lease_seconds: float = 300.0
+    max_queued: int = 0
 
 
 class GroupStats(NamedTuple):
@@ -385,13 +387,12 @@ class Frontier(Protocol):
         """Take over an export into this frontier, which must be empty; number of URLs.
 
         Raises:
-            StateError: The frontier is not empty, or the export is not whole.
-            StateVersionError: The export is of another version or for another strategy.
+            StateError: The frontier is not empty, the export not whole, or not for it.
         """
         ...
 
     def commit(self) -> None:
-        """Make everything so far durable against kill -9. Called by a timer and at close."""
+        """Make everything so far durable against kill -9."""
         ...
 
     def close(self) -> None:

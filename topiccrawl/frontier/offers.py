@@ -89,16 +89,16 @@ class Intake:
             data = known.get(key)
             if data is not None:
                 rows.append((key, self._again(data, key, parent_key, offer)))
-            elif depth <= self._max_depth:
-                rows.append((key, self._first(number + len(new), offer, place, origin)))
+            elif depth > self._max_depth:
+                self._state.tally["depth"] += 1
+            elif row := self._first(number + len(new), offer, place, origin):
+                rows.append((key, row))
                 new.append(key)
         taken = [key for key, _ in rows]
         rows.sort()
         cursor.putmulti(rows)
         self._state.arrive(*new)
         self._state.tally["known"] += len(new)
-        if len(rows) < len(fresh):
-            self._state.tally["depth"] += len(fresh) - len(rows)
         return taken
 
     def seed(self, seed: Seed) -> bool:
@@ -201,12 +201,14 @@ class Intake:
         return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
     def _first(self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int]) -> bytes:
-        """The row of a URL that is new, queued or put into the errorQueue."""
+        """The row of a URL that is new, queued or put into the errorQueue; b"" if turned away."""
         strategy, state = self._strategy, self._state
         url, lane, evidence, anchor, context = offer
         parent, depth = origin
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
+        if self._state.queues.refuses(value):
+            return b""
         lane = min(lane, strategy.lane(evidence))
         packed = texts(url, anchor, context)
         still = QUEUED, 0

@@ -15,6 +15,7 @@ from topiccrawl.frontier.rows import (
     QUEUED,
     TOP,
 )
+from topiccrawl.frontier.tail import Tail
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.biases import Biases
@@ -37,16 +38,19 @@ class Queues:
         ready: Told when a head changes.
         biases: Told when a URL enters an empty unit.
         tally: Counters, by name of the queue.
+        most: URLs waiting beyond which low values are turned away; 0 is no bound.
     """
 
     def __init__(
-        self, store: Store, places: Places, ready: Ready, biases: Biases, tally: dict[str, int]
-    ) -> None:
+        self, store: Store, places: Places, ready: Ready, biases: Biases, tally: dict[str, int],
+        most: int = 0,
+    ) -> None:  # fmt: skip
         self._store = store
         self._hosts = places.hosts
         self._ready = ready
         self._biases = biases
         self._tally = tally
+        self._tail = Tail(most, self._hosts)
         self._load()
 
     def unit(self, row: Row) -> Unit:
@@ -86,11 +90,22 @@ class Queues:
         assert order is not None, "what moves has entered"  # noqa: S101
         order.remove(old)
         order.add(new)
+        self._tail.change(old, -1)
+        self._tail.change(new, 1)
         head = unit.heads[lane]
         if head is None or new < head:
             self._lead(unit, lane, new)
         elif old == head:
             self._follow(unit, lane, order)
+
+    def refuses(self, value: int) -> bool:
+        """Whether a new URL of this value is turned away, and count it."""
+        tally = self._tally
+        waiting = tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]]
+        if self._tail.refuses((TOP - value) << 32, waiting):
+            tally["tail"] += 1
+            return True
+        return False
 
     def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         """Enter the order, and the unit's head where it is the best."""
@@ -100,6 +115,7 @@ class Queues:
         if order is None:
             order = unit.orders[lane] = Order()
         order.add(entry)
+        self._tail.change(entry, 1)
         head = unit.heads[lane]
         if head is None:
             if unit.heads[1 - lane] is None:
@@ -114,6 +130,7 @@ class Queues:
         order = unit.orders[lane]
         assert order is not None, "what leaves has entered"  # noqa: S101
         order.remove(entry)
+        self._tail.change(entry, -1)
         if unit.heads[lane] == entry:
             self._follow(unit, lane, order)
 

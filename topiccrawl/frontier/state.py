@@ -61,7 +61,9 @@ class State:
         self.robots = Robots(store, politeness)
         self.tally: dict[str, int] = defaultdict(int)
         self._load(strategy)
-        self.queues = Queues(store, self.places, self.ready, self.biases, self.tally)
+        self.queues = Queues(
+            store, self.places, self.ready, self.biases, self.tally, limits.max_queued
+        )
         self.rank_all()
 
     def _load(self, strategy: Strategy) -> None:

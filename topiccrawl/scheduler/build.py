@@ -197,6 +197,7 @@ def limits_of(settings: BaseSettings) -> Limits:
         max_depth=int(number(settings, "DEPTH_LIMIT")),
         max_host_pages=int(number(settings, "TOPICCRAWL_HOST_PAGES")),
         max_attempts=retries + 1,
+        max_queued=int(number(settings, "TOPICCRAWL_MAX_QUEUED")),
     )
 
 

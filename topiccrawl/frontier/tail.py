@@ -1,0 +1,74 @@
+"""The long tail: what happens to low values when very much waits.
+
+Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise it
+is turned away: counted, not stored, and new again to the next page that offers it. What has entered
+stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of values about
+most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are compared without the
+bias of their group, in 256 steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topiccrawl.frontier.places import Host
+
+STEPS = 256
+STEP_BITS = 56
+"""Bits of an entry (see ``queues``) below its step."""
+LOOKS = 500
+"""Questions between two looks at where the bound lies."""
+
+
+class Tail:
+    """Knows which values are too low; costs nothing until half of the bound waits.
+
+    Args:
+        most: URLs that may wait before any is turned away; 0 is no bound.
+        hosts: All hosts, whose entries are counted when the time comes.
+    """
+
+    def __init__(self, most: int, hosts: Iterable[Host]) -> None:
+        self._most = most
+        self._hosts = hosts
+        self._counts: list[int] = []
+        self._worst = STEPS
+        self._asked = 0
+
+    def change(self, entry: int, difference: int) -> None:
+        """Note that an entry came (1) or went (-1)."""
+        if self._counts:
+            self._counts[entry >> STEP_BITS] += difference
+
+    def refuses(self, entry: int, waiting: int) -> bool:
+        """Whether a new entry is too low, while so many wait."""
+        if not self._most or waiting < self._most // 2:
+            return False
+        if not self._counts:
+            self._count()
+        if waiting < self._most:
+            return False
+        if self._asked % LOOKS == 0:
+            self._worst = self._bound()
+        self._asked += 1
+        return entry >> STEP_BITS > self._worst
+
+    def _count(self) -> None:
+        self._counts = [0] * STEPS
+        for host in self._hosts:
+            for unit in host.units:
+                for order in unit.orders:
+                    for entry in order or ():
+                        self._counts[entry >> STEP_BITS] += 1
+
+    def _bound(self) -> int:
+        """The step in which the last of the best ``most`` lies."""
+        left = self._most
+        for step, number in enumerate(self._counts):
+            left -= number
+            if left <= 0:
+                return step
+        return STEPS
