@@ -3,11 +3,11 @@
     python -m benchmarks.frontier [--urls 1000000] [--only embedded redis peers] [--json FILE]
 
 ``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs are reached; a link is an
-operation, the last fifth counts. Above a million URLs, the first 90 % are all new links. ``update``: the same, all links known. ``pops``: pop and finish.
-``push``: seeds queued. Politeness is off, so that the data structures are measured and not the
-waiting. ``…_cpu`` is the same by processor time, which says more on a machine that others use.
-``stall`` is the longest the caller waits: pop or finish, commits included. Every measurement runs
-in a process of its own.
+operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
+``update``: the same, all links known. ``pops``: pop and finish. ``push``: seeds queued. Politeness
+is off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
+processor time, which says more on a machine that others use. ``stall`` is the longest the caller
+waits: pop or finish, commits included. Every measurement runs in a process of its own.
 """
 
 from __future__ import annotations
