@@ -15,9 +15,10 @@ from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from topiccrawl.news.article import Article
-    from topiccrawl.stores.contract import Story
+    from topiccrawl.stores.contract import Reprint, Story
 
 
 class Command(OperatorCommand):
@@ -52,7 +53,7 @@ class Command(OperatorCommand):
                     say(f"{url}: no such article in {self.folder}")
                     self.exitcode = 1
                 else:
-                    say(_json(story.article)) if opts.json else say(*_show(story))
+                    say(_whole(story)) if opts.json else say(*_show(story))
             case _:
                 raise UsageError
 
@@ -80,6 +81,23 @@ def _json(article: Article) -> str:
     return json.dumps(article.to_dict(), ensure_ascii=False)
 
 
+def _whole(story: Story) -> str:
+    """The article, and who copied it, as one JSON object."""
+    reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
+    return json.dumps({**story.article.to_dict(), "reprints": reprints}, ensure_ascii=False)
+
+
+def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
+    """Reprints in the order they were published, those without a date last, as they were seen."""
+    return sorted(reprints, key=lambda r: (r.published or "9", r.seen_at))
+
+
+def _copied(reprint: Reprint) -> str:
+    day = reprint.published[:16].replace("T", " ") or "no date"
+    why = f"{reprint.similarity:.0%}, {reprint.reason}"
+    return f"reprint {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
+
+
 def _line(article: Article, topic: str) -> str:
     score = article.topics.get(topic, max(article.topics.values(), default=0.0))
     return f"{score:.3f}  {article.published[:10]:<10}  {article.title}  {article.url}"
@@ -97,5 +115,5 @@ def _show(story: Story) -> list[str]:
         "",
         article.body,
         "",
-        *(f"reprint {r.published[:10]} {r.title} {r.url} ({r.reason})" for r in story.reprints),
+        *map(_copied, _by_time(story.reprints)),
     ]

@@ -37,7 +37,7 @@ def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, boo
         if number:
             time.sleep(settings.getfloat("DOWNLOAD_DELAY"))
         try:
-            found = read_sitemap(_fetched(url, settings))
+            found = read_sitemap(fetched(url, settings))
         except (OSError, ValueError) as error:
             if number:
                 continue
@@ -50,8 +50,13 @@ def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, boo
         waiting.extend(new)
 
 
-def _fetched(url: str, settings: BaseSettings) -> bytes:
-    """The bytes of a URL; a proxy of the environment is used."""
+def fetched(url: str, settings: BaseSettings) -> bytes:
+    """The bytes of a URL, 50 MB at most; a proxy of the environment is used.
+
+    Raises:
+        OSError: It cannot be fetched.
+        ValueError: It is no http address.
+    """
     if not url.startswith(("http://", "https://")):
         raise ValueError("no http address")
     request = urllib.request.Request(url, headers={"User-Agent": settings["USER_AGENT"]})  # noqa: S310

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.download import sitemap_pages
+from topiccrawl.commands.download import fetched, sitemap_pages
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.news.hubs import hub_list
 from topiccrawl.news.patterns.learner import DROPS_KEY, KEY
 from topiccrawl.news.patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.news.patterns.site import SiteLearner
@@ -21,6 +23,7 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.stores.choice import mongodb_uri, sites_of
 from topiccrawl.stores.database import FILE
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +40,7 @@ class Command(OperatorCommand):
     def syntax(self) -> str:
         return (
             "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
-            "edit SITE LABEL REGEX | export [SITE] | import FILE"
+            "edit SITE LABEL REGEX | export [SITE] | import FILE | hub URL [FILE]"
         )
 
     @override
@@ -51,7 +54,8 @@ class Command(OperatorCommand):
             "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
             "is news), or from the last crawl's frontier. "
             "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
-            "or open; 'none' takes it away). export: JSON lines; import makes them hand-written."
+            "or open; 'none' takes it away). export: JSON lines; import makes them hand-written. "
+            "hub: what a page lists, with dates and the next page; of a saved page with FILE."
         )
 
     @override
@@ -75,6 +79,8 @@ class Command(OperatorCommand):
                 self._edit(site, label, regex)
             case ["export", *sites] if len(sites) <= 1:
                 self._export(sites)
+            case ["hub", url, *files] if len(files) <= 1:
+                say(*self._hub(url, files))
             case ["import", file]:
                 self._import(Path(file))
             case _:
@@ -159,6 +165,17 @@ class Command(OperatorCommand):
             learner, _ = asyncio.run(self._load(site))
             for pattern in learner.patterns.patterns:
                 say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
+
+    def _hub(self, url: str, files: list[str]) -> list[str]:
+        try:
+            data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{files or url}: cannot be read: {error}") from error
+        found = hub_list(decode(data).text, url, time.time())
+        if found is None:
+            return [f"{url}: no list of links"]
+        items = [f"{item.published[:16]:<16}  {item.title}  {item.url}" for item in found.items]
+        return [*items, f"next page: {found.next_page or 'none'}"]
 
     def _import(self, file: Path) -> None:
         learners: dict[str, SiteLearner] = {}

@@ -90,6 +90,28 @@ def test_patterns_are_learnt_from_sitemaps_and_lists_of_urls(
     assert (lines["open"]["articles"], lines["open"]["seen"]) == (0, 31)
 
 
+def test_what_a_page_lists_is_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = "".join(
+        f"<li>03-0{n} <a href='/2020030{n}/n{n}0000.html'>第{n}条消息的标题</a>"
+        for n in range(1, 5)
+    )
+    page = tmp_path / "hub.html"
+    page.write_text(f"<ul>{rows}</ul><a href='2.html'>下一页</a>", "gb18030")
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+    for arguments, line in (
+        (
+            (f"{SITE}/list/", str(page)),
+            f"2020-03-02        第2条消息的标题  {SITE}/20200302/n20000.html",
+        ),
+        ((f"{SITE}/list/", str(page)), f"next page: {SITE}/list/2.html"),
+        ((f"{SITE}/list/", str(tmp_path / "none")), "cannot be read"),
+    ):
+        out = scrapy(capsys, monkeypatch, "patterns", "hub", *arguments, *where)[1]
+        assert line in out
+
+
 def test_wrong_input_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

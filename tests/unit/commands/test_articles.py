@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import cmdline
+
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BODY = "\n".join(
+    f"第{number}段：{text}"
+    for number, text in enumerate(
+        (
+            "市里昨天公布了旧桥大修的方案，工期十四个月，期间行人绕行下游的浮桥。",
+            "方案保留桥面上的车辙，替换风化的石料，新石料取自同一座山。",
+            "住在桥头的人说，大家最关心的是早市搬到哪里去，还有校车怎么走。",
+        )
+    )
+)
+
+
+def article(site: str, published: str, body: str = BODY) -> Article:
+    url = f"http://{site}/1.html"
+    return Article(url, f"{site}的标题", body, site=site, published=published, topics={"桥": 0.5},
+                   digest=digest_of(body), fetched_at=1.6e9)  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A story and three copies of it, which came in another order than they were published."""
+    story = article("first.test", "2020-03-01T08:00:00+08:00")
+    copies = [
+        article("late.test", "2020-03-03", f"来源：晨报\n{BODY}"),
+        article("undated.test", ""),
+        article("soon.test", "2020-03-01T09:30:00+08:00", BODY.split("\n", 1)[1]),
+    ]
+
+    async def fill() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        await store.save([story, *copies])
+        await store.save([replace(copies[0], title="改过的标题")])
+        await store.close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def show(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    *arguments: str,
+) -> str:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={folder}")
+    monkeypatch.setattr(sys, "argv", ["scrapy", "articles", "show", *arguments, *where])
+    with pytest.raises(SystemExit):
+        cmdline.execute()
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("site", ["first.test", "soon.test"])
+def test_who_copied_a_story_is_shown_in_the_order_of_publication(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path, site: str
+) -> None:
+    out = show(capsys, monkeypatch, folder, f"http://{site}/1.html")
+    lines = [line for line in out.splitlines() if line.startswith("reprint")]
+    assert out.startswith("first.test的标题\nhttp://first.test/1.html\n2020-03-01T08:00:00+08:00")
+    assert [line.split("  ")[:3] for line in lines] == [
+        ["reprint 2020-03-01 09:30", "soon.test", "soon.test的标题"],
+        ["reprint 2020-03-03", "late.test", "改过的标题"],
+        ["reprint no date", "undated.test", "undated.test的标题"],
+    ]
+    assert lines[2].endswith("http://undated.test/1.html (100%, same-text)")
+
+
+def test_the_same_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    told = json.loads(show(capsys, monkeypatch, folder, "http://late.test/1.html", "--json"))
+    assert told["url"] == "http://first.test/1.html"
+    assert [reprint["site"] for reprint in told["reprints"]] == [
+        "soon.test", "late.test", "undated.test"
+    ]  # fmt: skip
+    assert {"url", "title", "published", "seen_at", "similarity", "reason"} <= set(
+        told["reprints"][0]
+    )
