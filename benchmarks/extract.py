@@ -1,6 +1,7 @@
 """How well articles are extracted, beside the libraries alone.
 
-    python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--json FILE]
+    python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--bare]
+                                 [--json FILE]
 
 Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type`` (header),
 ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``, ``date`` where
@@ -9,7 +10,8 @@ known. Without arguments: zhnews and news_en of ``../shared/data``.
 Body: multisets of 4-grams of tokens (a Chinese character, else a word), precision and recall per
 page, averaged; F1 of the averages, as in the article extraction benchmark of Scrapinghub, so that
 its figures compare. An article not recognised counts as an empty body. Title: letters and digits
-agree. Date: the day agrees.
+agree. Date: the day agrees. ``--bare`` takes JSON-LD, OpenGraph and other meta elements out of
+every page first, for all alike.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import trafilatura
-
-from topiccrawl.news.body import find_readable
+from benchmarks.extract_libraries import libraries
+from topiccrawl.news.body import LIBRARY_ERRORS
 from topiccrawl.news.duplicates import fold
 from topiccrawl.news.extract import extract
 from topiccrawl.text.decode import decode
@@ -35,10 +36,19 @@ from topiccrawl.text.decode import decode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from benchmarks.extract_libraries import Library
     from topiccrawl.news.article import Extracted
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GRAM = 4
+_META = re.compile(
+    r"<meta\b[^>]*>|<script\b[^>]*application/ld\+json[^>]*>.*?</script\s*>",
+    re.IGNORECASE | re.DOTALL,
+)
+_MICRODATA = re.compile(
+    r"""\s(?:itemprop|itemtype|itemscope|datetime|pubdate|property)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?(?=[\s/>])""",
+    re.IGNORECASE,
+)
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
@@ -93,12 +103,14 @@ def agreement(true: str, found: str) -> tuple[float, float]:
     return common / max(1, given.total()), common / max(1, expected.total())
 
 
-def load(truths: Sequence[Path], pages: Sequence[Path], every: int) -> list[Sample]:
-    """Every so many of the pages, with their truth."""
+def load(
+    truths: Sequence[Path], pages: Sequence[Path], every: int, *, bare: bool = False
+) -> list[Sample]:
+    """Every so many of the pages, with their truth; ``bare`` without their metadata."""
     known = {row["url"]: row for path in truths for row in _rows(path)}
     rows = [row for path in pages for row in _rows(path)]
     return [
-        Sample(row["url"], _decoded(row), row.get("kind", ""), known.get(row["url"], {}))
+        Sample(row["url"], _decoded(row, bare=bare), row.get("kind", ""), known.get(row["url"], {}))
         for row in rows[::every]
     ]
 
@@ -134,11 +146,11 @@ def details(samples: Sequence[Sample]) -> dict[str, float]:
 
 def measure(samples: Sequence[Sample]) -> dict[str, float]:
     """All figures of a collection by name."""
-    ways: dict[str, Callable[[Sample], str]] = {
-        "": ours,
-        ".readability-lxml": readable,
-        ".trafilatura": _trafilatura,
-    }
+    found, absent = libraries()
+    ways: dict[str, Callable[[Sample], str]] = {"": ours}
+    ways |= {f".{one.name}": guarded(one) for one in found}
+    for name in absent:
+        sys.stdout.write(f"{name}: not installed, left out\n")
     figures = {}
     for suffix, way in ways.items():
         quality = judge(samples, way)
@@ -155,8 +167,18 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _decoded(row: dict[str, Any]) -> str:
-    return decode(base64.b64decode(row["body64"]), row.get("type")).text
+def _decoded(row: dict[str, Any], *, bare: bool) -> str:
+    html = decode(base64.b64decode(row["body64"]), row.get("type")).text
+    return without_metadata(html) if bare else html
+
+
+def without_metadata(html: str) -> str:
+    """A page without JSON-LD, meta elements, and attributes of microdata.
+
+    >>> without_metadata('<meta name="a" content="b"><p itemprop="c">d</p>')
+    '<p>d</p>'
+    """
+    return _MICRODATA.sub("", _META.sub("", html))
 
 
 def ours(sample: Sample) -> str:
@@ -165,13 +187,16 @@ def ours(sample: Sample) -> str:
     return "" if found is None else found.body
 
 
-def readable(sample: Sample) -> str:
-    """Body as readability-lxml finds it."""
-    return find_readable(sample.html).text
+def guarded(library: Library) -> Callable[[Sample], str]:
+    """A library's way to a body, where a page that breaks it counts as an empty body."""
 
+    def body(sample: Sample) -> str:
+        try:
+            return library.body(sample.html)
+        except (*LIBRARY_ERRORS, OSError):
+            return ""
 
-def _trafilatura(sample: Sample) -> str:
-    return trafilatura.extract(sample.html, include_comments=False) or ""
+    return body
 
 
 def _same_title(sample: Sample, found: Extracted | None) -> bool:
@@ -188,14 +213,17 @@ def _share(values: list[bool]) -> float | None:
 
 def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
     if options.pages:
-        return {"": load(options.truth, options.pages, options.sample)}
+        return {"": load(options.truth, options.pages, options.sample, bare=options.bare)}
     names = ("zhnews", "news_en")
     missing = [name for name in names if not (DATA / f"{name}.web.jsonl.gz").exists()]
     if missing:
         sys.exit(f"{DATA} lacks {', '.join(missing)}: name files with --truth and --pages")
     return {
         name: load(
-            [DATA / f"{name}.truth.jsonl.gz"], [DATA / f"{name}.web.jsonl.gz"], options.sample
+            [DATA / f"{name}.truth.jsonl.gz"],
+            [DATA / f"{name}.web.jsonl.gz"],
+            options.sample,
+            bare=options.bare,
         )
         for name in names
     }
@@ -207,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
     parser.add_argument("--sample", type=int, default=1, help="judge every Nth page only")
+    parser.add_argument("--bare", action="store_true", help="without the pages' metadata")
     parser.add_argument("--json", type=Path, help="also write the figures there")
     options = parser.parse_args(arguments)
     results = {name: measure(samples) for name, samples in _collections(options).items()}

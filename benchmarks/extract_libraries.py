@@ -1,0 +1,108 @@
+"""Libraries that find bodies, beside which ours is measured; each as its authors document it.
+
+They are installed for the benchmark only; one that is absent is left out and named.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import trafilatura
+
+from topiccrawl.news.body import find_readable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_SHORT, _LONG, _LINKED = 20, 60, 0.3
+"""jusText for Chinese, which has no stop words: lengths in characters."""
+
+
+class Library(NamedTuple):
+    """A library by name: how it finds the body of a page in HTML; "" where it finds none."""
+
+    name: str
+    body: Callable[[str], str]
+
+
+def libraries() -> tuple[list[Library], list[str]]:
+    """The libraries that are installed, and the names of the others."""
+    logging.getLogger("goose3").setLevel(logging.CRITICAL)
+    found, absent = [Library("readability-lxml", _readability)], []
+    found.append(Library("trafilatura", _trafilatura))
+    for name, module, build in _OPTIONAL:
+        try:
+            found.append(Library(name, build(importlib.import_module(module))))
+        except ImportError:
+            absent.append(name)
+    return found, absent
+
+
+def is_chinese(html: str) -> bool:
+    """Whether a page has so many Chinese characters that it is written in Chinese."""
+    return len(_HAN.findall(html)) > len(html) // 100
+
+
+def _readability(html: str) -> str:
+    return find_readable(html).text
+
+
+def _trafilatura(html: str) -> str:
+    return trafilatura.extract(html, include_comments=False) or ""
+
+
+def _justext(justext: ModuleType) -> Callable[[str], str]:
+    english = justext.get_stoplist("English")
+
+    def body(html: str) -> str:
+        if is_chinese(html):
+            blocks = justext.justext(html, frozenset(), _SHORT, _LONG, 0, 0, _LINKED)
+        else:
+            blocks = justext.justext(html, english)
+        return "\n".join(block.text for block in blocks if not block.is_boilerplate)
+
+    return body
+
+
+def _newspaper(newspaper: ModuleType) -> Callable[[str], str]:
+    def body(html: str) -> str:
+        language = "zh" if is_chinese(html) else "en"
+        article = newspaper.Article("http://example.test/", language=language)
+        article.download(input_html=html)
+        article.parse()
+        return str(article.text)
+
+    return body
+
+
+def _goose(goose3: ModuleType) -> Callable[[str], str]:
+    chinese = importlib.import_module("goose3.text").StopWordsChinese
+    plain = {"enable_image_fetching": False}
+    english_one = goose3.Goose(plain)
+    chinese_one = goose3.Goose({**plain, "stopwords_class": chinese})
+
+    def body(html: str) -> str:
+        one = chinese_one if is_chinese(html) else english_one
+        return str(one.extract(raw_html=html).cleaned_text)
+
+    return body
+
+
+def _resiliparse(module: ModuleType) -> Callable[[str], str]:
+    def body(html: str) -> str:
+        return str(module.extract_plain_text(html, main_content=True, alt_texts=False))
+
+    return body
+
+
+_OPTIONAL = (
+    ("newspaper4k", "newspaper", _newspaper),
+    ("jusText", "justext", _justext),
+    ("goose3", "goose3", _goose),
+    ("resiliparse", "resiliparse.extract.html2text", _resiliparse),
+)
