@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import tzinfo
+from topiccrawl.news.relative import BEIJING, moments
 
-BEIJING = timezone(timedelta(hours=8))
-"""Zone of Chinese pages that name none."""
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import tzinfo
 
 EARLIEST = 1995
 """Years before it are no year of publication on the web."""
@@ -27,6 +26,9 @@ _ZONE = r"(?P<zone>Z|[+-][01]\d:?[0-5]\d)"
 _WRITTEN = re.compile(
     rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
 )
+_HEAD = 2
+"""Texts around the headline, in which a relative time is the article's; later ones tell of others."""
+_EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
@@ -62,13 +64,14 @@ class Moment(NamedTuple):
 
 
 def published(
-    stated: Iterable[str], near: Iterable[str], url: str, language: str, fetched_at: float = 0.0
+    stated: Iterable[str], near: Sequence[str], url: str, language: str, fetched_at: float = 0.0
 ) -> str:
     """Time of publication as ISO 8601, or "".
 
     Metadata comes first, then what is written near the headline, then the URL; a written time of
     the URL's own day is preferred to an earlier one of another day, and one with a time of day to
-    one without. Pages in Chinese are in Beijing's zone where they name none.
+    one without. Pages in Chinese are in Beijing's zone where they name none; where they write no
+    full date, one relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) counts.
 
     Args:
         stated: What metadata says, most trusted first.
@@ -91,6 +94,10 @@ def published(
         found = [m for text in texts for m in _moments(text, zone) if _likely(m.day, last)]
         if found:
             return _best(found, dated).iso
+    if zone is not None:
+        told = [Moment(*one) for text in near[:_HEAD] for one in moments(text, fetched_at, dated)]
+        if told := [m for m in told if _likely(m.day, last) and _fits(m.day, dated)]:
+            return _best(told, dated).iso
     return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
 
 
@@ -113,7 +120,15 @@ def _best(found: list[Moment], dated: date | None) -> Moment:
     return next((m for m in same if m.clock), same[0])
 
 
+def _fits(day: date, dated: date | None) -> bool:
+    """Whether a day does not contradict the URL's."""
+    return dated is None or abs(day - dated) <= timedelta(days=1)
+
+
 def _moments(text: str, zone: tzinfo | None) -> Iterator[Moment]:
+    if _EPOCH.fullmatch(text.strip()):
+        then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
+        yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
     for match in _WRITTEN.finditer(text):
         day = _day(match["year"], match["month"], match["day"])
         if day is not None:

@@ -91,3 +91,58 @@ def test_what_is_written_is_read(moment: datetime) -> None:
 def test_anything_gives_a_date_or_nothing(text: str, url: str) -> None:
     found = published([text], [text], url, "zh")
     assert not found or date.fromisoformat(found[:10]).year >= 1995
+
+
+FETCHED = datetime(2026, 1, 5, 9, 0, tzinfo=timezone(timedelta(hours=8))).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5分钟前", "2026-01-05T08:55:00+08:00"),
+        ("发布时间：3小时前", "2026-01-05T06:00:00+08:00"),
+        ("半小时前", "2026-01-05T08:30:00+08:00"),
+        ("10小时前", "2026-01-04T23:00:00+08:00"),
+        ("2天前", "2026-01-03"),
+        ("刚刚", "2026-01-05T09:00:00+08:00"),
+        ("今天 08:15", "2026-01-05T08:15:00+08:00"),
+        ("新城晚报\n昨天\n12:30", "2026-01-04T12:30:00+08:00"),
+        ("前天 23:59", "2026-01-03T23:59:00+08:00"),
+        ("昨天\n新城晚报", "2026-01-04"),
+        ("01月05日 08:00", "2026-01-05T08:00:00+08:00"),
+        ("11月21日 10:30 来源", "2025-11-21T10:30:00+08:00"),
+        ("11-21 10:30", "2025-11-21T10:30:00+08:00"),
+        ("02月30日 10:30", ""),
+        ("11月21日，大会开幕", ""),
+        ("他昨天说", ""),
+        ("比分 11-21", ""),
+        ("三年前", ""),
+        ("5分钟前往车站", ""),
+    ],
+)
+def test_times_from_the_readers_side(text: str, expected: str) -> None:
+    assert published((), [text], PLAIN, "zh", FETCHED) == expected
+
+
+def test_without_the_time_of_the_fetch_nothing_is_guessed() -> None:
+    assert published((), ["5分钟前", "11月21日 10:30"], PLAIN, "zh") == ""
+
+
+def test_the_url_gives_the_year_and_confirms_the_day() -> None:
+    url = "http://a.test/20151121/1.htm"
+    assert published((), ["11月21日 10:30"], url, "zh").startswith("2015-11-21T10:30")
+    assert published((), ["11月21日"], url, "zh") == "2015-11-21"
+    assert published((), ["3小时前"], url, "zh", FETCHED) == "2015-11-21"
+
+
+def test_times_far_from_the_headline_are_of_others() -> None:
+    assert published((), ["", "", "5分钟前"], PLAIN, "zh", FETCHED) == ""
+
+
+def test_a_full_date_is_preferred_to_a_relative_one() -> None:
+    assert published((), ["3小时前", "2025-12-31 10:00"], PLAIN, "zh", FETCHED)[:10] == "2025-12-31"
+
+
+def test_seconds_since_the_epoch_in_metadata() -> None:
+    assert published(["1452567780"], (), PLAIN, "zh") == "2016-01-12T11:03:00+08:00"
+    assert published(["1452567780000"], (), PLAIN, "en") == "2016-01-12T03:03:00+00:00"
