@@ -84,6 +84,9 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
+TOPICCRAWL_ARTICLE_PAGES = 20
+"""Pages of one article that are fetched and joined at most; 1: every page is an article."""
+
 # -- The topic learns from the crawl (Method of CN102073730) -------------------------------------
 TOPICCRAWL_ADAPTATION = "off"
 """words: what relevant pages have in common raises links; genetic: as published; off."""

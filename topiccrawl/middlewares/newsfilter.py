@@ -12,7 +12,7 @@ from scrapy.http import TextResponse
 from topiccrawl import meta
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
-from topiccrawl.news.article import Article
+from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.news.extract import extract
 from topiccrawl.news.missing import is_missing
 from topiccrawl.news.patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
@@ -87,8 +87,8 @@ class NewsFilterMiddleware:
                 plain = map(self._plain, output.offers)
                 yield output._replace(offers=tuple(o for o in plain if self._wanted(o.url)))
                 continue
-            if isinstance(output, Article):
-                text = output.body
+            if isinstance(output, (Article, Unfinished)):
+                text = (output.article if isinstance(output, Unfinished) else output).body
             yield output
         if judged:
             await self._learn(url, response, text, links=links, topical=topical)

@@ -145,6 +145,13 @@ class Fetch:
     encoding: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An article of which more parts are still to be fetched: it is stored, but not shown yet."""
+
+    article: Article
+
+
 def compose(
     extracted: Extracted, fetch: Fetch, page: Page, topic: str, verdict: Verdict
 ) -> Article:

@@ -27,7 +27,7 @@ _WRITTEN = re.compile(
     rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
 )
 _HEAD = 2
-"""Texts around the headline, in which a relative time is the article's; later ones tell of others."""
+"""Texts around the headline; a relative time in later ones is that of other articles."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"

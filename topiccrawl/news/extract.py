@@ -44,6 +44,9 @@ DATED = Asked(60, 0.5)
 UNDATED = Asked(150, 0.7)
 """Of a page without any date: next to all news have one, channel and topic pages have none."""
 
+PART = Asked(1, 0.0)
+"""Of a later page of an article."""
+
 LISTED = Asked(200, 0.9)
 """A dated text of so many letters, with so much of the page's sentences and no links, may be a
 list: a programme, a table of results."""
@@ -72,7 +75,12 @@ _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
 def extract(
-    html: str, url: str, page: Page | None = None, fetched_at: float = 0.0
+    html: str,
+    url: str,
+    page: Page | None = None,
+    fetched_at: float = 0.0,
+    *,
+    part: bool = False,
 ) -> Extracted | None:
     """The article of a page; None for a page that is none (hub, gallery, form, error page).
 
@@ -87,6 +95,7 @@ def extract(
         url: Where it was fetched, for relative addresses and a date in it.
         page: The same page as read by the links room, where it is at hand; saves its title.
         fetched_at: Seconds since the epoch; bounds dates. 0 where it is not known.
+        part: The page is known to be a later part of an article: any text will do.
 
     >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
     >>> found = extract(f"<title>车展开幕_本地新闻网</title><h1>车展开幕</h1><p>{text}</p>",
@@ -104,7 +113,7 @@ def extract(
     reading = _read(html, url)
     body = find_body(reading.tree, language_of(reading.text))
     found = _compose(reading, body, page, fetched_at)
-    asked = _asked(reading.metadata, found.published)
+    asked = PART if part else _asked(reading.metadata, found.published)
     return found if is_article(body, found.language, asked) else None
 
 

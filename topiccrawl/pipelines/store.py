@@ -7,10 +7,10 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, DropItem
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.news.article import Article
+from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.news.duplicates.choice import DEFAULT, method_named
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import WINDOW
@@ -96,9 +96,14 @@ class StorePipeline:
 
         Raises:
             StorageError: It was not kept.
+            DropItem: It is kept, but only a part: the whole article follows.
         """
-        if not isinstance(item, Article):
-            return item
+        if isinstance(item, Unfinished):
+            await self._save(item.article)
+            raise DropItem(f"a part: {item.article.url} goes on on its next page")
+        return await self._save(item) if isinstance(item, Article) else item
+
+    async def _save(self, item: Article) -> Article:
         try:
             saved = await self._group.save(item)
         except StorageError as error:

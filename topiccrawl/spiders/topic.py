@@ -15,9 +15,10 @@ from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.news.article import Fetch, compose
+from topiccrawl.news.article import Article, Fetch, Unfinished, compose
 from topiccrawl.news.extract import extract
 from topiccrawl.news.missing import is_missing
+from topiccrawl.news.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
@@ -33,16 +34,20 @@ from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
 
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.news.article import Article
     from topiccrawl.records import Page
+    from topiccrawl.text.decode import Decoded
     from topiccrawl.topic import Topic
+
+_PART = 50
+"""Priority of an article's next page: before nearly all links."""
 
 
 class TopicSpider(Spider):
@@ -119,50 +124,109 @@ class TopicSpider(Spider):
             yield Request(seed, callback=self.parse, dont_filter=True)
 
     @override
-    def parse(self, response: Response) -> Iterator[Findings | Article]:
+    def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:
         """Judge a page, score its links, and take the article where it is one on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
         if not isinstance(response, TextResponse):
             count("topiccrawl/not_text")
             return
-        decoded = decode(response.body, _header(response, "Content-Type"))
-        tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
-        page = read_page(decoded.text, response.url, tags, decoded.encoding)
+        decoded, page = _read(response)
         verdict = self.scorer.score_page(page)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
-        ticket = meta.read(response.request)
-        evidence = ticket.evidence if ticket else ()
-        offers = tuple(self.strategy.offers(verdict, evidence, page.links))
-        worth = self.strategy.worth(verdict.relevance)
-        yield Findings(verdict.relevance, offers, worth, verdict.relevant)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
-        if missing or not verdict.relevant:
+        wanted = verdict.relevant and not missing
+        article = self._article(response, decoded, page) if wanted else None
+        ticket = meta.read(response.request)
+        evidence = ticket.evidence if ticket else ()
+        links = page.links if article is None else without_parts(page.url, page.links)
+        offers = tuple(self.strategy.offers(verdict, evidence, links))
+        worth = self.strategy.worth(verdict.relevance)
+        yield Findings(verdict.relevance, offers, worth, verdict.relevant)
+        if article is not None:
+            yield from self._whole(article, page, ())
+
+    def parse_part(
+        self, response: Response, story: dict[str, Any], pages: list[str]
+    ) -> Iterator[Findings | Article | Unfinished | Request]:
+        """Join a later page of an article to what came before.
+
+        Args:
+            response: The page.
+            story: The article so far, as ``Article.to_dict`` gives it.
+            pages: URLs of its pages so far.
+        """
+        article = Article.from_dict(story)
+        if not isinstance(response, TextResponse):
+            yield article
             return
+        self.crawler.stats.inc_value("topiccrawl/parts")
+        decoded, page = _read(response)
+        verdict = self.scorer.score_page(page)
+        yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
+        found = extract(decoded.text, response.url, page, part=True)
+        if found is not None and not is_missing(page.title, page.prose):
+            article = joined(article, found.body, found.images)
+        yield from self._whole(article, page, pages)
+
+    def part_failed(self, failure: Failure) -> Iterator[Article]:
+        """Take the article as it is where its next page cannot be had."""
+        self.crawler.stats.inc_value("topiccrawl/parts_failed")
+        yield Article.from_dict(failure.request.cb_kwargs["story"])  # type: ignore[attr-defined]
+
+    def _whole(
+        self, article: Article, page: Page, pages: Sequence[str]
+    ) -> Iterator[Article | Unfinished | Request]:
+        """Yield the article if this was its last page, else what there is, and its next page."""
+        most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
+        parts = parts_of(page.url, page.links) if most > 1 else Parts()
+        if parts.first and not pages:  # a later page, come upon by itself
+            self.crawler.stats.inc_value("topiccrawl/parts_alone")
+            yield Request(parts.first, callback=self.parse, priority=_PART)
+            return
+        known = [*pages, page.url]
+        if not parts.next or parts.next in known or len(known) >= most:
+            yield article
+            return
+        yield Unfinished(article)
+        yield Request(
+            parts.next,
+            callback=self.parse_part,
+            errback=self.part_failed,
+            cb_kwargs={"story": article.to_dict(), "pages": known},
+            priority=_PART,
+            dont_filter=True,  # it may be known as a link of its own
+        )
+
+    def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
+        """Return the page's article; None where there is none, or only what surrounds it fits."""
+        count = self.crawler.stats.inc_value
         count("topiccrawl/relevant")
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
-            return
+            return None
         if page.directives.noindex:
             count("topiccrawl/noindex")
-        elif article := self._article(response, decoded.text, decoded.encoding, page):
-            yield article
-
-    def _article(self, response: Response, html: str, encoding: str, page: Page) -> Article | None:
-        """Return the page's article; None where there is none, or only what surrounds it fits."""
+            return None
         now = time.time()
-        extracted = extract(html, response.url, page, fetched_at=now)
+        extracted = extract(decoded.text, response.url, page, fetched_at=now)
         if extracted is None:
             return None
         verdict = self.scorer.score_text(extracted.body, extracted.title)
         if not verdict.relevant:
-            self.crawler.stats.inc_value("topiccrawl/articles_off_topic")
+            count("topiccrawl/articles_off_topic")
             return None
         ticket = meta.read(response.request)
         url = canonical(response.url) or response.url
-        fetch = Fetch(url, now, ticket.depth if ticket else 0, encoding)
+        fetch = Fetch(url, now, ticket.depth if ticket else 0, decoded.encoding)
         return compose(extracted, fetch, page, self.topic.name, verdict)
+
+
+def _read(response: TextResponse) -> tuple[Decoded, Page]:
+    decoded = decode(response.body, _header(response, "Content-Type"))
+    tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
+    return decoded, read_page(decoded.text, response.url, tags, decoded.encoding)
 
 
 def _header(response: Response, name: str) -> str | None:
