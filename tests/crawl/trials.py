@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.news.article import Article
+from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.settings import ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scrapy import Request
     from scrapy.http import Response
 
     from topiccrawl.records import Findings
@@ -34,7 +35,7 @@ class TrialSpider(TopicSpider):
     }
 
     @override
-    def parse(self, response: Response) -> Iterator[Findings | Article]:
+    def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:
         if "/boom" in response.url:
             raise ZeroDivisionError(response.url)
         if "/poison" in response.url:

@@ -56,6 +56,13 @@ def part_of(url: str) -> Part:
     >>> part_of("http://a.test/show?id=7&page=3").number, part_of("http://a.test/43.html").number
     (3, 0)
     """
+    try:
+        return _part_of(url)
+    except ValueError:  # not an address
+        return Part(url, 0)
+
+
+def _part_of(url: str) -> Part:
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     paged = [value for key, value in pairs if key.lower() in _KEYS and value.isdecimal()]
