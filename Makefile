@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES ?= 600
+TESTERS ?= 2
 
 .PHONY: help install demo test check format clean
 
@@ -27,7 +28,7 @@ demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽�
 
 test: $(VENV)/.tested  ## Run all tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile
 
 check: $(VENV)/.tested  ## Lint, types, import contracts, and the coverage of the last `make test`
 	$(BIN)/ruff check .

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+MEASURED = "COVERAGE_PROCESS_CONFIG"
+"""Where it is set, coverage measures a sub-process, too; where a killed one can say nothing, or
+many pages only repeat what other crawls show, that is time for nothing."""
 QUICK = {
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import log_of, run, start, stored
+from tests.crawl.run import MEASURED, log_of, run, start, stored
 from tests.crawl.web import Answer, Page, Web, article
 from topiccrawl.scheduler.build import read_frontier
 
@@ -54,7 +54,10 @@ def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> 
         assert web.count(f"{SITE}/3") == 2
 
 
-def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
+def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
     pages: dict[str, Page] = {
         f"{SITE}/": front("/poison", "/good"),
         f"{SITE}/poison": article("新能源汽车", TEXT),

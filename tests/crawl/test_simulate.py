@@ -10,6 +10,7 @@ import pytest
 from scrapy import cmdline
 
 from benchmarks.focus import crawl, fetched_pages
+from tests.crawl.run import MEASURED
 from topiccrawl.demo import generate
 from topiccrawl.extensions import adaptation
 from topiccrawl.links.strategies import strategy
@@ -40,8 +41,9 @@ def truth_of(demo: Path) -> Path:
 @pytest.mark.crawl
 @pytest.mark.parametrize(("name", "method"), [("best-first", "off"), ("shark-plus", "words")])
 def test_a_replay_fetches_what_a_crawl_fetches(
-    demo: Path, tmp_path: Path, name: str, method: str
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str
 ) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
     web = RecordedWeb.read(demo)
     (labelled,) = read_truth(truth_of(demo)).values()
     case = labelled_case(web, labelled)

@@ -1,8 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from wordfreq import get_frequency_dict
 
-from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
+from topiccrawl.text.idf import (
+    DEFAULT_IDF,
+    Idf,
+    corpus_idf,
+    english_frequencies,
+    from_frequency,
+)
 from topiccrawl.text.normal import simplify
 
 
@@ -40,3 +47,7 @@ def test_a_word_that_is_every_word_stands_in_every_document() -> None:
 
 def test_traditional_words_meet_their_simplified_figures() -> None:
     assert corpus_idf()(simplify("足球聯賽")[:2]) == corpus_idf()("足球")
+
+
+def test_the_english_list_is_what_wordfreq_says() -> None:
+    assert english_frequencies() == get_frequency_dict("en", wordlist="small")
