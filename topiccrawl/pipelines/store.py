@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.stores.contract import Store
 
 logger = logging.getLogger(__name__)
+_SCRAPER = logging.getLogger("scrapy.core.scraper")
 
 FAILURES = 3
 """Failed items in a row after which the crawl ends: a disk that is full stays full, and pages that
@@ -80,6 +81,7 @@ class StorePipeline:
         Raises:
             CloseSpider: It cannot be used: the crawl ends before its first request.
         """
+        _SCRAPER.addFilter(_brief)
         try:
             await self._store.open()
         except TopiccrawlError as error:
@@ -88,6 +90,7 @@ class StorePipeline:
 
     async def close_spider(self) -> None:
         """Save what waits and close the store."""
+        _SCRAPER.removeFilter(_brief)
         await self._group.close()
         await self._store.close()
 
@@ -126,3 +129,12 @@ class StorePipeline:
         logger.critical("The crawl ends, articles cannot be stored: %s", error)
         # not awaited: closing waits for the items in flight, and this is one of them
         self._closing = asyncio.create_task(engine.close_spider_async(reason=CLOSE_REASON))
+
+
+def _brief(record: logging.LogRecord) -> bool:
+    """Leave the stack out where an article cannot be stored: the message has the remedy."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, StorageError):
+        record.msg, record.args = f"{record.getMessage()}: {error}", ()
+        record.exc_info = None
+    return True

@@ -140,4 +140,5 @@ def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path
     assert result["stats"]["topiccrawl/storage_errors"] == len(errors)
     assert result["seconds"] < 30
     assert "The crawl ends, articles cannot be stored" in result["log"]
+    assert "Traceback" not in result["log"]
     assert counts(tmp_path)["articles"] == len(stored)
