@@ -151,9 +151,8 @@ class EmbeddedFrontier:
     @_guarded
     def pop(self, n: int = 1) -> list[Lease]:
         """Up to n leases: the best URLs over all hosts that are allowed now, lanes in turn."""
-        leases = self._dispatch.pop(n, self._clock())
-        self._tick(len(leases))
-        return leases
+        self._changed = True  # committed with what is finished, or by the caller's timer
+        return self._dispatch.pop(n, self._clock())
 
     @_guarded
     def begin(self, lease: Lease) -> None:
