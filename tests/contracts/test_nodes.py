@@ -224,7 +224,7 @@ def test_robots_back_off_and_statistics_go_with_the_host(crew: Crew) -> None:
 def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(url) for url in URLS])
-    node.share._flight, node.share._number = node.share._batch(), node.share._number + 1
+    node.share._flight, node.share._number = node.share._batch(look=False), node.share._number + 1
     steps = node.share.exchange(look=False)
     node._wire._call(next(steps))  # Redis took it; nobody heard
     steps.close()

@@ -122,8 +122,8 @@ class Courier:
         self._last = time.monotonic()
         if look:
             self._next_look = now + LOOK
-        while share.loading() and time.monotonic() < self._last + LOAD:
-            came = await self._wire.run(share.load()) or came
+        while share.part.loading() and time.monotonic() < self._last + LOAD:
+            came = await self._wire.run(share.part.load(share.base)) or came
         return await self._hear_starts() or came
 
     async def _hear_starts(self) -> bool:

@@ -147,8 +147,8 @@ class SharedFrontier(EmbeddedFrontier):
         """Carry conversations until all that this node should serve is loaded."""
         self._exchange(look=True)
         self._exchange(look=False)  # what the look asked for
-        while self.share.loading():
-            self._wire.run(self.share.load())
+        while self.share.part.loading():
+            self._wire.run(self.share.part.load(self.base))
             self._exchange(look=False)
 
     def _exchange(self, *, look: bool) -> None:
@@ -185,7 +185,7 @@ class SharedFrontier(EmbeddedFrontier):
         if not self.share.may_serve():
             return False
         known = self._state.places.find_host(host.lower())
-        if known is None or not self.share.closing(bucket_of_host(known.name)):
+        if known is None or not self.share.part.closing(bucket_of_host(known.name)):
             return super().acquire(host)
         known.shut = False  # a lease has to go on so that it ends
         try:

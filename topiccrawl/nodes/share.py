@@ -1,9 +1,6 @@
 """A node's part of the crawl: what it has, sends, hears; who has the rest. No network here.
 
-    away ─take─► loading ─► served ─other's─► closing ─no leases─► leaving ─► away
-
-A bucket's URLs are taken in here while it is served or closing; otherwise they are posted. The
-node's registration has an epoch and an expiry; whoever is late is given up by the others, its
+The node's registration has an epoch and an expiry; whoever is late is given up by the others, its
 epoch is refused from then on, and its buckets are free.
 """
 
@@ -11,16 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgpack
 
 from topiccrawl.errors import StateError, StateVersionError
-from topiccrawl.nodes.buckets import BUCKETS
 from topiccrawl.nodes.counters import Counters
 from topiccrawl.nodes.identity import is_dead, myself
-from topiccrawl.nodes.plan import plan
+from topiccrawl.nodes.part import Part
 from topiccrawl.nodes.record import collect
 from topiccrawl.nodes.view import NOTHING, view_of
 from topiccrawl.nodes.wire import Call
@@ -35,25 +30,8 @@ if TYPE_CHECKING:
     from topiccrawl.nodes.view import View
     from topiccrawl.nodes.wire import Steps
 
-PIECE = 500
-"""Rows loaded at once: a few milliseconds of work."""
 EPOCH_BITS = 40
 """Leases of one registration are numbered below its epoch."""
-
-
-class Status(Enum):
-    """What a bucket is to this node."""
-
-    AWAY = auto()
-    LOADING = auto()
-    SERVED = auto()
-    CLOSING = auto()
-    LEAVING = auto()
-
-
-class _Load(NamedTuple):
-    bucket: int
-    unclean: bool
 
 
 class Share:
@@ -74,6 +52,8 @@ class Share:
         epoch: Of this registration; 0 while there is none.
         safe_until: Moment until which nobody can have given this node up.
         view: The whole crawl.
+        part: The buckets it has.
+        settled: Whether the view was taken when this node had nothing to do, and it has not since.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
@@ -90,15 +70,9 @@ class Share:
         self.settled = False
         self._number = 0
         self._flight: bytes | None = None
-        self._status = [Status.AWAY] * BUCKETS
-        self._take: list[int] = []
-        self._loads: list[_Load] = []
-        self._cursor = b"0"
-        self._crashed: list[bytes] = []
+        self.part = Part(copy, intake.route, clock)
         self._read: defaultdict[int, int] = defaultdict(int)
-        self._void_marks: dict[int, list[bytes]] = {}
         self._counters = Counters(state)
-        self._weights: dict[int, int] = {}
         self._dead: list[int] = []
         self._leaving = self._started = False
         self._first = True
@@ -109,26 +83,18 @@ class Share:
         """Whether this node's buckets are surely its own at this moment."""
         return self.epoch > 0 and time.monotonic() < self.safe_until
 
-    def loading(self) -> bool:
-        """Whether buckets are taken that are not served yet."""
-        return bool(self._loads)
-
     def alone(self) -> bool:
         """Whether there is nothing outside this node."""
         view = self.view
         return self._intake.route.whole and view.nodes == (self.epoch,) and not view.post
 
-    def closing(self, bucket: int) -> bool:
-        """Whether a bucket only waits for its leases to end."""
-        return self._status[bucket] is Status.CLOSING
-
     def idle(self) -> bool:
         """Whether this node has nothing to do, send or load."""
         state = self._state
         return not (
-            any(state.queue_sizes()) or state.leases.held or self._loads or self._take or self._read
-            or self._started
-            or self._flight is not None or any(self._intake.route.letters.values())
+            any(state.queue_sizes()) or state.leases.held or not self.part.idle() or self._read
+            or self._started or self._flight is not None
+            or any(self._intake.route.letters.values())
         )  # fmt: skip
 
     # -- conversations -----------------------------------------------------------------------------
@@ -160,7 +126,7 @@ class Share:
             yield from self.join()
         if self._flight is None:
             self._number += 1
-            self._flight = self._batch()
+            self._flight = self._batch(look=look)
         sent = time.monotonic()
         arguments = (
             self.epoch, self._number, int(self.ttl * 1000), int(look), int(not patient),
@@ -178,34 +144,12 @@ class Share:
         self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
         if self._first:
             self._state.turn = int(turn or 0)
-        self._left()
-        self._taken(taken)
+        self.part.left()
+        self.part.taken(taken)
         self._hear_mail(mail)
         if view:
             self._see(view_of(view))
         return bool(taken or mail)
-
-    def load(self) -> Steps[bool]:
-        """Load a piece of a bucket that was taken; whether one is served now that was not."""
-        if not self._loads:
-            return False
-        bucket, unclean = self._loads[0]
-        reply = yield Call("load", self.base, (bucket, self._cursor, PIECE))
-        self._cursor, rows, links, first = reply
-        if first:
-            hosts, stats, robots, marks = first
-            self._crashed = marks[::2]
-            self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
-        self._copy.take_rows(rows, links)
-        if self._cursor == b"0":
-            self._loads.pop(0)
-            self._serve(bucket)
-            self._copy.count_crashes(self._crashed)
-            if self._crashed:
-                self._void_marks[bucket] = self._crashed
-            self._crashed = []
-            return True
-        return False
 
     def starts(self, key: str, most: int) -> Steps[list[bytes]]:
         """Start URLs from where operators put them; the next batch says that they were taken in."""
@@ -217,28 +161,25 @@ class Share:
         """Give all buckets back, with all that changed, and be gone."""
         if self._flight is not None:
             yield from self.exchange(look=False)
-        for bucket, status in enumerate(self._status):
-            if status in {Status.SERVED, Status.CLOSING}:
-                self._status[bucket] = Status.CLOSING
+        self.part.give_all()
         self._leaving = True
         return (yield from self.exchange(look=False))
 
     # -- out ---------------------------------------------------------------------------------------
 
-    def _batch(self) -> bytes:
+    def _batch(self, *, look: bool) -> bytes:
         """What is to be sent, packed; what it says counts as sent."""
-        ours = {Status.SERVED, Status.CLOSING}
-        parts: dict[str, Any] = dict(
-            collect(self._store, self._state.places, self.epoch, lambda b: self._status[b] in ours)
-        )
-        if self._void_marks:
-            parts["gone_marks"] = {
-                b: k for b, k in self._void_marks.items() if self._status[b] in ours
-            }
-            self._void_marks = {}
+        places = self._state.places
+        parts: dict[str, Any] = dict(collect(self._store, places, self.epoch, self.part.mine))
         self._put_letters(parts)
         self._put_counts(parts)
-        self._put_buckets(parts)
+        self.part.put(parts, look=look)
+        if self._dead:
+            parts["dead"], self._dead = self._dead, []
+        if self._started:
+            parts["started"], self._started = True, False
+        if self._leaving:
+            parts["leave"] = True
         self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
         return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
 
@@ -258,56 +199,8 @@ class Share:
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = state.turn
-        hosts = self._copy.hosts_by_bucket()
-        ours = {b: n for b, n in hosts.items() if self._intake.route.mine[b]}
-        if changed := {b: n for b, n in ours.items() if self._weights.get(b) != n}:
-            parts["weights"] = changed
-            self._weights.update(changed)
-
-    def _put_buckets(self, parts: dict[str, Any]) -> None:
-        """Buckets that are asked for, and those that can be given away."""
-        closing = [b for b, status in enumerate(self._status) if status is Status.CLOSING]
-        if closing:
-            busy = set() if self._leaving else self._copy.busy()
-            left = {b: "{} {}".format(*self._copy.queued(b)) for b in closing if b not in busy}
-            for bucket in left:
-                self._status[bucket] = Status.LEAVING
-                self._intake.route.serve(bucket, mine=False)
-            if left:
-                parts["left"] = left
-        if self._take:
-            parts["take"], self._take = self._take, []
-        if self._dead:
-            parts["dead"], self._dead = self._dead, []
-        if self._started:
-            parts["started"], self._started = True, False
-        if self._leaving:
-            parts["leave"] = True
 
     # -- in ----------------------------------------------------------------------------------------
-
-    def _left(self) -> None:
-        for bucket, status in enumerate(self._status):
-            if status is Status.LEAVING:
-                self._status[bucket] = Status.AWAY
-                self._weights.pop(bucket, None)
-                if not self._leaving:
-                    self._copy.evict(bucket)
-
-    def _taken(self, taken: list[tuple[int, bytes, int]]) -> None:
-        for bucket, left, size in taken:
-            if self._status[bucket] is not Status.AWAY:
-                continue
-            if size:
-                self._status[bucket] = Status.LOADING
-                self._loads.append(_Load(bucket, left == b"-1"))
-            else:
-                self._serve(bucket)
-
-    def _serve(self, bucket: int) -> None:
-        self._status[bucket] = Status.SERVED
-        self._intake.route.serve(bucket, mine=True)
-        self._copy.open_hosts(bucket, self._clock())
 
     def _hear_mail(self, mail: list[tuple[int, list[bytes]]]) -> None:
         for bucket, letters in mail:
@@ -321,42 +214,15 @@ class Share:
         self.view = view
         self.settled = self.idle()
         self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
-        if not self._leaving:
-            self._decide()
-
-    def _decide(self) -> None:
-        view = self.view
-        living = [node for node in view.nodes if node not in self._dead]
-        for bucket, node in plan(living, view.claims, view.hosts).items():
-            status = self._status[bucket]
-            if node == self.epoch:
-                if status is Status.CLOSING:
-                    self._serve(bucket)
-                elif status is Status.AWAY and bucket not in view.claims and self._wanted(bucket):
-                    self._take.append(bucket)
-            elif status is Status.SERVED:
-                self._status[bucket] = Status.CLOSING
-                self._copy.shut_hosts(bucket, self._clock())
+        self.part.decide(view, self.epoch, self._dead, first=self._first)
         self._first = False
-
-    def _wanted(self, bucket: int) -> bool:
-        """Whether a free bucket has anything in it; a new node takes empty ones as well."""
-        left = self.view.left.get(bucket, (0, 0))
-        return self._first or left is None or any(left) or bucket in self.view.post
 
     def _start_over(self) -> None:
         """Others have given this node up: forget everything, and join anew."""
-        for bucket, status in enumerate(self._status):
-            if status is not Status.AWAY:
-                self._copy.evict(bucket)
-                self._intake.route.serve(bucket, mine=False)
+        self.part.clear()
         self._state.leases.held.clear()
-        self._status = [Status.AWAY] * BUCKETS
         self._intake.route.letters.clear()
-        self._take, self._loads, self._cursor = [], [], b"0"
         self._read.clear()
-        self._void_marks.clear()
-        self._weights.clear()
         self._counters.clear()
         self._state.tally["fenced"] += 1
         self.epoch = 0

@@ -35,6 +35,11 @@ class View(NamedTuple):
         left = any(left is None or any(left) for left in self.left.values())
         return busy or left or bool(self.post)
 
+    def wanted(self, bucket: int) -> bool:
+        """Whether a free bucket has anything in it."""
+        left = self.left.get(bucket, (0, 0))
+        return left is None or any(left) or bucket in self.post
+
     def elsewhere(self, node: int) -> tuple[int, int, int]:
         """URLs (prior, normal, leased) that other nodes and free buckets have."""
         parts = [(*sizes, 0, 0, 0)[:3] for other, sizes in self.sizes.items() if other != node]

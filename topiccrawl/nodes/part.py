@@ -1,0 +1,190 @@
+"""Which buckets a node serves, asks for and gives away.
+
+    away ─take─► loading ─► served ─other's─► closing ─no leases─► leaving ─► away
+
+A bucket's URLs are taken in here while it is served or closing; otherwise they are posted.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topiccrawl.nodes.buckets import BUCKETS
+from topiccrawl.nodes.plan import plan
+from topiccrawl.nodes.wire import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from topiccrawl.nodes.copy import WorkingCopy
+    from topiccrawl.nodes.intake import Route
+    from topiccrawl.nodes.view import View
+    from topiccrawl.nodes.wire import Steps
+
+PIECE = 500
+"""Rows loaded at once: a few milliseconds of work."""
+
+
+class Status(Enum):
+    """What a bucket is to this node."""
+
+    AWAY = auto()
+    LOADING = auto()
+    SERVED = auto()
+    CLOSING = auto()
+    LEAVING = auto()
+
+
+class _Load(NamedTuple):
+    bucket: int
+    unclean: bool
+
+
+class Part:
+    """The buckets of one node.
+
+    Args:
+        copy: Moves buckets between Redis and the open state.
+        route: Told which URLs are taken in here.
+        clock: The frontier's.
+    """
+
+    def __init__(self, copy: WorkingCopy, route: Route, clock: Callable[[], float]) -> None:
+        self._copy, self._route, self._clock = copy, route, clock
+        self._status = [Status.AWAY] * BUCKETS
+        self._take: list[int] = []
+        self._loads: list[_Load] = []
+        self._cursor = b"0"
+        self._crashed: list[bytes] = []
+        self._void_marks: dict[int, list[bytes]] = {}
+        self._weights: dict[int, int] = {}
+        self._leaving = False
+
+    def mine(self, bucket: int) -> bool:
+        """Whether what changes in a bucket is to be sent."""
+        return self._status[bucket] in {Status.SERVED, Status.CLOSING}
+
+    def closing(self, bucket: int) -> bool:
+        """Whether a bucket only waits for its leases to end."""
+        return self._status[bucket] is Status.CLOSING
+
+    def loading(self) -> bool:
+        """Whether buckets are taken that are not served yet."""
+        return bool(self._loads)
+
+    def idle(self) -> bool:
+        """Whether none is asked for or loaded."""
+        return not (self._loads or self._take)
+
+    def give_all(self) -> None:
+        """Give all away with the next batch, leases or not."""
+        self._leaving = True
+        for bucket in range(BUCKETS):
+            if self.mine(bucket):
+                self._status[bucket] = Status.CLOSING
+
+    def clear(self) -> None:
+        """Have nothing: others were given it."""
+        for bucket, status in enumerate(self._status):
+            if status is not Status.AWAY:
+                self._copy.evict(bucket)
+                self._route.serve(bucket, mine=False)
+        self._status = [Status.AWAY] * BUCKETS
+        self._take, self._loads, self._cursor = [], [], b"0"
+        self._void_marks.clear()
+        self._weights.clear()
+
+    def load(self, base: str) -> Steps[bool]:
+        """Load a piece of a bucket that was taken; whether one is served now that was not."""
+        if not self._loads:
+            return False
+        bucket, unclean = self._loads[0]
+        reply = yield Call("load", base, (bucket, self._cursor, PIECE))
+        self._cursor, rows, links, first = reply
+        if first:
+            hosts, stats, robots, marks = first
+            self._crashed = marks[::2]
+            self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
+        self._copy.take_rows(rows, links)
+        if self._cursor == b"0":
+            self._loads.pop(0)
+            self._serve(bucket)
+            self._copy.count_crashes(self._crashed)
+            if self._crashed:
+                self._void_marks[bucket] = self._crashed
+            self._crashed = []
+            return True
+        return False
+
+    def decide(self, view: View, node: int, dead: Collection[int], *, first: bool) -> None:
+        """Decide what to ask for and what to close; a ``first`` time, empty ones are taken, too."""
+        if self._leaving:
+            return
+        living = [other for other in view.nodes if other not in dead]
+        for bucket, owner in plan(living, view.claims, view.hosts).items():
+            status = self._status[bucket]
+            if owner == node and status is Status.CLOSING:
+                self._serve(bucket)
+            elif owner == node and status is Status.AWAY and bucket not in view.claims:
+                if first or view.wanted(bucket):
+                    self._take.append(bucket)
+            elif owner != node and status is Status.SERVED:
+                self._status[bucket] = Status.CLOSING
+                self._copy.shut_hosts(bucket, self._clock())
+
+    def put(self, parts: dict[str, Any], *, look: bool) -> None:
+        """Add buckets that are asked for, and those that can be given away."""
+        if self._void_marks:
+            parts["gone_marks"] = {b: k for b, k in self._void_marks.items() if self.mine(b)}
+            self._void_marks = {}
+        if look:
+            self._put_weights(parts)
+        if left := self._leave():
+            parts["left"] = left
+        if self._take:
+            parts["take"], self._take = self._take, []
+
+    def _leave(self) -> dict[int, str]:
+        """Let closing buckets go that are free of leases; what is queued there."""
+        closing = [b for b in range(BUCKETS) if self.closing(b)]
+        if not closing:
+            return {}
+        busy = set() if self._leaving else self._copy.busy()
+        left = {b: "{} {}".format(*self._copy.queued(b)) for b in closing if b not in busy}
+        for bucket in left:
+            self._status[bucket] = Status.LEAVING
+            self._route.serve(bucket, mine=False)
+        return left
+
+    def _put_weights(self, parts: dict[str, Any]) -> None:
+        hosts = self._copy.hosts_by_bucket()
+        ours = {b: n for b, n in hosts.items() if self._route.mine[b]}
+        if changed := {b: n for b, n in ours.items() if self._weights.get(b) != n}:
+            parts["weights"] = changed
+            self._weights.update(changed)
+
+    def left(self) -> None:
+        """Redis has what was given away: forget it."""
+        for bucket, status in enumerate(self._status):
+            if status is Status.LEAVING:
+                self._status[bucket] = Status.AWAY
+                self._weights.pop(bucket, None)
+                if not self._leaving:
+                    self._copy.evict(bucket)
+
+    def taken(self, taken: list[tuple[int, bytes, int]]) -> None:
+        """Redis gave buckets to this node: (bucket, what its last node left, size)."""
+        for bucket, left, size in taken:
+            if self._status[bucket] is not Status.AWAY:
+                continue
+            if size:
+                self._status[bucket] = Status.LOADING
+                self._loads.append(_Load(bucket, left == b"-1"))
+            else:
+                self._serve(bucket)
+
+    def _serve(self, bucket: int) -> None:
+        self._status[bucket] = Status.SERVED
+        self._route.serve(bucket, mine=True)
+        self._copy.open_hosts(bucket, self._clock())
