@@ -248,3 +248,15 @@ def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path
     with pytest.raises(StorageError, match=r"redis://127\.0\.0\.1:9/3") as caught:
         SharedFrontier(client, "crew", tmp_path, Plain(), QUICK, Limits())
     assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_forgot_the_crawl_ends_it(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed("http://a.cn/")])
+    crew.nodes.clear()
+    crew.client.flushdb()
+    with pytest.raises(StorageError, match="appendonly"):
+        for _ in range(2):
+            node.settle()
+    node._store.close()
+    crew.client.flushdb()

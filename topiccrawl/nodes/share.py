@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from topiccrawl.errors import StateError, StateVersionError
+from topiccrawl.errors import StateError, StateVersionError, StorageError
 from topiccrawl.nodes.counters import Counters
 from topiccrawl.nodes.identity import is_dead, myself
 from topiccrawl.nodes.part import Part
@@ -68,7 +68,7 @@ class Share:
         self.safe_until = 0.0
         self.view = NOTHING
         self.settled = False
-        self._number = 0
+        self._last = self._number = 0
         self._flight: bytes | None = None
         self.part = Part(copy, intake.route, clock)
         self._read: defaultdict[int, int] = defaultdict(int)
@@ -104,12 +104,18 @@ class Share:
 
         Raises:
             StateVersionError: The crawl there is of another format or strategy.
+            StorageError: Redis has forgotten the crawl that this node was on.
         """
         life = int(self.ttl * 1000)
         epoch, about = yield Call("join", self.base, (self.about, myself(), life))
         if not epoch:
             raise _other_crawl(self.base, about.decode(), self.about)
-        self.epoch = int(epoch)
+        if int(epoch) <= self._last:
+            raise StorageError(
+                f"{self.base}: Redis has come back without this crawl; let it write to its disk"
+                " (appendonly yes), put its data back, then start the nodes again"
+            )
+        self.epoch = self._last = int(epoch)
         self._number = 0
         self._first = True
         leases = self._state.leases
