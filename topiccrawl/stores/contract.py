@@ -16,9 +16,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from topiccrawl.news.article import Article
+    from topiccrawl.stores.selection import Selection
 
 
 class Fate(StrEnum):
@@ -125,6 +126,41 @@ class Store(Protocol):
             topic: Only articles of this topic; all where "".
             limit: At most so many; all where 0.
             offset: Leave out so many first.
+        """
+        ...
+
+    def select(self, selection: Selection = ...) -> AsyncIterator[Article]:
+        """The articles of a selection, those stored last first, read as they are asked for.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        ...
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """Remove what goes by these names, and keep it from coming back; how many went.
+
+        A name is a URL (of an article, its redirect's target, its canonical URL or a reprint) or
+        ``site:HOST`` for all of a host and the hosts below it. Text, keys and words go; what stays
+        is the name, so that ``save`` answers FORGOTTEN from then on.
+
+        Args:
+            names: What to forget.
+            now: Seconds since the epoch.
+
+        Raises:
+            StorageError: Repeat it; twice equals once.
+        """
+        ...
+
+    async def expire(self, topic: str, before: float) -> int:
+        """Take the topic off its articles fetched before a time; how many.
+
+        Those left without a topic go. They may be stored anew, should they be fetched again.
+
+        Args:
+            topic: Its name.
+            before: Seconds since the epoch.
         """
         ...
 

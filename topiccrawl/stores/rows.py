@@ -13,7 +13,7 @@ from topiccrawl.stores.contract import Reprint
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
@@ -72,6 +72,20 @@ def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) 
         {"topic": topic, "limit": limit or -1, "offset": offset},
     ).fetchall()
     return [_article(connection, row, topic) for row in rows]
+
+
+def some(
+    connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
+) -> list[tuple[int, Article]]:
+    """Ids and articles under a condition, those stored last first; at most ``values["size"]``."""
+    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
+    found = connection.execute(query, values).fetchall()
+    return [(row[0], _article(connection, row, topic)) for row in found]
+
+
+def to_index(connection: sqlite3.Connection, article_id: int) -> None:
+    """Note that an article's words are to be indexed before the next search."""
+    connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 
 def set_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.stores.contract import Fate, Saved
+from topiccrawl.stores.selection import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.stores.contract import Store, Story
+    from topiccrawl.stores.selection import Selection
     from topiccrawl.stores.spool import Spool
 
 T = TypeVar("T")
@@ -129,6 +131,18 @@ class SafeStore:
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""
         return await self.store.articles(topic, limit=limit, offset=offset)
+
+    def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+        """See ``Store.select``."""
+        return self.store.select(selection)
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``."""
+        return await self.store.forget(names, now)
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        return await self.store.expire(topic, before)
 
     async def counts(self) -> dict[str, int]:
         """See ``Store.counts``."""

@@ -81,6 +81,14 @@ STEPS: tuple[str, ...] = (
     CREATE TABLE boilerplate (seq INTEGER PRIMARY KEY AUTOINCREMENT, mark INTEGER NOT NULL UNIQUE);
     CREATE TABLE properties (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE VIRTUAL TABLE words USING fts5 (held, content = '', columnsize = 0, detail = none);
+    CREATE TABLE unsearched (
+        article_id INTEGER PRIMARY KEY REFERENCES articles (id) ON DELETE CASCADE
+    );
+    INSERT INTO unsearched SELECT id FROM articles;
+    CREATE TABLE tombstones (name TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    """,
 )
 """SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
 

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.stores import rows
+from topiccrawl.stores import sqlite_search as search
 from topiccrawl.stores.contract import Fate, Reprint, Saved, Story
 from topiccrawl.stores.database import BUSY_SECONDS, FILE, Database
 from topiccrawl.stores.merge import fate_of
+from topiccrawl.stores.selection import ALL
+from topiccrawl.stores.sqlite_search import Tombstones
 from topiccrawl.stores.stories import StoryIndex
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Match, Method
+    from topiccrawl.stores.selection import Selection
+
+
+PAGE = 200
+"""Articles read at once."""
 
 
 class SqliteStore:
@@ -68,13 +77,41 @@ class SqliteStore:
             lambda connection: rows.latest(connection, topic, limit, offset)
         )
 
+    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+        """See ``Store.select``."""
+        new = len(selection.words)
+        while new:
+            new = await self._database.write(search.index_words)
+        below = 0
+        while True:
+            work = partial(search.page, selection=selection, below=below, size=PAGE)
+            found, below = await self._database.read(work)
+            for article in found:
+                yield article
+            if not below:
+                return
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``."""
+        return await self._database.write(lambda c: search.forget(c, names, now))
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        return await self._database.write(lambda c: search.expire(c, topic, before))
+
     async def counts(self) -> dict[str, int]:
         """See ``Store.counts``."""
         return await self._database.read(rows.counts)
 
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
         self._stories.refresh(connection)
-        return [self._save(connection, article) for article in articles]
+        gone = Tombstones(connection)
+        return [
+            Saved(article.url, Fate.FORGOTTEN, article.url)
+            if gone.cover(article)
+            else self._save(connection, article)
+            for article in articles
+        ]
 
     def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
         found = self._stories.look_up(connection, article)
@@ -88,6 +125,8 @@ class SqliteStore:
         else:
             article_id, fate = known[0], fate_of(known[1], article)
             rows.update(connection, article_id, article)
+        if fate is not Fate.UNCHANGED:
+            rows.to_index(connection, article_id)
         rows.set_topics(connection, article_id, article)
         if known is None or known[1].digest != article.digest:
             self._stories.enter(connection, article_id, found.keys)

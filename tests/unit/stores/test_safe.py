@@ -11,11 +11,14 @@ from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.news.article import Article
 from topiccrawl.stores.contract import Fate, Saved, Story
 from topiccrawl.stores.safe import SafeStore
+from topiccrawl.stores.selection import ALL
 from topiccrawl.stores.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
+
+    from topiccrawl.stores.selection import Selection
 
 
 class Distant:
@@ -48,6 +51,16 @@ class Distant:
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         return list(self.kept.values())
+
+    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+        for kept in self.kept.values():
+            yield kept
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        return 0
+
+    async def expire(self, topic: str, before: float) -> int:
+        return 0
 
     async def counts(self) -> dict[str, int]:
         return {"articles": len(self.kept)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
@@ -9,7 +10,7 @@ from pymongo import UpdateOne
 from topiccrawl.news.article import Article
 from topiccrawl.stores.contract import Reprint
 from topiccrawl.stores.rows import TEXTS, clean
-from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.stores.selection import Selection, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,26 +24,17 @@ FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
 COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
 """Projection of what duplicates are told by."""
 
-WORDS = 2_000
-"""Different words of an article that are indexed at most; a long feature has 1,500."""
-
 
 def fields_of(article: Article) -> dict[str, Any]:
     """All fields of an article but its URL, topics and number.
 
     >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
-    ['电动汽车']
+    ['汽车', '电动', '电动汽车']
     """
     texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
     plain = {name: getattr(article, name) for name in PLAIN}
     images = [clean(url) for url in article.images]
-    return {**texts, **plain, "images": images, "words": words_of(article)}
-
-
-def words_of(article: Article) -> list[str]:
-    """The words that an article is found by, each once, in order of code points."""
-    words = set(shared_tokenizer().words(f"{clean(article.title)}\n{clean(article.body)}"))
-    return sorted(words)[:WORDS]
+    return {**texts, **plain, "images": images, "words": words_of(texts["title"], texts["body"])}
 
 
 def key(topic: str) -> str:
@@ -97,6 +89,30 @@ def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, 
         {"$set": change, "$setOnInsert": {"number": number}},
         upsert=True,
     )
+
+
+def filter_of(selection: Selection) -> dict[str, Any]:
+    """The query that a selection stands for.
+
+    >>> filter_of(Selection(topic="足球", since="2026-01-01", until="2026-01-31"))
+    {'topics': '足球', 'published': {'$gte': '2026-01-01', '$lt': '2026-02-01'}}
+    """
+    found: dict[str, Any] = {}
+    if selection.topic:
+        found["topics"] = clean(selection.topic)
+    if selection.site:
+        found["site"] = of_site(selection.site)
+    if selection.dated:
+        days = {"$gte": selection.since or "0", "$lt": selection.before}
+        found["published"] = {name: value for name, value in days.items() if value}
+    if selection.words:
+        found["words"] = {"$all": list(selection.words)}
+    return found
+
+
+def of_site(host: str) -> dict[str, str]:
+    """The condition of a host and all below it."""
+    return {"$regex": rf"(^|\.){re.escape(host)}$"}
 
 
 def article_of(document: Mapping[str, Any], topic: str = "") -> Article:

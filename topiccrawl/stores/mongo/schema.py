@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pymongo import ASCENDING, DESCENDING, IndexModel
+from pymongo import ASCENDING, IndexModel
 
 from topiccrawl import __version__
 from topiccrawl.errors import StateVersionError
@@ -31,14 +31,15 @@ STEPS: tuple[Step, ...] = (
                 unique=True,
                 partialFilterExpression={"digest": {"$gt": ""}},
             ),
-            IndexModel([("number", DESCENDING)], name="number", unique=True),
-            IndexModel([("topics", ASCENDING), ("published", DESCENDING)], name="topic_published"),
-            IndexModel([("topics", ASCENDING), ("number", DESCENDING)], name="topic_number"),
-            IndexModel([("site", ASCENDING), ("published", DESCENDING)], name="site_published"),
-            IndexModel([("published", DESCENDING)], name="published"),
+            IndexModel([("number", ASCENDING)], name="number", unique=True),
+            IndexModel([("topics", ASCENDING), ("published", ASCENDING)], name="topic_published"),
+            IndexModel([("topics", ASCENDING), ("number", ASCENDING)], name="topic_number"),
+            IndexModel([("site", ASCENDING), ("published", ASCENDING)], name="site_published"),
+            IndexModel([("published", ASCENDING)], name="published"),
             IndexModel([("words", ASCENDING)], name="words"),
         ),
         "reprints": (IndexModel([("story", ASCENDING), ("number", ASCENDING)], name="story"),),
+        "tombstones": (IndexModel([("at", ASCENDING)], name="at"),),
         "sites": (IndexModel([("site", ASCENDING)], name="site"),),
         "topic_changes": (
             IndexModel(

@@ -14,21 +14,23 @@ from topiccrawl.news.duplicates import Match
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.stores.contract import Fate, Saved, Story
-from topiccrawl.stores.mongo import documents
+from topiccrawl.stores.mongo import documents, removal
 from topiccrawl.stores.mongo.client import Server
 from topiccrawl.stores.mongo.decide import Decision, Known, Plan
 from topiccrawl.stores.mongo.schema import migrate
 from topiccrawl.stores.mongo.stories import Claim, StoryLog, name_of
 from topiccrawl.stores.rows import clean
+from topiccrawl.stores.selection import ALL, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from pymongo import UpdateOne
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Method
     from topiccrawl.stores.mongo.client import Collection
+    from topiccrawl.stores.selection import Selection
 
 AGAIN = 0.05
 """Seconds between two looks for an article that another node is writing."""
@@ -68,6 +70,7 @@ class MongoStore:
         self._stories = StoryLog(self.server, self._method, capacity)
         self._now = now
         self._turn = asyncio.Lock()
+        self._forgotten: set[str] = set()
 
     async def open(self) -> None:
         """See ``Store.open``."""
@@ -77,6 +80,8 @@ class MongoStore:
             with self.server.translated("open the store"):
                 await self._stories.open()
                 await self._complete()
+                marks = self.server.collection("tombstones").find({}, {"_id": 1})
+                self._forgotten = {one["_id"] async for one in marks}
         except BaseException:
             await self.server.close()
             raise
@@ -117,6 +122,26 @@ class MongoStore:
             found = await cursor.skip(offset).limit(limit).to_list()
         return [documents.article_of(document, topic) for document in found]
 
+    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+        """See ``Store.select``."""
+        which = documents.filter_of(selection)
+        with self.server.translated("read"):
+            cursor = self._articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            async with cursor:
+                async for document in cursor:
+                    yield documents.article_of(document, selection.topic)
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``."""
+        async with self._turn:
+            with self.server.translated("forget"):
+                return await removal.forget(self.server, self._stories, names, now)
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        with self.server.translated("forget"):
+            return await removal.expire(self.server, topic, before)
+
     async def counts(self) -> dict[str, int]:
         """See ``Store.counts``."""
         stages: list[dict[str, Any]] = [
@@ -137,6 +162,7 @@ class MongoStore:
         learnt: dict[str, Sequence[int]] = {}
         while True:
             await self._stories.refresh()
+            await self._obey()
             candidates = [self._stories.find(one) for one in keys]
             known = await self._known(articles, candidates)
             decision = Decision(self._method, known, self._stories.next)
@@ -148,6 +174,13 @@ class MongoStore:
                 return plan
             # the more nodes, the likelier that somebody is first again: they must not keep step
             await asyncio.sleep(AGAIN * random.SystemRandom().random())
+
+    async def _obey(self) -> None:
+        """Forget what other nodes forgot: this one may have been writing it just then."""
+        if told := self._stories.told:
+            self._stories.told = []
+            self._forgotten.update(told)
+            await removal.remove(self.server, self._stories, told)
 
     def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
         """Marks of boilerplate, each new article being learnt once, however often it is decided."""
@@ -171,6 +204,11 @@ class MongoStore:
             {one["_id"]: (one["number"], documents.article_of(one)) for one in stored},
             texts,
             frozenset(one["_id"] for one in reprints),
+            frozenset(
+                url
+                for url, article in zip(urls, articles, strict=True)
+                if not self._forgotten.isdisjoint(names_of(article))
+            ),
         )
 
     async def _texts(

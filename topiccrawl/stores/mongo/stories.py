@@ -76,7 +76,7 @@ class StoryLog:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.next = 1
-        self.forgotten: set[str] = set()
+        self.told: list[str] = []
         self._server = server
         self._method = method
         self._capacity = capacity
@@ -112,21 +112,22 @@ class StoryLog:
         claims = (self._claimed[number] for number in numbers if number in self._claimed)
         return any(now - at < CLAIM and claimed != name for at, claimed in claims)
 
-    async def append(self, claim: Claim) -> bool:
+    async def append(self, claim: Claim, forgotten: Sequence[str] = ()) -> bool:
         """Whether the claim was entered; if not, another node was first: refresh, decide again.
 
-        Its new numbers ascend from ``next`` on.
+        Its new numbers ascend from ``next`` on. Names that are forgotten are told to all nodes.
         """
         flat = array("I", [key for keys in claim.keys for key in keys])
         entry = {
             "_id": self._last + 1,
-            "next": max(self.next, max(claim.numbers) + 1),
+            "next": max((self.next, *(number + 1 for number in claim.numbers))),
             "by": uuid4().hex,
             "numbers": list(claim.numbers),
             "urls": list(claim.urls),
             "lengths": [len(keys) for keys in claim.keys],
             "keys": Binary(flat.tobytes()),
             "marks": list(claim.marks),
+            "forgotten": list(forgotten),
         }
         try:
             await self._entries.insert_one(entry)
@@ -136,6 +137,16 @@ class StoryLog:
                 return False
         self._take([entry])
         return True
+
+    async def blank(self, numbers: Sequence[int]) -> None:
+        """Take the keys of articles out of the log."""
+        gone = set(numbers)
+        async for entry in self._entries.find({"numbers": {"$in": sorted(gone)}}):
+            claims = [(n, () if n in gone else keys) for n, keys in _claims(entry)]
+            flat = array("I", [key for _, keys in claims for key in keys])
+            lengths = [len(keys) for _, keys in claims]
+            change = {"keys": Binary(flat.tobytes()), "lengths": lengths}
+            await self._entries.update_one({"_id": entry["_id"]}, {"$set": change})
 
     async def _read(self, which: Document) -> None:
         cursor = self._entries.find(which, sort=[("_id", 1)])
@@ -153,7 +164,7 @@ class StoryLog:
     def _take(self, entries: Sequence[Document]) -> None:
         self._last, self.next = entries[-1]["_id"], max(self.next, entries[-1]["next"])
         self._method.know(mark for entry in entries for mark in entry["marks"])
-        self.forgotten.update(name for entry in entries for name in entry.get("forgotten", ()))
+        self.told += [name for entry in entries for name in entry["forgotten"]]
         if len(entries) == 1:
             for number, keys in _claims(entries[0]):
                 self._index.add(number, keys)
