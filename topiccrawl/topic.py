@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
@@ -103,6 +104,10 @@ class Topic(_Part):
         languages: ISO 639-1 codes; chooses among the default portals.
         limits: Bounds of its crawl.
         thresholds: Its own thresholds.
+        published_since: First day of publication; older articles are not kept. None: any.
+        published_until: Last day of publication. Articles without a date are kept.
+        retain_days: Days after which its articles are removed, counted from their last fetch, at
+            the start of each crawl; None: they stay.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -115,6 +120,9 @@ class Topic(_Part):
     languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
     limits: Budget = Budget()
     thresholds: Thresholds = Thresholds()
+    published_since: date | None = None
+    published_until: date | None = None
+    retain_days: Annotated[int, Field(ge=1)] | None = None
 
     @field_validator("terms", mode="before")
     @classmethod
@@ -177,6 +185,18 @@ class Topic(_Part):
                 msg = f"{term!r} speaks for the topic and is in negative, too: remove one"
                 raise ValueError(msg)
         return self
+
+    def wants(self, published: str) -> bool:
+        """Whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
+
+        >>> topic = Topic(name="t", terms={"t": 1}, published_since=date(2026, 1, 31))
+        >>> topic.wants("2026-01-31T00:10:00+08:00"), topic.wants("2026-01-30"), topic.wants("")
+        (True, False, True)
+        """
+        day = published[:10]
+        early = self.published_since is not None and day < self.published_since.isoformat()
+        late = self.published_until is not None and day > self.published_until.isoformat()
+        return not day or not (early or late)
 
     @property
     def digest(self) -> str:
@@ -347,11 +367,16 @@ _NUMBER = "give a number"
 _NUMBERS = {
     "terms": "give a number above 0, at most 100",
     "negative": "give a number above 0, at most 100",
+    "retain_days": "give a whole number, 1 or more",
     "limits": "give a whole number, 0 or more",
 }
 _REMEDIES = {
     **dict.fromkeys(("greater_than", "greater_than_equal", "less_than_equal"), _NUMBER),
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
+    **dict.fromkeys(
+        ("date_parsing", "date_type", "date_from_datetime_parsing", "date_from_datetime_inexact"),
+        "write a day as 2026-01-31",
+    ),
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
     "string_pattern_mismatch": "give a language as two letters: zh, en",
     "string_too_short": "write something there",

@@ -1,90 +1,150 @@
-"""``scrapy articles list|show``: what was found."""
+"""``scrapy articles list|show|search|export|forget``: what was found."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import time
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.stores.choice import store_of
+from topiccrawl.errors import StateError
+from topiccrawl.stores.choice import mongodb_uri, store_of
+from topiccrawl.stores.export import shown, writing
+from topiccrawl.stores.selection import Selection, day, words_in
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import AsyncIterator, Iterable
 
     from topiccrawl.news.article import Article
-    from topiccrawl.stores.contract import Reprint, Story
+    from topiccrawl.stores.contract import Reprint, Store, Story
+
+SHOWN = 20
+"""Articles that are listed where nobody says how many."""
 
 
 class Command(OperatorCommand):
-    """List stored articles, or show one."""
+    """List, show, search, export or forget stored articles."""
 
     @override
     def syntax(self) -> str:
-        return "[options] list | show <url>"
+        return "[options] list | show URL | search WORDS | export FILE | forget URL|site:HOST ..."
 
     @override
     def short_desc(self) -> str:
-        return "List stored articles (newest first), or show one with its reprints"
+        return "List, show, search, export or forget stored articles"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "list and search: those stored last first. show: one, with its reprints. export: all "
+            "of them into a .jsonl, .csv or .parquet file, or - for standard output. forget: "
+            "remove them for good; they do not come back."
+        )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--all", action="store_true", help="articles of all topics")
-        parser.add_argument("--limit", type=int, default=20, metavar="N", help="at most N (20)")
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        add = parser.add_argument
+        add("--all", action="store_true", help="articles of all topics")
+        add("--site", default="", metavar="HOST", help="only of this host and those below it")
+        add("--since", default="", metavar="DAY", help="published from then on, such as 2026-01-31")
+        add("--until", default="", metavar="DAY", help="published until then")
+        add("--limit", type=int, metavar="N", help=f"at most N (list, search: {SHOWN})")
+        add("--json", action="store_true", help="one JSON object a line")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["list"] | []:
-                topic = "" if opts.all else self._topic(opts.topic)
-                for article in asyncio.run(self._articles(topic, opts.limit)):
-                    say(_json(article) if opts.json else _line(article, topic))
+                asyncio.run(self._list(self._selection(opts), opts))
+            case ["search", *words] if words:
+                found = self._selection(opts)._replace(words=words_in(" ".join(words)))
+                asyncio.run(self._list(found, opts))
             case ["show", url]:
-                story = asyncio.run(self._story(url))
-                if story is None:
-                    say(f"{url}: no such article in {self.folder}")
-                    self.exitcode = 1
-                else:
-                    say(_whole(story)) if opts.json else say(*_show(story))
+                self._show(url, as_json=opts.json)
+            case ["export", file]:
+                asyncio.run(self._export(file, self._selection(opts), opts.limit))
+            case ["forget", *names] if names:
+                say(f"{asyncio.run(self._forget(names))} removed; they will not come back")
             case _:
                 raise UsageError
 
-    def _topic(self, argument: str | None) -> str:
-        return resolve(argument).name if argument else self.last_crawl(None).topic
+    def _selection(self, opts: argparse.Namespace) -> Selection:
+        topic = "" if opts.all else self._topic(opts.topic)
+        since, until = day(opts.since, "--since"), day(opts.until, "--until")
+        return Selection(topic, opts.site.lower().strip("."), since, until)
 
-    async def _articles(self, topic: str, limit: int) -> list[Article]:
-        store = store_of(self.options)
-        await store.open()
+    def _topic(self, argument: str | None) -> str:
+        if argument:
+            return resolve(argument).name
         try:
-            return await store.articles(topic, limit=limit)
-        finally:
-            await store.close()
+            return self.last_crawl(None).topic
+        except StateError:
+            if mongodb_uri(self.options):  # crawled for elsewhere
+                return ""
+            raise
+
+    async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
+        async for article in self._select(selection, opts.limit or SHOWN):
+            say(_json(article) if opts.json else _line(article, selection.topic))
+
+    async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
+        with writing(file) as writer:
+            async for article in self._select(selection, limit or 0):
+                writer.write(article)
+
+    async def _forget(self, names: list[str]) -> int:
+        async with self._store() as store:
+            return await store.forget(names, time.time())
+
+    def _show(self, url: str, *, as_json: bool) -> None:
+        story = asyncio.run(self._story(url))
+        if story is None:
+            say(f"{url}: no such article in {self.folder}")
+            self.exitcode = 1
+        else:
+            say(*([_whole(story)] if as_json else _show(story)))
 
     async def _story(self, url: str) -> Story | None:
+        async with self._store() as store:
+            return await store.get(url)
+
+    async def _select(self, selection: Selection, limit: int) -> AsyncIterator[Article]:
+        """Articles of a selection, at most ``limit`` where it is not 0."""
+        async with self._store() as store:
+            found = 0
+            async for article in store.select(selection):
+                yield article
+                found += 1
+                if found == limit:
+                    return
+
+    @asynccontextmanager
+    async def _store(self) -> AsyncIterator[Store]:
         store = store_of(self.options)
         await store.open()
         try:
-            return await store.get(url)
+            yield store
         finally:
             await store.close()
 
 
 def _json(article: Article) -> str:
-    return json.dumps(article.to_dict(), ensure_ascii=False)
+    return json.dumps(shown(article), ensure_ascii=False)
 
 
 def _whole(story: Story) -> str:
     """The article, and who copied it, as one JSON object."""
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
-    return json.dumps({**story.article.to_dict(), "reprints": reprints}, ensure_ascii=False)
+    return json.dumps({**shown(story.article), "reprints": reprints}, ensure_ascii=False)
 
 
 def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
@@ -113,7 +173,7 @@ def _show(story: Story) -> list[str]:
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
         "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
-        article.body,
+        "(its owner wants no copy shown)" if article.noarchive else article.body,
         "",
         *map(_copied, _by_time(story.reprints)),
     ]

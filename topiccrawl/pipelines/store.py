@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.stores.contract import Store
+    from topiccrawl.topic import Topic
 
 logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")
@@ -29,6 +31,9 @@ _SCRAPER = logging.getLogger("scrapy.core.scraper")
 FAILURES = 3
 """Failed items in a row after which the crawl ends: a disk that is full stays full, and pages that
 cannot be kept should not be fetched. They stay unacknowledged and are fetched by the next run."""
+
+DAY = 86_400.0
+"""Seconds."""
 
 CLOSE_REASON = "store-failed"
 
@@ -84,9 +89,18 @@ class StorePipeline:
         _SCRAPER.addFilter(_brief)
         try:
             await self._store.open()
+            await self._expire()
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
+
+    async def _expire(self) -> None:
+        """Remove what the topic keeps no longer."""
+        topic: Topic | None = getattr(self._crawler.spider, "topic", None)
+        if topic is not None and topic.retain_days:
+            before = time.time() - topic.retain_days * DAY
+            gone = await self._store.expire(topic.name, before)
+            logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
 
     async def close_spider(self) -> None:
         """Save what waits and close the store."""
@@ -99,7 +113,7 @@ class StorePipeline:
 
         Raises:
             StorageError: It was not kept.
-            DropItem: It is kept, but only a part: the whole article follows.
+            DropItem: It was taken down once, or is kept, but only a part: the whole article follows.
         """
         if isinstance(item, Unfinished):
             await self._save(item.article)
@@ -114,6 +128,8 @@ class StorePipeline:
             raise
         self._failures = 0
         self._count(STATS[saved.fate])
+        if saved.fate is Fate.FORGOTTEN:
+            raise DropItem(f"forgotten: {item.url} or its site was taken down")
         return replace(item, reprint_of=saved.story) if saved.fate is Fate.REPRINT else item
 
     def _count(self, stat: str) -> None:

@@ -217,6 +217,9 @@ class TopicSpider(Spider):
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None
+        if not self.topic.wants(extracted.published):
+            self.crawler.stats.inc_value("topiccrawl/articles_out_of_time")
+            return None
         ticket = meta.read(response.request)
         url = canonical(response.url) or response.url
         fetch = Fetch(url, now, ticket.depth if ticket else 0, decoded.encoding)

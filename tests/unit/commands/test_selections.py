@@ -1,0 +1,101 @@
+"""What an operator sees of the stored articles, over either store."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.mongo_server import database_uri
+from tests.unit.commands.test_patterns import scrapy
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+from topiccrawl.stores.choice import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str]]
+
+TEXTS = {
+    1: "第一家工厂本周开始回收动力电池，设备由当地企业制造，年底前全部投产。",
+    2: "中超第七轮昨晚结束，主队在最后一分钟打进制胜一球，球迷庆祝到深夜。",
+    3: "新能源汽车一月销量同比增长两成，出口占三成，新车型下半年陆续上市。",
+}
+
+
+def article(number: int) -> Article:
+    return Article(
+        f"http://site{number}.test/a",
+        f"第{number}篇",
+        TEXTS[number],
+        site=f"site{number}.test",
+        published=f"2026-01-0{number}T08:00:00+08:00",
+        topics={"足球" if number == 2 else "汽车": 0.5},
+        terms=(("电池", 1.0),),
+        digest=digest_of(TEXTS[number]),
+        noarchive=number == 3,
+    )
+
+
+@pytest.fixture(params=["mongo", "sqlite"])
+def run(
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Run:
+    uri = ""
+    if request.param == "mongo":
+        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+    where = {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path / "data")}
+
+    async def fill() -> None:
+        store = store_of(where)
+        await store.open()
+        await store.save([article(n) for n in TEXTS])
+        await store.close()
+
+    asyncio.run(fill())
+    options = [part for name, value in where.items() for part in ("-s", f"{name}={value}")]
+    return lambda *arguments: scrapy(capsys, monkeypatch, "articles", *arguments, *options)
+
+
+def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
+    status, out = run("list", "--all", "--since", "2026-01-02")
+    assert (status, out.split()[-1]) == (0, "http://site2.test/a")
+    assert [line.split()[-1] for line in out.splitlines()] == [article(n).url for n in (3, 2)]
+    assert run("search", "回收", "电池", "--all")[1].split()[-1] == article(1).url
+    assert run("search", "飞机", "--all")[1] == ""
+    assert TEXTS[1] in run("show", article(1).url)[1]
+    assert TEXTS[3] not in run("show", article(3).url)[1]
+    assert run("forget", article(1).url, "site:site2.test")[1].startswith("2 removed")
+    assert run("show", article(1).url)[0] == 1
+    assert run("list", "--all", "--json")[1].count("\n") == 1
+
+
+def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
+    run: Run, tmp_path: Path
+) -> None:
+    files = {suffix: tmp_path / f"out{suffix}" for suffix in (".jsonl", ".csv", ".parquet")}
+    for file in files.values():
+        assert run("export", str(file), "--topic", "汽车") == (0, "")
+    lines = [json.loads(line) for line in files[".jsonl"].read_text("utf-8").splitlines()]
+    assert [line["url"] for line in lines] == [article(n).url for n in (3, 1)]
+    assert [line["body"] for line in lines] == ["", TEXTS[1]]
+    assert Article.from_dict(lines[1]) == article(1)
+    with files[".csv"].open(encoding="utf-8-sig", newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    assert [row["body"] for row in rows] == ["", TEXTS[1]]
+    assert json.loads(rows[1]["topics"]) == {"汽车": 0.5}
+    table = pq.read_table(files[".parquet"]).to_pylist()
+    assert [row["title"] for row in table] == ["第3篇", "第1篇"]
+    assert table[1]["topics"] == [{"name": "汽车", "number": 0.5}]
+    assert run("export", str(tmp_path / "out.xml"), "--all")[0] == 1
+    assert run("list", "--since", "soon", "--all")[0] == 1
+    assert len(list(tmp_path.glob("*out*"))) == 3
