@@ -113,7 +113,7 @@ class StorePipeline:
 
         Raises:
             StorageError: It was not kept.
-            DropItem: It was taken down once, or is kept, but only a part: the whole article follows.
+            DropItem: It was taken down once; or it is kept, but only a part: the whole follows.
         """
         if isinstance(item, Unfinished):
             await self._save(item.article)
