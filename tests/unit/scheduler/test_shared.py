@@ -1,0 +1,49 @@
+"""Settings of scrapy-redis users choose and find the frontier in Redis."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.build import in_redis
+from topiccrawl.scheduler.shared import client_of, request_of
+
+
+def test_a_server_named_by_url_or_host_chooses_redis() -> None:
+    assert not in_redis(Settings())
+    assert in_redis(Settings({"REDIS_URL": "redis://h/0"}))
+    assert in_redis(Settings({"REDIS_HOST": "h"}))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"REDIS_URL": "redis://:p@h:7/3"},
+        {"REDIS_HOST": "h", "REDIS_PORT": 7, "REDIS_DB": 3, "REDIS_PARAMS": {"password": "p"}},
+        {"REDIS_PARAMS": {"url": "redis://h:7/3", "password": "p", "decode_responses": True}},
+    ],
+)
+def test_all_ways_to_name_a_server_are_understood(settings: dict[str, object]) -> None:
+    known = client_of(Settings(settings)).connection_pool.connection_kwargs
+    assert (known["host"], known["port"], known["db"], known["password"]) == ("h", 7, 3, "p")
+    assert not known.get("decode_responses")
+
+
+def test_an_address_that_is_none_is_named() -> None:
+    with pytest.raises(SettingError, match="REDIS_URL"):
+        client_of(Settings({"REDIS_URL": "localhost"}))
+
+
+def test_a_start_url_is_text_or_json() -> None:
+    plain, rich = (
+        request_of(" http://a.cn/\n"),
+        request_of('{"url": "http://a.cn/", "meta": {"n": 1}}'),
+    )
+    assert plain.url == rich.url == "http://a.cn/"
+    assert (plain.meta, rich.meta) == (
+        {"is_start_request": True},
+        {"is_start_request": True, "n": 1},
+    )
+    with pytest.raises(ValueError, match="Missing scheme"):
+        request_of("no url")
