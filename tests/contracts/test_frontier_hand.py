@@ -166,3 +166,12 @@ def test_a_url_told_twice_counts_once(make: Make) -> None:
                *[UrlEntry(URL, "prior", n, 0.5) for n in (1, 2)]]  # fmt: skip
     assert frontier.load(entries) == 1
     assert drain(frontier) == [URL]
+
+
+def test_a_lease_tells_the_texts_of_the_best_link_that_led_to_it(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer(URL, 0.25)._replace(anchor="甲", context="around"), url="http://p.cn/")
+    crawl(frontier, offer(URL, 0.5)._replace(anchor="better", context="乙"), url="http://q.cn/")
+    crawl(frontier, offer(URL, 0.125)._replace(anchor="worse", context="丙"), url="http://r.cn/")
+    lease = lease_of(frontier, URL)
+    assert (lease.anchor, lease.context) == ("better", "乙")

@@ -57,6 +57,8 @@ class Lease(NamedTuple):
         redirects: Redirects followed on the way to this URL.
         expires: When the lease returns by itself, seconds since the epoch.
         payload: JSON text of what the caller pushed with the URL, or "".
+        anchor: Anchor text kept with the URL; empty for seeds and robots.
+        context: Context kept with it.
     """
 
     url: str
@@ -71,6 +73,8 @@ class Lease(NamedTuple):
     redirects: int = 0
     expires: float = 0.0
     payload: str = ""
+    anchor: str = ""
+    context: str = ""
 
 
 class Ending(StrEnum):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.held import Held, robots_key
-from topiccrawl.frontier.rows import DELAYED, PAYLOAD, TOP, URL
+from topiccrawl.frontier.rows import ANCHOR, CONTEXT, DELAYED, PAYLOAD, TOP, URL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -158,7 +158,8 @@ class Dispatch:
         return Lease(
             texts[URL].decode(), key, held.epoch, Kind.PAGE, row.lane,
             row.value / TOP + unit.bias / TOP, row.evidence, row.depth, row.attempts,
-            row.redirects, held.expires, texts[PAYLOAD].decode(),
+            row.redirects, held.expires, texts[PAYLOAD].decode(), texts[ANCHOR].decode(),
+            texts[CONTEXT].decode(),
         )  # fmt: skip
 
     def _ask(self, origin: Origin, lane: int, now: float) -> Lease:

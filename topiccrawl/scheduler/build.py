@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 
+RELEARNT = 2_000
+"""Pages of earlier runs from which a strategy learns at the start, about .2 s."""
+
+
 def open_frontier(crawler: Crawler) -> Frontier:
     """Return the open frontier of a crawler's spider.
 
@@ -51,7 +56,9 @@ def open_frontier(crawler: Crawler) -> Frontier:
     path = frontier_path(settings, spider)
     if fresh:
         discard(path)
-    return EmbeddedFrontier(path, order, politeness, limits, share=share, owner=_owner(spider))
+    frontier = EmbeddedFrontier(path, order, politeness, limits, share=share, owner=_owner(spider))
+    _relearn(frontier, order)
+    return frontier
 
 
 def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
@@ -97,6 +104,21 @@ def crawl_name(spider: Spider | None) -> str:
     """Return the name by which nodes know that they share a crawl: the topic's slug."""
     topic = getattr(spider, "topic", None)
     return topic.slug if topic is not None else _owner(spider)
+
+
+def _relearn(frontier: Frontier, order: Strategy) -> None:
+    """Let a strategy learn again what links led to, from pages crawled in earlier runs.
+
+    What it learns is not stored: the frontier holds all it was learnt from. At most ``RELEARNT``
+    pages are taken, those of the hosts that come first.
+    """
+    learn = getattr(order, "learn", None)
+    if learn is None:
+        return
+    for url, _, _ in islice(frontier.iterate("crawled"), RELEARNT):
+        known = frontier.why(url)
+        if known is not None and known.relevance is not None:
+            learn(known.anchor, known.context, known.relevance)
 
 
 def read_frontier(path: Path) -> View:

@@ -227,7 +227,8 @@ class FrontierScheduler(BaseScheduler):
         callback = self.answers.robots if robots else request.callback
         errback = Settling(self.answers.failed, request.errback)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
-        meta.write(request, meta.Ticket(token, robots, lease.evidence, lease.depth))
+        known = (lease.evidence, lease.depth, lease.anchor, lease.context)
+        meta.write(request, meta.Ticket(token, robots, *known))
         request.meta["download_slot"] = DOWNLOAD_SLOT
         if robots:
             request.meta["redirect_ttl"] = _ROBOTS_REDIRECTS

@@ -178,6 +178,7 @@ class Replay:
             return Outcome(Ending.CRAWLED), ()
         verdict = self._learning.scorer.score_page(page)
         self._learning.judged(page, verdict)
+        self.strategy.learn(lease.anchor, lease.context, verdict.relevance)
         offers = self.strategy.offers(verdict, lease.evidence, page.links)
         worth = self.strategy.worth(verdict.relevance)
         outcome = Outcome(Ending.CRAWLED, relevance=verdict.relevance, worth=worth)

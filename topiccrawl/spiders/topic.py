@@ -140,9 +140,10 @@ class TopicSpider(Spider):
         wanted = verdict.relevant and not missing
         article = self._article(response, decoded, page) if wanted else None
         ticket = meta.read(response.request)
-        evidence = ticket.evidence if ticket else ()
+        known = ticket or meta.Ticket(0)
+        self.strategy.learn(known.anchor, known.context, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
-        offers = tuple(self.strategy.offers(verdict, evidence, links))
+        offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant)
         if article is not None:

@@ -83,6 +83,9 @@ class Scored:
         """What a page of this relevance counts in the statistics of its groups: as it is."""
         return relevance
 
+    def learn(self, anchor: str, context: str, relevance: float) -> None:
+        """Learn nothing of the links that led to pages."""
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         self.scorer = scorer

@@ -38,6 +38,16 @@ class LinkStrategy(Strategy, Protocol):
         """What a page of this relevance counts in the statistics of its groups, in [0, 1]."""
         ...
 
+    def learn(self, anchor: str, context: str, relevance: float) -> None:
+        """Take note of what a link led to.
+
+        Args:
+            anchor: Anchor text that was kept with the page's URL while it was queued.
+            context: Context kept with it; both are empty for a seed.
+            relevance: The page's relevance, in [0, 1].
+        """
+        ...
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         ...

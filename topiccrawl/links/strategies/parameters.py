@@ -35,6 +35,8 @@ class StrategyParameters:
         block_threshold: Score below which a link is not queued there; 0 as min_normal.
         plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
         plus_context_weight: shark-plus: best context, 0 to 10.
+        plus_promise_weight: shark-plus: what a link's words promise, 0 to 10; 0 learns nothing.
+        plus_promise_shrink: shark-plus: pages of mean worth each word begins with (> 0).
         plus_half: shark-plus: relevance at which a page is worth one half (> 0).
         plus_shrink: shark-plus: parents that the crawl's mean worth counts for, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
@@ -58,9 +60,11 @@ class StrategyParameters:
     block_decay: float = 0.6
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
-    plus_anchor_weight: float = 3.0
+    plus_anchor_weight: float = 2.0
     plus_context_weight: float = 0.3
-    plus_half: float = 0.05
+    plus_promise_weight: float = 0.4
+    plus_promise_shrink: float = 3.0
+    plus_half: float = 0.1
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
     shrinkage: float = 3.0
@@ -83,6 +87,8 @@ _RANGES = {
     "normal_share": (0, 1_000),
     "plus_anchor_weight": (0, 10),
     "plus_context_weight": (0, 10),
+    "plus_promise_weight": (0, 10),
+    "plus_promise_shrink": (1e-6, 1e9),
     "plus_half": (1e-6, 1),
     "plus_shrink": (0, 100),
     "plus_prior_weight": (0, 10),

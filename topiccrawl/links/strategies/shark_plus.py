@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.frontier.contract import PRIOR
-from topiccrawl.links.strategies.base import Scored, scored
+from topiccrawl.links.strategies.base import MAX_KEPT, Scored, scored
+from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.urls import group
 from topiccrawl.records import Offer
+from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,29 +23,46 @@ if TYPE_CHECKING:
     from topiccrawl.records import Evidence, Link, Verdict
 
 
+_STRIDE = 0x9E3779B1
+"""Odd, so that the sums of a topic's version and changes of the model differ; any would do."""
+
+
 class SharkPlus(Scored):
-    """Mean worth of all parents, shrunk; best anchor; best context; priors of host and directories.
+    """Mean worth of all parents, best anchor and context, what their words led to; priors.
 
     A page of relevance r is worth ``s = r / (r + half)``: cosines are small, and the step from 0 to
     .1 says more than that from .3 to .4. The value of a URL with n parents is
-    ``(sum of s + c * m) / (n + c) + a * anchor + x * context``, where m is the mean worth of all
-    pages crawled when it was offered (averaged over its offers): without evidence a URL is worth
-    what the crawl is on the average, not nothing. The bias is the mean worth of the narrowest
-    directory, shrunk towards the wider ones, the host and the crawl. Values and biases are
-    divided by their largest sum.
+    ``(sum of s + c * m) / (n + c) + a * anchor + x * context + w * promise``, where m is the mean
+    worth of all pages crawled when it was offered (averaged over its offers): without evidence a
+    URL is worth what the crawl is on the average, not nothing. The promise is what pages behind
+    links of such words turned out to be (``link_words``), whether or not the topic names them. The
+    bias is the mean worth of the narrowest directory, shrunk towards the wider ones, the host and
+    the crawl. Values and biases are divided by their largest sum.
 
     In-links count as evidence by the relevance of the pages that give them: a page that only
     irrelevant pages link to does not gain by their number, as it does in Liu et al. 2009.
     """
 
     name = "shark-plus"
-    fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context")
+    fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context", "promise")
 
     def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
         super().__init__(scorer, parameters)
         weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
-        self._scale = 1 + sum(weights) + parameters.plus_prior_weight
+        self._floor = parameters.plus_promise_weight
+        self._scale = 1 + sum(weights) + 2 * self._floor + parameters.plus_prior_weight
         self._mean = 0.0
+        self._words = LinkWords(parameters.plus_promise_shrink)
+        self._tokenizer = shared_tokenizer()
+
+    @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
+    def version(self) -> int:
+        """The topic's version, and that of what link words promise."""
+        return (self._topic_version + self._words.version * _STRIDE) % 2**32
+
+    @version.setter
+    def version(self, version: int) -> None:
+        self._topic_version = version
 
     @override
     def worth(self, relevance: float) -> float:
@@ -54,13 +73,27 @@ class SharkPlus(Scored):
         """Offers with what this parent adds."""
         worth = self.worth(verdict.relevance)
         mean = self._mean
+        scores = scored(links, self.scorer)
+        promises = self._promises(
+            [(li.anchor, s.text) for li, s in zip(links, scores, strict=True)]
+        )
         return [
-            Offer(link.url, PRIOR, (1.0, worth, mean, s.anchor, s.context), link.anchor, s.text)
-            for link, s in zip(links, scored(links, self.scorer), strict=True)
-        ]
+            Offer(
+                link.url, PRIOR, (1.0, worth, mean, s.anchor, s.context, promise),
+                link.anchor, s.text,
+            )
+            for link, s, promise in zip(links, scores, promises, strict=True)
+        ]  # fmt: skip
+
+    @override
+    def learn(self, anchor: str, context: str, relevance: float) -> None:
+        """Learn to what kind of page the words of a link led."""
+        if self._floor and (anchor or context):
+            (words,) = self._words_of([(anchor, context)])
+            self._words.learn(words, self.worth(relevance))
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Sums of in-links, worth and means; the best anchor and context."""
+        """Sums of in-links, worth and means; the best anchor, context and promise."""
         if not known:
             return new
         return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
@@ -70,10 +103,10 @@ class SharkPlus(Scored):
         p = self.parameters
         if not evidence:
             return (self._scale - p.plus_prior_weight) / self._scale
-        parents, worth, means, anchor, context = evidence
+        parents, worth, means, anchor, context, promise = evidence
         expected = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
-        return (expected + text) / self._scale
+        return (expected + text + self._floor * (1.0 + promise)) / self._scale
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
         """Return PRIOR: one queue."""
@@ -81,7 +114,8 @@ class SharkPlus(Scored):
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Evidence with the scores of the kept texts; the parents' worth stays."""
-        return (*evidence[:3], *self.scorer.score_many([anchor, context]))
+        scores = self.scorer.score_many([anchor, context])
+        return (*evidence[:3], *scores, *self._promises([(anchor, context)]))
 
     def group(self, url: str) -> tuple[str, ...]:
         """The directories of the URL."""
@@ -95,3 +129,14 @@ class SharkPlus(Scored):
         for pages, worth in stats[1:]:
             mean = (worth + strength * mean) / (pages + strength)
         return self.parameters.plus_prior_weight * mean / self._scale
+
+    def _promises(self, texts: Sequence[tuple[str, str]]) -> list[float]:
+        """What the words of links (anchor, context) promise, each in [-1, 1]."""
+        if not self._words.version:
+            return [0.0] * len(texts)
+        promise = self._words.promise
+        return [min(1.0, max(-1.0, promise(words))) for words in self._words_of(texts)]
+
+    def _words_of(self, texts: Sequence[tuple[str, str]]) -> list[list[str]]:
+        joined = [f"{anchor} {context[:MAX_KEPT]}" for anchor, context in texts]
+        return self._tokenizer.words_of_all(joined)

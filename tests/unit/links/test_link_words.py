@@ -1,0 +1,116 @@
+"""What words of links promise: a shrunk mean a word, in any order, bounded."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.unit.links.shares import WordShare
+from topiccrawl.links.strategies import StrategyParameters, strategy
+from topiccrawl.links.strategies import link_words as module
+from topiccrawl.links.strategies.link_words import FIRST, LinkWords
+from topiccrawl.records import Link, Verdict
+
+if TYPE_CHECKING:
+    import random
+
+EXAMPLES = some.lists(
+    some.tuples(some.lists(some.sampled_from("abcdef"), max_size=4), some.floats(0, 1)),
+    min_size=FIRST,
+    max_size=40,
+)
+
+
+@given(EXAMPLES, some.randoms(use_true_random=False))
+def test_the_order_of_examples_changes_no_promise(
+    examples: list[tuple[list[str], float]], chance: random.Random
+) -> None:
+    one, other = LinkWords(), LinkWords()
+    for words, worth in examples:
+        one.learn(words, worth)
+    chance.shuffle(examples)
+    for words, worth in examples:
+        other.learn(words, worth)
+    for word in "abcdefg":
+        assert one.promise([word]) == pytest.approx(other.promise([word]))
+
+
+@given(EXAMPLES)
+def test_one_word_promises_less_than_one_and_an_unknown_one_nothing(
+    examples: list[tuple[list[str], float]],
+) -> None:
+    model = LinkWords()
+    for words, worth in examples:
+        model.learn(words, worth)
+    assert all(abs(model.promise([word])) < 1 for word in "abcdef")
+    assert model.promise(["g"]) == model.promise([]) == 0.0
+
+
+def test_nothing_is_promised_before_there_is_evidence() -> None:
+    model = LinkWords()
+    for _ in range(FIRST - 1):
+        model.learn(["cup"], 1.0)
+    assert (model.promise(["cup"]), model.version) == (0.0, 0)
+
+
+def test_values_are_made_anew_ever_more_seldom() -> None:
+    model, changes = LinkWords(), []
+    for page in range(10_000):
+        before = model.version
+        model.learn(["cup"], 1.0)
+        if model.version > before:
+            changes.append(page)
+    gaps = [later - earlier for earlier, later in pairwise(changes)]
+    assert len(changes) < 60
+    assert gaps == sorted(gaps)
+
+
+def test_rare_words_are_forgotten_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WORDS", 50)
+    model = LinkWords()
+    for page in range(500):
+        model.learn(["often", f"once{page}"], float(page % 2))
+    assert len(model._words) <= 51
+    assert "often" in model._words
+
+
+def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:
+    plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
+    good = Link("http://a.test/1", "goalkeeper saves", "")
+    bad = Link("http://a.test/2", "stock market", "")
+    irrelevant = Verdict(0.0, relevant=False)
+    before = [plus.value(o.evidence) for o in plus.offers(irrelevant, (), [good, bad])]
+    version = plus.version
+    for _ in range(20):
+        plus.learn("goalkeeper interview", "", 0.5)
+        plus.learn("stock prices", "", 0.0)
+    offers = plus.offers(irrelevant, (), [good, bad])
+    after = [plus.value(o.evidence) for o in offers]
+    assert before[0] == before[1]
+    assert after[0] > before[0] > after[1]
+    assert plus.version != version
+    assert plus.rescore(offers[0].evidence, good.anchor, "") == offers[0].evidence
+
+
+def test_a_version_of_32_bits_stays_one_whatever_is_learnt() -> None:
+    plus = strategy("shark-plus", WordShare("cup"))
+    plus.version = 2**32 - 1
+    versions = {plus.version}
+    for _ in range(200):
+        plus.learn("cup final", "", 1.0)
+        versions.add(plus.version)
+    assert len(versions) > 10
+    assert all(0 <= version < 2**32 for version in versions)
+
+
+def test_a_seed_teaches_no_words_and_weight_nought_learns_nothing() -> None:
+    plus = strategy("shark-plus", WordShare("cup"), StrategyParameters(plus_promise_weight=0.0))
+    before = plus.version
+    for _ in range(50):
+        plus.learn("cup", "final", 1.0)
+        plus.learn("", "", 1.0)
+    assert plus.version == before

@@ -1,0 +1,81 @@
+"""What words of a link promise: learnt from the pages to which links with these words led."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MOST_WORDS = 200_000
+"""Words that are held, about 30 MB; past them those seen once are forgotten."""
+
+FIRST = 10
+"""Pages after which the model is used first."""
+
+GROWTH = 1.1
+"""Pages, as a multiple of those at the last change, after which values are made anew."""
+
+
+class LinkWords:
+    """An on-line model of link texts; no topic, no term of it, is known to it.
+
+    Every fetched page gives one example: the words of the link that led to it, and its worth y. A
+    word's deviation is ``(sum of y - n * m) / (n + shrink)``, with n pages it led to and m the mean
+    worth of all pages; a text of k different words promises the sum of their deviations by
+    ``sqrt(k)``. As each word is judged for itself (naive Bayes without logarithms), one example
+    costs as much as another, in any order, and nothing has to be fitted.
+
+    Args:
+        shrink: Pages of mean worth that every word begins with, above 0.
+
+    Attributes:
+        pages: Pages learnt from.
+        version: Grows when promises should be made anew.
+
+    >>> model = LinkWords(shrink=1.0)
+    >>> for _ in range(10):
+    ...     model.learn(["电池", "新闻"], 1.0)
+    ...     model.learn(["足球", "新闻"], 0.0)
+    >>> [round(model.promise([word]), 2) for word in ("电池", "足球", "新闻", "天气")]
+    [0.45, -0.45, 0.0, 0.0]
+    """
+
+    def __init__(self, shrink: float = 3.0) -> None:
+        self.shrink = shrink
+        self.pages = 0
+        self.version = 0
+        self._worth = 0.0
+        self._next = float(FIRST)
+        self._words: dict[str, tuple[int, float]] = {}
+
+    def learn(self, words: Iterable[str], worth: float) -> None:
+        """Learn one page: the words of the link that led to it, and its worth in [0, 1]."""
+        self.pages += 1
+        self._worth += worth
+        held = self._words
+        for word in set(words):
+            pages, total = held.get(word, (0, 0.0))
+            held[word] = (pages + 1, total + worth)
+        if len(held) > MOST_WORDS:
+            self._words = {word: known for word, known in held.items() if known[0] > 1}
+        if self.pages >= self._next:
+            self._next = self.pages * GROWTH + FIRST
+            self.version += 1
+
+    def promise(self, words: Sequence[str]) -> float:
+        """How much better or worse than the mean pages behind such a link are; 0 for unknown ones.
+
+        A sum of deviations in (-1, 1) by the square root of their number.
+        """
+        different = set(words)
+        if not different or not self.version:
+            return 0.0
+        mean, shrink = self._worth / self.pages, self.shrink
+        total = 0.0
+        for word in different:
+            if known := self._words.get(word):
+                pages, worth = known
+                total += (worth - pages * mean) / (pages + shrink)
+        return total / math.sqrt(len(different))
