@@ -1,0 +1,56 @@
+"""A resumed crawl knows what links led to in earlier runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
+
+from topiccrawl.frontier.contract import Ending, Outcome, Seed
+from topiccrawl.records import Offer
+from topiccrawl.scheduler.build import open_frontier
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FETCHED = Outcome(Ending.CRAWLED, relevance=0.3)
+LINKS = 30
+
+
+def test_what_words_of_links_led_to_is_learnt_again_from_the_frontier(tmp_path: Path) -> None:
+    def crawler() -> Crawler:
+        settings = Settings()
+        settings.setmodule("topiccrawl.settings")
+        settings.setdict(
+            {
+                "TOPICCRAWL_DATA_DIR": str(tmp_path),
+                "DOWNLOAD_DELAY": 0,
+                "AUTOTHROTTLE_ENABLED": False,
+                "ROBOTSTXT_OBEY": False,
+                "CONCURRENT_REQUESTS_PER_DOMAIN": 2 * LINKS,
+            }
+        )
+        made = Crawler(TopicSpider, settings)
+        made.spider = TopicSpider.from_crawler(made, topic="足球")
+        return made
+
+    first = crawler()
+    frontier = open_frontier(first)
+    assert isinstance(first.spider, TopicSpider)
+    untaught = first.spider.strategy.version
+    frontier.push([Seed("http://a.cn/")])
+    (seed,) = frontier.pop(1)
+    evidence = (1.0, 0.5, 0.5, 0.0, 0.0, 0.0)
+    offers = [Offer(f"http://a.cn/{n}", 0, evidence, "守门员扑救") for n in range(LINKS)]
+    frontier.finish(seed, FETCHED, offers)
+    for lease in frontier.pop(LINKS):
+        frontier.finish(lease, FETCHED)
+    frontier.close()
+
+    second = crawler()
+    frontier = open_frontier(second)
+    assert isinstance(second.spider, TopicSpider)
+    assert second.spider.strategy.version != untaught
+    frontier.close()
