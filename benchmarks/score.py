@@ -14,8 +14,8 @@ in a crawl. Times are processor time. The others do less: the page's text and it
 one by one, already parsed.
 
 ``matcher_rank_correlation``: of what links are scored by and the page cosine, over all anchors and
-contexts (Spearman); ``counting_rank_correlation``: of a matcher that takes the length of a text for
-its norm, which would save the segmentation.
+contexts with a term (Spearman; the others score 0 by either); ``counting_rank_correlation``: of a
+matcher that takes the length of a text for its norm, which would save the segmentation.
 """
 
 from __future__ import annotations
@@ -158,7 +158,10 @@ def common_topic(sources: Sequence[Source]) -> Topic:
     """Return a topic of five words that stand in ``COMMON`` of the pages, rare elsewhere."""
     words = shared_tokenizer().words
     present = Counter(
-        word for source in sources for word in set(words(read(source).text)) if not word.isdigit()
+        word
+        for source in sources
+        for word in set(words(Scorer.judged_text(read(source))))
+        if not word.isdigit()
     )
     low, high = (share * len(sources) for share in COMMON)
     common = [word for word, times in present.items() if low <= times <= high]
@@ -255,10 +258,12 @@ def _ms(work: Callable[[], object]) -> float:
 
 def correlations(pages: Sequence[Page], scorer: Scorer) -> dict[str, float]:
     """Return how far scores of links agree in rank with the page cosine of the same texts."""
-    texts = sorted({text for page in pages for text in link_texts(page)})
+    known = sorted({text for page in pages for text in link_texts(page)})
+    texts = [text for text in known if scorer.score_text(text).terms]
     cosine = [scorer.score_text(text).relevance for text in texts]
     return {
-        "link_texts": len(texts),
+        "link_texts": len(known),
+        "link_texts_with_terms": len(texts),
         "matcher_rank_correlation": _rank(scorer.score_many(texts), cosine),
         "counting_rank_correlation": _rank(counted(texts, scorer), cosine),
     }

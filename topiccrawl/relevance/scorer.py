@@ -27,7 +27,7 @@ from topiccrawl.relevance.matching import TermMatcher, count
 from topiccrawl.relevance.vector import TopicVector
 from topiccrawl.text.idf import corpus_idf
 from topiccrawl.text.normal import fold, fold_all, has_han
-from topiccrawl.text.tokens import latin_words, shared_tokenizer, split
+from topiccrawl.text.tokens import latin_words, shared_tokenizer, split, stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -306,15 +306,21 @@ class _Mass(dict[str, float]):
         super().__init__()
         self._idf = idf
         self._terms = terms
+        self._nothing = terms | stop_words()
 
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
         mass = 0.0
-        for word in self.words(piece):
+        for word in (piece,) if self._is_word(piece) else self.words(piece):
             mass += self._idf(word) ** 2
         self[piece] = mass
         return mass
+
+    def _is_word(self, piece: str) -> bool:
+        """Whether a piece is a word that counts as it stands, as most are: a quick answer."""
+        chinese = len(piece) > 1 and piece.isalpha() and not piece.isascii()
+        return chinese and piece not in self._nothing
 
     def words(self, piece: str) -> list[str]:
         """The words of a piece that count."""
