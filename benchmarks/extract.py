@@ -1,7 +1,7 @@
 """How well articles are extracted, beside the libraries alone.
 
     python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--bare]
-                                 [--json FILE]
+                                 [--libraries NAME ...] [--json FILE]
 
 Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type`` (header),
 ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``, ``date`` where
@@ -144,11 +144,11 @@ def details(samples: Sequence[Sample]) -> dict[str, float]:
     return {name: value for name, value in figures.items() if value is not None}
 
 
-def measure(samples: Sequence[Sample]) -> dict[str, float]:
-    """All figures of a collection by name."""
+def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, float]:
+    """All figures of a collection by name, beside all libraries or ``only`` some."""
     found, absent = libraries()
     ways: dict[str, Callable[[Sample], str]] = {"": ours}
-    ways |= {f".{one.name}": guarded(one) for one in found}
+    ways |= {f".{one.name}": guarded(one) for one in found if not only or one.name in only}
     for name in absent:
         sys.stdout.write(f"{name}: not installed, left out\n")
     figures = {}
@@ -235,10 +235,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
     parser.add_argument("--sample", type=int, default=1, help="judge every Nth page only")
+    parser.add_argument("--libraries", nargs="+", default=[], help="beside these alone")
     parser.add_argument("--bare", action="store_true", help="without the pages' metadata")
     parser.add_argument("--json", type=Path, help="also write the figures there")
     options = parser.parse_args(arguments)
-    results = {name: measure(samples) for name, samples in _collections(options).items()}
+    results = {
+        name: measure(samples, options.libraries) for name, samples in _collections(options).items()
+    }
     for name, figures in results.items():
         for figure, value in figures.items():
             sys.stdout.write(f"{name:10}{figure:34}{value:10.4f}\n")

@@ -84,6 +84,8 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
+TOPICCRAWL_FRAMES = False
+"""Learn where each site's bodies stand and what lines it repeats; see docs/extraction.md."""
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Pages of one article that are fetched and joined at most; 1: every page is an article."""
 
@@ -140,6 +142,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
+    "topiccrawl.extensions.frames.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
 }

@@ -33,6 +33,7 @@ _INLINE = frozenset((
 """Elements that never hold a body."""
 # fmt: on
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -101,6 +102,24 @@ class Layout(NamedTuple):
     boxes: tuple[Box, ...]
     images: tuple[tuple[int, str], ...] = ()
 
+    def selector(self, number: int) -> str:
+        """CSS selector of a box, from the next box around it that has a name; "" without any.
+
+        >>> from selectolax.lexbor import LexborHTMLParser
+        >>> page = LexborHTMLParser('<div id="main"><div><p>一</div></div>')
+        >>> lay_out(page.body).selector(2)
+        'div#main > div'
+        """
+        steps: list[str] = []
+        while number >= 0:
+            box = self.boxes[number]
+            name = _name(box.node)
+            steps.insert(0, box.tag + name)
+            if name:
+                return " > ".join(steps)
+            number = box.parent
+        return ""
+
 
 def size_of(text: str) -> int:
     """Chinese characters of a text, other words counted ``WORD`` times.
@@ -109,6 +128,15 @@ def size_of(text: str) -> int:
     6
     """
     return len(_HAN.findall(text)) + WORD * len(_WORD.findall(text))
+
+
+def _name(node: LexborNode) -> str:
+    """Id or classes of an element as CSS writes them, without those that number pages."""
+    values = node.attributes
+    named = values.get("id") or ""
+    if _NAME.fullmatch(named):
+        return f"#{named}"
+    return "".join(f".{one}" for one in (values.get("class") or "").split() if _NAME.fullmatch(one))
 
 
 def lay_out(root: LexborNode) -> Layout:

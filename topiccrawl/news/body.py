@@ -108,12 +108,14 @@ class Body(NamedTuple):
         link_share: Share of its characters that are anchor text, in [0, 1].
         images: Image addresses in it as written, page order.
         sure: How sure its finder is, in [0, 1].
+        box: CSS selector of the element that held it, "" where none names it.
     """
 
     text: str
     link_share: float = 0.0
     images: tuple[str, ...] = ()
     sure: float = 1.0
+    box: str = ""
 
 
 SURE = 0.35
@@ -206,7 +208,7 @@ def body_of(layout: Layout, choice: Choice) -> Body:
         if max(box.begin, first - AROUND) <= place <= min(box.end, last + AROUND)
     ]
     text = "\n".join(layout.blocks[number].text for number in choice.blocks)
-    return Body(text, choice.linked, tuple(images), choice.share)
+    return Body(text, choice.linked, tuple(images), choice.share, layout.selector(choice.box))
 
 
 def _readable(tree: LexborHTMLParser) -> Body:

@@ -13,10 +13,12 @@ from topiccrawl.news.body import Body, find_body, is_too_deep, language_of, sani
 from topiccrawl.news.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.news.dates import published
 from topiccrawl.news.duplicates import fold
+from topiccrawl.news.frames import find_framed
 from topiccrawl.news.metadata import Metadata, read_metadata
 from topiccrawl.news.titles import headline
 
 if TYPE_CHECKING:
+    from topiccrawl.news.frames import SiteFrame
     from topiccrawl.records import Page
 
 
@@ -81,6 +83,7 @@ def extract(
     fetched_at: float = 0.0,
     *,
     part: bool = False,
+    frame: SiteFrame | None = None,
 ) -> Extracted | None:
     """The article of a page; None for a page that is none (hub, gallery, form, error page).
 
@@ -95,6 +98,7 @@ def extract(
         url: Where it was fetched, for relative addresses and a date in it.
         page: The same page as read by the links room, where it is at hand; saves its title.
         fetched_at: Seconds since the epoch; bounds dates. 0 where it is not known.
+        frame: What is known of the site; it learns from the article.
         part: The page is known to be a later part of an article: any text will do.
 
     >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
@@ -111,10 +115,16 @@ def extract(
     if is_too_deep(html):
         return None
     reading = _read(html, url)
-    body = find_body(reading.tree, language_of(reading.text))
+    language = language_of(reading.text)
+    raw = find_framed(reading.tree, language, frame) if frame else find_body(reading.tree, language)
+    body = frame.clean(raw) if frame else raw
     found = _compose(reading, body, page, fetched_at)
     asked = PART if part else _asked(reading.metadata, found.published)
-    return found if is_article(body, found.language, asked) else None
+    if not is_article(body, found.language, asked):
+        return None
+    if frame is not None:
+        frame.observe(raw)
+    return found
 
 
 def is_article(body: Body, language: str, asked: Asked) -> bool:

@@ -34,7 +34,7 @@ from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.news.frames import SiteFrame
     from topiccrawl.records import Page
     from topiccrawl.text.decode import Decoded
     from topiccrawl.topic import Topic
@@ -69,6 +70,7 @@ class TopicSpider(Spider):
         self.strategy = strategy
         self.scorer = scorer
         self.fresh = fresh
+        self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
     @override
@@ -211,7 +213,9 @@ class TopicSpider(Spider):
             count("topiccrawl/noindex")
             return None
         now = time.time()
-        extracted = extract(decoded.text, response.url, page, fetched_at=now)
+        extracted = extract(
+            decoded.text, response.url, page, fetched_at=now, frame=self.frame_of(response.url)
+        )
         if extracted is None:
             return None
         verdict = self.scorer.score_text(extracted.body, extracted.title)
