@@ -38,8 +38,9 @@ def test_repeated_lines_go(tmp_path: Path) -> None:
     with Web(pages()) as web:
         seeds = f"seeds={SITE}/20200304/n0.html"
         arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", seeds)
-        switches = {"TOPICCRAWL_FRAMES": "1", "TOPICCRAWL_DUPLICATES": "exact-text"}
-        status, log = run(web.proxy, data, *arguments, **switches)
+        status, log = run(
+            web.proxy, data, *arguments, TOPICCRAWL_FRAMES="1", TOPICCRAWL_DUPLICATES="exact-text"
+        )
         assert status == 0, log[-3000:]
     with sqlite3.connect(data / "store.sqlite") as connection:
         bodies = [body for (body,) in connection.execute("SELECT body FROM articles")]
