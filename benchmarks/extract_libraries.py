@@ -72,7 +72,7 @@ def _justext(justext: ModuleType) -> Callable[[str], str]:
 def _newspaper(newspaper: ModuleType) -> Callable[[str], str]:
     def body(html: str) -> str:
         language = "zh" if is_chinese(html) else "en"
-        article = newspaper.Article("http://example.test/", language=language)
+        article = newspaper.Article("http://example.test/", language=language, fetch_images=False)
         article.download(input_html=html)
         article.parse()
         return str(article.text)
