@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from tests.contracts.test_frontier_order import offer
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.nodes.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,3 +287,23 @@ def test_start_urls_are_taken_once_and_not_lost_with_a_node(crew: Crew, kind: st
     assert sorted([*starts(two), *taken]) == [b"http://a.cn/", b"http://b.cn/", b"http://c.cn/"]
     two.settle()
     assert starts(two) == []
+
+
+def test_a_crawl_is_read_whole_by_somebody_who_is_no_node(crew: Crew) -> None:
+    one = crew.join()
+    crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    (lease,) = one.pop(1)
+    one.finish(lease, CRAWLED, [offer(url, 0.5, anchor="锚") for url in URLS])
+    held = len(one.pop(3))
+    crew.settle()
+    with closing(read(crew.client, "crew", Plain())) as view:
+        assert view.counts()["prior"] == len(URLS) - 1
+        assert (view.counts()["crawled"], view.counts()["known"]) == (1, len(URLS))
+        told = view.why(next(url for url in URLS if url != lease.url))
+        assert told is not None
+        assert (told.inlinks, told.parents[0][0]) == (1, lease.url)
+        assert sum(1 for _ in view.export()) > len(URLS)
+    assert crew.client.zcard(f"{one.base}nodes") == 2
+    assert held == 3

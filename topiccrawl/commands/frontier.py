@@ -14,13 +14,13 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.errors import StateError, StorageError, TopiccrawlError
-from topiccrawl.frontier.embedded import discard
 from topiccrawl.frontier.portable import About, from_line, to_line
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import (
+    discard_frontier,
     edit_frontier,
-    folder_of,
     new_frontier,
+    place_named,
     read_frontier,
 )
 from topiccrawl.stores.crawls import CrawlLog
@@ -30,6 +30,8 @@ from topiccrawl.topic import resolve
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
+
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Entry, Reader
@@ -87,11 +89,11 @@ class Command(OperatorCommand):
             case _:
                 raise UsageError
 
-    def _place(self, opts: argparse.Namespace) -> Path:
-        return Path(self.last_crawl(opts.topic).frontier)
+    def _place(self, opts: argparse.Namespace) -> str:
+        return self.last_crawl(opts.topic).frontier
 
     def _reader(self, opts: argparse.Namespace) -> Reader:
-        return read_frontier(self._place(opts))
+        return read_frontier(self._place(opts), self.options)
 
     def _stats(self, opts: argparse.Namespace) -> None:
         with closing(self._reader(opts)) as frontier:
@@ -115,7 +117,7 @@ class Command(OperatorCommand):
         method: Callable[[Frontier], Callable[[str], bool]], done: str,
     ) -> None:  # fmt: skip
         changed = 0
-        with closing(edit_frontier(self._place(opts))) as frontier:
+        with closing(edit_frontier(self._place(opts), self.options)) as frontier:
             for url in urls:
                 if method(frontier)(canonical(url) or url):
                     changed += 1
@@ -150,34 +152,36 @@ class Command(OperatorCommand):
         if not isinstance(about, About):
             raise StateError("no exported frontier: one begins with a line of kind 'frontier'")
         started = time.time()
-        owner, folder = self._destination(about, opts.topic)
-        known = _fill(folder, owner, about, entries)
+        owner, place = self._destination(about, opts.topic)
+        known = _fill(place, self.options, owner, chain([about], entries))
         log = CrawlLog(self.folder)
-        log.finish(log.begin(owner, str(folder.absolute()), started), "imported", time.time())
+        log.finish(log.begin(owner, place, started), "imported", time.time())
         say(f"{known:,} URLs of {owner}: start its crawl to go on")
 
-    def _destination(self, about: About, topic: str | None) -> tuple[str, Path]:
-        """Owner and folder: the topic named, else the one that the export was made for."""
+    def _destination(self, about: About, topic: str | None) -> tuple[str, str]:
+        """Owner and place: the topic named, else the one that the export was made for."""
         name = topic or about.owner
         if not name:
             raise StateError("the export says no topic: name it with --topic")
         if not topic and name.startswith("spider-"):
-            return name, folder_of(self.options, name)
+            return name, place_named(self.options, name)
         chosen = resolve(name)
-        return chosen.name, folder_of(self.options, chosen.slug)
+        return chosen.name, place_named(self.options, chosen.slug)
 
 
-def _fill(folder: Path, owner: str, about: About, entries: Iterator[Entry]) -> int:
+def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entry]) -> int:
     """Load an export into a new frontier; what could not be loaded whole is deleted again."""
-    with closing(new_frontier(folder, about.strategy, owner)) as frontier:
+    about = next(entries)
+    assert isinstance(about, About)  # noqa: S101 - the caller looked
+    with closing(new_frontier(place, about.strategy, owner, settings)) as frontier:
         if frontier.counts()["known"]:
-            message = f"{folder}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
+            message = f"{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
             raise StateError(message)
         try:
             return frontier.load(chain([about], entries))
         except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError):
             frontier.close()
-            discard(folder)
+            discard_frontier(place)
             raise
 
 

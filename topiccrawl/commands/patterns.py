@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +119,8 @@ class Command(OperatorCommand):
             await knowledge.close()
 
     def _queued(self, topic: str | None) -> list[str]:
-        view = read_frontier(Path(self.last_crawl(topic).frontier))
-        return [url for queue in _QUEUES for url, _, _ in view.iterate(queue)]
+        with closing(read_frontier(self.last_crawl(topic).frontier, self.options)) as view:
+            return [url for queue in _QUEUES for url, _, _ in view.iterate(queue)]
 
     def _sources(
         self, files: list[str], opts: argparse.Namespace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -53,7 +53,8 @@ class Command(OperatorCommand):
         if url is None:
             msg = f"{args[0]!r} is no http or https URL"
             raise UsageError(msg, print_help=False)
-        found = read_frontier(Path(crawl.frontier)).why(url)
+        with closing(read_frontier(crawl.frontier, self.options)) as frontier:
+            found = frontier.why(url)
         if found is None:
             say(f"{url}: not known to the crawl for {crawl.topic}")
             self.exitcode = 1

@@ -18,7 +18,7 @@ from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
 from topiccrawl.relevance.adaptation_feedback import FeedbackAdapter
 from topiccrawl.relevance.adaptation_links import scorers
 from topiccrawl.relevance.adaptation_words import WordAdapter
-from topiccrawl.scheduler.build import frontier_path, number
+from topiccrawl.scheduler.build import frontier_place, number
 from topiccrawl.signals import page_judged
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.stores.changes import TopicChange
@@ -69,7 +69,7 @@ class TopicAdaptation:
         self.own: Scorer = spider.scorer
         self.adapter = self._adapter(np.random.default_rng(seed))
         self.log = changes_of(crawler.settings)
-        self.frontier = str(frontier_path(crawler.settings, spider).absolute())
+        self.frontier = frontier_place(crawler.settings, spider)
         self.number = 0
         self._storing: asyncio.Task[None] | None = None
 

@@ -14,14 +14,13 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.pipelines.store import CLOSE_REASON
-from topiccrawl.scheduler.build import frontier_path
+from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.stores.crawls import CrawlLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -55,9 +54,9 @@ class CrawlOutcome:
         """Record that the crawl began: commands mean the last one by default."""
         topic = getattr(spider, "topic", None)
         if topic is not None:
-            path = frontier_path(self.crawler.settings, spider)
             with suppress(TopiccrawlError):  # the store's own part says it, and ends the crawl
-                self.number = self.log.begin(topic.name, str(path.absolute()), time.time())
+                place = frontier_place(self.crawler.settings, spider)
+                self.number = self.log.begin(topic.name, place, time.time())
 
     def idle(self) -> None:
         """Close with an error where the frontier ran empty without one fetched page.
@@ -83,14 +82,14 @@ class CrawlOutcome:
             topic.name,
             stats.get(FAILURE, reason),
             stats,
-            frontier_path(settings, spider),
+            frontier_place(settings, spider),
             settings["TOPICCRAWL_DATA_DIR"],
         )
         print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def summary(
-    topic: str, reason: str, stats: Mapping[str, Any], frontier: Path, folder: str
+    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, folder: str
 ) -> list[str]:
     """Return the lines that say what was found, where it lies and how to look at it."""
     get = stats.get

@@ -17,6 +17,7 @@ from typing_extensions import override
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.keys import key_of
 from topiccrawl.frontier.store import FORMAT as ROW_FORMAT
 from topiccrawl.frontier.store import discard as discard_folder
 from topiccrawl.nodes.buckets import BUCKETS, bucket_of_host
@@ -220,6 +221,16 @@ class SharedFrontier(EmbeddedFrontier):
         for name, size in zip(("prior", "normal", "leased"), others, strict=True):
             counts[name] += size
         return counts
+
+    @override
+    def requeue(self, url: str) -> bool:
+        """Queue a URL that was settled or waits, due now; False where it is not so."""
+        key = key_of(url)
+        if self._attached:  # the links of what is crawled are not in the copy
+            links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
+            if isinstance(links, bytes):
+                self._store.raw.put(key, links, db=self._store.outlinks)
+        return super().requeue(url)
 
     @override
     def load(self, entries: Iterable[Entry]) -> int:

@@ -8,6 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy.settings import Settings
+
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -121,31 +123,70 @@ def _relearn(frontier: Frontier, order: Strategy) -> None:
             learn(known.anchor, known.context, known.relevance)
 
 
-def read_frontier(path: Path) -> View:
+def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> View:
     """Return what a crawl's frontier holds, also while the crawl runs; nothing is changed.
+
+    ``settings`` may say how to reach Redis (a password is in no log).
 
     Raises:
         StorageError: If there is none.
         StateVersionError: If it is of another version.
     """
-    return EmbeddedFrontier.read(path, _without_topic(strategy_of(path)))
+    if _is_address(place):
+        from topiccrawl.scheduler.shared import read_shared  # noqa: PLC0415 - an extra
+
+        return read_shared(str(place), settings or Settings(), _without_topic)
+    return EmbeddedFrontier.read(place, _without_topic(strategy_of(place)))
 
 
-def edit_frontier(path: Path) -> Frontier:
+def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Frontier:
     """Return a frontier that no crawl uses, for the operator's hand; nothing is fetched from it.
 
     Raises:
         StateLockedError: If a crawl uses it.
         StorageError: If there is none.
     """
-    order = _without_topic(strategy_of(path))
-    return EmbeddedFrontier(path, order, Politeness(), Limits())
+    if _is_address(place):
+        from topiccrawl.scheduler.shared import edit_shared  # noqa: PLC0415 - an extra
+
+        return edit_shared(str(place), settings or Settings(), _without_topic)
+    return EmbeddedFrontier(place, _without_topic(strategy_of(place)), Politeness(), Limits())
 
 
-def new_frontier(path: Path, strategy_name: str, owner: str) -> Frontier:
+def new_frontier(
+    place: str | Path, strategy_name: str, owner: str, settings: BaseSettings | None = None
+) -> Frontier:
     """Return the frontier that an export is to be loaded into; made where there is none."""
     order = _without_topic(strategy_name)
-    return EmbeddedFrontier(path, order, Politeness(), Limits(), owner=owner)
+    if _is_address(place):
+        from topiccrawl.scheduler.shared import new_shared  # noqa: PLC0415 - an extra
+
+        return new_shared(str(place), settings or Settings(), order, owner)
+    return EmbeddedFrontier(place, order, Politeness(), Limits(), owner=owner)
+
+
+def discard_frontier(place: str | Path) -> None:
+    """Delete a frontier's folder; one in Redis is deleted by ``-a fresh=1`` only."""
+    if not _is_address(place):
+        discard(place)
+
+
+def _is_address(place: str | Path) -> bool:
+    return str(place).startswith(("redis:", "unix:"))
+
+
+def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
+    """Return where a crawl's frontier lies, for the log of crawls: a folder, or server and name."""
+    return place_named(settings, crawl_name(spider))
+
+
+def place_named(settings: BaseSettings, name: str) -> str:
+    """Return where the frontier of a topic's slug (or of another owner) lies."""
+    if in_redis(settings):
+        from topiccrawl.scheduler.shared import place_of  # noqa: PLC0415 - an extra
+
+        return place_of(settings, name)
+    return str(folder_of(settings, name).absolute())
 
 
 def _without_topic(name: str) -> Strategy:

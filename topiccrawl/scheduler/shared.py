@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,11 @@ from redis.retry import Retry
 from scrapy import Request
 
 from topiccrawl.errors import SettingError, StateLockedError
+from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.nodes.courier import Courier, Starts
 from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.nodes.reading import owner_in, read, strategy_in
+from topiccrawl.nodes.wire import address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +30,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.errors import TopiccrawlError
-    from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
+    from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -127,6 +132,60 @@ def forget_if_done(settings: BaseSettings, name: str) -> None:
             discard(client_of(settings), name)
         except StateLockedError:
             return
+
+
+def place_of(settings: BaseSettings, name: str) -> str:
+    """Return what the log of crawls says of where a crawl's frontier is: server and name.
+
+    >>> from scrapy.settings import Settings
+    >>> place_of(Settings({"REDIS_URL": "redis://:secret@h:7/3"}), "nev")
+    'redis://h:7/3#nev'
+    """
+    return f"{address(client_of(settings))}#{name}"
+
+
+def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> View:
+    """Return what a crawl in Redis holds; ``order`` makes the strategy of a name.
+
+    Raises:
+        StorageError: If there is none, or Redis cannot be reached.
+    """
+    client, name = _found(place, settings)
+    return read(client, name, order(strategy_in(client, name)))
+
+
+def edit_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Frontier:
+    """Return the frontier of a crawl in Redis that no node works on.
+
+    Raises:
+        StateLockedError: If one does.
+        StorageError: If there is none, or Redis cannot be reached.
+    """
+    client, name = _found(place, settings)
+    return new_shared(place, settings, order(strategy_in(client, name)), owner_in(client, name))
+
+
+def new_shared(place: str, settings: BaseSettings, strategy: Strategy, owner: str) -> Frontier:
+    """Return the frontier that is to be filled or changed by hand, for this process alone.
+
+    Raises:
+        StateLockedError: If a node works on it.
+    """
+    client, name = _found(place, settings)
+    folder = tempfile.mkdtemp(prefix="topiccrawl-edit-")
+    frontier = SharedFrontier(client, name, folder, strategy, Politeness(), Limits(), owner=owner)
+    if not frontier.share.alone():
+        frontier.close()
+        raise StateLockedError(f"{address(client)}: nodes work on {name}; stop them first")
+    return frontier
+
+
+def _found(place: str, settings: BaseSettings) -> tuple[redis.Redis, str]:
+    url, _, name = place.partition("#")
+    if not settings.get("REDIS_URL") and not settings.get("REDIS_HOST"):
+        settings = settings.copy()
+        settings.set("REDIS_URL", url, priority="cmdline")
+    return client_of(settings), name
 
 
 def request_of(text: str) -> Request:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from topiccrawl.extensions.outcome import summary
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR
 
@@ -20,7 +18,7 @@ STATS = {
 
 
 def text(folder: str, reason: str = "finished") -> str:
-    return "\n".join(summary("足球", reason, STATS, Path(folder) / "f", folder))
+    return "\n".join(summary("足球", reason, STATS, f"{folder}/f", folder))
 
 
 def test_articles_that_another_crawl_stored_count_as_found() -> None:
