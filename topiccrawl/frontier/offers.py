@@ -11,17 +11,17 @@ from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.rows import (
     ERROR,
     FLOATS,
+    FRESH,
     HEAD_BYTES,
     LOW_VALUE,
+    MOVED,
     MOVING,
     MOVING_AT,
-    PARENT,
     PINNED,
     PLACE,
     PLACE_AT,
     PLAIN,
     QUEUED,
-    STILL,
     Row,
     counted,
     decode,
@@ -220,15 +220,12 @@ class Intake:
             state.reject(LOW_VALUE_REASON)
             still = ERROR, LOW_VALUE
             packed += LOW_VALUE_REASON.encode()
-        return (
-            STILL.pack(
-                *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
-            )
-            + MOVING.pack(lane, 1, len(evidence), 1, value, strategy.version)
-            + PARENT.pack(parent, value)
-            + FLOATS[len(evidence)].pack(*evidence)
-            + packed
+        count = len(evidence)
+        head: bytes = FRESH[count].pack(
+            *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
+            lane, 1, count, 1, value, strategy.version, parent, value, *evidence,
         )  # fmt: skip
+        return head + packed
 
     def _unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
         unit, new = self._state.places.unit(place, groups)
@@ -268,14 +265,11 @@ class Intake:
         packed = data[end + 4 * count :]
         if best:
             packed = with_evidence_texts(packed, offer[3], offer[4])
-        count = len(evidence)
-        return (
-            data[:MOVING_AT]
-            + MOVING.pack(to, len(kept) >> 4, count, inlinks + 1, new, version)
-            + kept
-            + FLOATS[count].pack(*evidence)
-            + packed
+        parents, count = len(kept) >> 4, len(evidence)
+        moved: bytes = MOVED[parents][count].pack(
+            to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
+        return data[:MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """The same for any row: leased, waiting, pinned, of another version, settled."""

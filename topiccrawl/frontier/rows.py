@@ -35,7 +35,11 @@ NOBODY = bytes(12)
 PLAIN = bytes((QUEUED, 0))
 """How a row begins that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
-FLOATS = tuple(Struct(f"<{n}f") for n in range(256))
+FRESH = tuple(Struct(f"{STILL.format}BBBIII12sI{n}f") for n in range(65))
+"""A new row up to its texts, by numbers of evidence: one parent."""
+MOVED = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
+"""What a link moves, by numbers of parents and of evidence."""
+FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 _RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
 
 
