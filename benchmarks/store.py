@@ -1,7 +1,11 @@
-"""Articles a second into the embedded store: ``python -m benchmarks.store [--json FILE]``.
+"""Articles a second into the stores: ``python -m benchmarks.store [--mongo N] [--json FILE]``.
 
 Writes made-up articles of 800 characters through the group commit, as the pipeline does, into a
 new file on the disk of ``--folder``; a tenth are reprints. Then saves them all again (a refetch).
+
+With ``--mongo`` also into a MongoDB server, the one that MONGODB_TEST_URI names or the tests' own,
+beside bare ``bulk_write`` of the same documents, in the same groups, into collections with the same
+indexes; the two take turns of ``TURN`` articles, so that both meet the same machine.
 """
 
 from __future__ import annotations
@@ -9,23 +13,32 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.mongo_server import running
 from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
 from topiccrawl.stores.database import FILE
-from topiccrawl.stores.group import GroupCommit
+from topiccrawl.stores.group import SIZE, GroupCommit
+from topiccrawl.stores.mongo import documents
+from topiccrawl.stores.mongo.store import MongoStore
 from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topiccrawl.stores.contract import Store
+
 REPRINTS = 10
 """Every so many articles have the text of the one before."""
+
+TURN = 200
+"""Articles of one turn."""
 
 IN_FLIGHT = 100
 """Items that wait for their commit at once (CONCURRENT_ITEMS)."""
@@ -48,7 +61,7 @@ def make(number: int) -> Article:
     )
 
 
-async def rate(store: SqliteStore, articles: Sequence[Article]) -> float:
+async def rate(store: Store, articles: Sequence[Article]) -> float:
     """Articles a second through the group commit."""
     group = GroupCommit(store.save)
     waiting = iter(articles)
@@ -78,17 +91,54 @@ async def measure(folder: Path, number: int) -> dict[str, float]:
     }
 
 
+async def mongo(uri: str, number: int) -> dict[str, float]:
+    """Figures by name: ours and bare ``bulk_write``, in turns."""
+    articles = [make(n) for n in range(number)]
+    kept = [a for n, a in enumerate(articles) if n % REPRINTS != REPRINTS - 1]
+    name = f"benchmark_{os.getpid()}"
+    host, _, options = uri.partition("/?")
+    ours = MongoStore(f"{host}/{name}?{options}")
+    bare = MongoStore(f"{host}/{name}_bare?{options}")
+    await ours.open()
+    await bare.open()  # makes the same indexes
+    seconds = [0.0, 0.0]
+    for begin in range(0, number, TURN):
+        part = articles[begin : begin + TURN]
+        seconds[0] += len(part) / await rate(ours, part)
+        start = time.perf_counter()
+        for first in range(begin, begin + TURN, SIZE):
+            writes = [
+                documents.upsert(article, at + first + 1)
+                for at, article in enumerate(articles[first : first + SIZE])
+                if (at + first) % REPRINTS != REPRINTS - 1
+            ]
+            await bare.server.collection("articles").bulk_write(writes, ordered=False)
+        seconds[1] += time.perf_counter() - start
+    for store in (ours, bare):
+        await store.server.database.client.drop_database(store.server.name)
+        await store.close()
+    return {
+        "mongo_articles_per_s": round(number / seconds[0], 1),
+        "mongo_bare_articles_per_s": round(len(kept) / seconds[1], 1),
+        "mongo_over_bulk_write": round(seconds[1] / len(kept) * number / seconds[0], 3),
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks.store")
     parser.add_argument("--articles", type=int, default=10_000)
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="also write the figures there")
+    parser.add_argument("--mongo", type=int, default=0, metavar="N", help="articles for MongoDB")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         figures = asyncio.run(measure(Path(folder), options.articles))
+    if options.mongo:
+        with running() as uri:
+            figures |= asyncio.run(mongo(uri, options.mongo))
     for name, value in figures.items():
-        sys.stdout.write(f"{name:28}{value:12,.1f}\n")
+        sys.stdout.write(f"{name:28}{value:12,.3f}\n")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
