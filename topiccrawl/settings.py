@@ -28,6 +28,11 @@ SCHEDULER_PERSIST = True
 TOPICCRAWL_NODE_SECONDS = 10.0
 """Seconds without a word after which the other nodes give a node up and fetch its part."""
 
+WARC_DIR = ""
+"""Folder of WARC files with all that is fetched; empty: none are written."""
+WARC_SIZE = 1_000_000_000
+"""Bytes from which a WARC file is closed and the next one begun."""
+
 # -- Manners: polite before fast ----------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
 """Says what we are. Put an address there where site owners reach you."""
@@ -131,6 +136,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
+    "topiccrawl.middlewares.archive.ArchiveMiddleware": 580,  # behind decompression (590)
+    "topiccrawl.middlewares.archive.RedirectArchiveMiddleware": 610,  # before redirects (600)
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves

@@ -2,7 +2,8 @@
 
 A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
 (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
-of the bytes); ``label`` and ``categories``, where somebody said what the page is about.
+of the bytes); ``label`` and ``categories``, where somebody said what the page is about. A WARC
+file is a collection as well.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import binascii
 import gzip
 import json
 import zlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 DEFAULT_TYPE = "text/html; charset=utf-8"
 OK = 200
+WARC = (".warc", ".warc.gz")
+"""Endings of WARC files, which are collections, too."""
 _TEXTUAL = ("text/", "html", "xml", "json", "javascript")
 _REDIRECTS = range(300, 400)
 
@@ -112,7 +116,19 @@ class RecordedWeb:
         )
 
 
+def _read_archive(path: Path) -> Iterator[Recorded]:
+    if find_spec("warcio") is None:
+        raise ConfigurationError(f"{path}: needs warcio: pip install topiccrawl[warc]")
+    from topiccrawl.stores.archive import exchanges  # noqa: PLC0415 - an extra
+
+    for one in exchanges(path):
+        yield Recorded(one.url, one.status, one.headers, one.body)
+
+
 def _read(path: Path) -> Iterator[Recorded]:
+    if path.name.endswith(WARC):
+        yield from _read_archive(path)
+        return
     number = 0
     try:
         opener = gzip.open if path.suffix == ".gz" else open

@@ -1,0 +1,58 @@
+"""A crawl into WARC files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run
+from tests.crawl.web import Answer, Page, Web, article
+from topiccrawl.simulate.collection import RecordedWeb
+from topiccrawl.stores.archive import exchanges
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOST = "http://news.test"
+TEXT = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
+
+
+@pytest.mark.crawl
+def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Path) -> None:
+    links = [f"{HOST}/1.html", f"{HOST}/old", f"{HOST}/no", f"{HOST}/tag", f"{HOST}/missing"]
+    refusing = article("新能源汽车", TEXT).replace(
+        "<head>", '<head><meta name="robots" content="index, NOARCHIVE">'
+    )
+    pages: dict[str, Page] = {
+        f"{HOST}/missing": Answer("gone for ever", status=404),
+        f"{HOST}/": article("新能源汽车", TEXT, *links),
+        f"{HOST}/1.html": article("新能源汽车一", TEXT),
+        f"{HOST}/old": Answer(status=301, headers=(("Location", f"{HOST}/new"),)),
+        f"{HOST}/new": article("新能源汽车二", TEXT),
+        f"{HOST}/no": refusing,
+        f"{HOST}/tag": Answer(refusing, headers=(("X-Robots-Tag", "noarchive"),)),
+    }
+    folder = tmp_path / "warc"
+    with Web(pages) as web:
+        arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
+        status, text = run(
+            web.proxy, tmp_path / "data", *arguments, seconds=50.0, WARC_DIR=str(folder)
+        )
+    assert status == 0, text
+    written = sorted(folder.glob("*.warc.gz"))
+    command = [sys.executable, "-m", "warcio.cli", "check", *map(str, written)]
+    assert subprocess.run(command, timeout=60, check=False).returncode == 0
+    found = {one.url: one for file in written for one in exchanges(file)}
+    assert {url: one.status for url, one in found.items()} == {
+        f"{HOST}/robots.txt": 404,
+        f"{HOST}/": 200,
+        f"{HOST}/1.html": 200,
+        f"{HOST}/old": 301,
+        f"{HOST}/new": 200,
+        f"{HOST}/missing": 404,
+    }
+    recorded = [RecordedWeb.read(file).get(f"{HOST}/1.html") for file in written]
+    assert [one.body.decode() for one in recorded if one] == [pages[f"{HOST}/1.html"]]
