@@ -41,6 +41,8 @@ class WorkingCopy:
         self._store = store
         self._strategy = strategy
         self._max_crashes = max_crashes
+        self._by_bucket: dict[int, list[Host]] = {}
+        self._noted = 0
 
     # -- in --------------------------------------------------------------------------------------
 
@@ -121,27 +123,23 @@ class WorkingCopy:
             host.shut = True
             self._state.ready.settle(host, now)
 
-    def busy(self) -> set[int]:
-        """Buckets with leases out, or requests in flight."""
+    def busy(self, buckets: Iterable[int]) -> set[int]:
+        """Those of some buckets with leases out, or requests in flight."""
         held = {bucket_of_host(held.host.name) for held in self._state.leases.held.values()}
-        hosts = self._state.places.hosts
-        return held | {bucket_of_host(host.name) for host in hosts if host.active > 0}
+        return {b for b in buckets if b in held or any(host.active for host in self._hosts(b))}
 
-    def queued(self, bucket: int) -> tuple[int, int]:
-        """URLs in a bucket's priorQueue and normalQueue, counted one by one."""
-        sizes = self._ordered(bucket)
-        for _, lane in self._waiting(bucket):
-            sizes[lane] += 1
-        return sizes[0], sizes[1]
+    def queued(self, buckets: Iterable[int]) -> dict[int, list[int]]:
+        """URLs in the priorQueue and normalQueue of some buckets, counted one by one."""
+        sizes = {bucket: self._ordered(bucket) for bucket in buckets}
+        for _, bucket, lane in self._waiting():
+            if bucket in sizes:
+                sizes[bucket][lane] += 1
+        return sizes
 
     def hosts_by_bucket(self) -> dict[int, int]:
-        """Number of hosts with URLs, by bucket."""
-        numbers: dict[int, int] = {}
-        for host in self._state.places.hosts:
-            if host.units:
-                bucket = bucket_of_host(host.name)
-                numbers[bucket] = numbers.get(bucket, 0) + 1
-        return numbers
+        """Number of hosts known, by bucket."""
+        self._note()
+        return {bucket: len(hosts) for bucket, hosts in self._by_bucket.items()}
 
     def evict(self, bucket: int) -> None:
         """Forget a bucket: its leases are stale, what was not sent is lost."""
@@ -149,15 +147,17 @@ class WorkingCopy:
         for key, held in list(state.leases.held.items()):
             if bucket_of_host(held.host.name) == bucket:
                 del state.leases.held[key]
-        for lane, size in enumerate(self.queued(bucket)):
+        for lane, size in enumerate(self.queued([bucket])[bucket]):
             state.tally[LANE_NAMES[lane]] -= size
-        for entry, _ in list(self._waiting(bucket)):
-            raw.delete(entry, db=self._store.due)
+        for entry, place, _ in list(self._waiting()):
+            if place == bucket:
+                raw.delete(entry, db=self._store.due)
         self._forget_arrivals(bucket)
         for table in (self._store.urls, self._store.outlinks, self._store.leased):
             _delete_under(raw, table, bytes([bucket]))
-        for host in list(self._hosts(bucket)):
+        for host in self._hosts(bucket):
             self._retire(host)
+        self._by_bucket.pop(bucket, None)
         drop_notes(self._store, [bucket])
 
     def _retire(self, host: Host) -> None:
@@ -174,14 +174,16 @@ class WorkingCopy:
         host.wake = ASLEEP
         self._state.places.retire(host)
 
-    def _hosts(self, bucket: int) -> Iterator[Host]:
-        for host in self._state.places.hosts:
-            if bucket_of_host(host.name) == bucket and self._lives(host):
-                yield host
+    def _hosts(self, bucket: int) -> list[Host]:
+        self._note()
+        return self._by_bucket.get(bucket, [])
 
-    def _lives(self, host: Host) -> bool:
-        """Whether a host was not retired."""
-        return self._state.places.find_host(host.name) is host
+    def _note(self) -> None:
+        """Put hosts that are new with their bucket."""
+        hosts = self._state.places.hosts
+        for host in hosts[self._noted :]:
+            self._by_bucket.setdefault(bucket_of_host(host.name), []).append(host)
+        self._noted = len(hosts)
 
     def _ordered(self, bucket: int) -> list[int]:
         """URLs in the order of each lane."""
@@ -200,14 +202,13 @@ class WorkingCopy:
             raw.delete(ARRIVAL.pack(decode(cursor.value()).seq), db=store.arrivals)
             found = cursor.next()
 
-    def _waiting(self, bucket: int) -> Iterator[tuple[bytes, int]]:
-        """Entries of what waits for a time, with their lanes."""
+    def _waiting(self) -> Iterator[tuple[bytes, int, int]]:
+        """Entries of what waits for a time, with their buckets and lanes."""
         for entry in self._store.raw.cursor(self._store.due).iternext(values=False):
             key = entry[-KEY_BYTES:]
-            if key[0] == bucket:
-                data = self._store.raw.get(key, None, self._store.urls)
-                if data is not None:
-                    yield entry, decode(data).lane
+            data = self._store.raw.get(key, None, self._store.urls)
+            if data is not None:
+                yield entry, key[0], decode(data).lane
 
 
 def _pairs(flat: list[bytes]) -> Iterator[tuple[bytes, bytes]]:

@@ -117,6 +117,7 @@ class Courier:
         share = frontier.share
         if now - self._last > share.ttl / 2:
             self._patient = now + share.ttl  # others were cut off, too: give them time
+            self._told = (False, True)
         look = now >= self._next_look or share.idle()
         came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
         self._last = time.monotonic()

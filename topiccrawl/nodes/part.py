@@ -150,8 +150,9 @@ class Part:
         closing = [b for b in range(BUCKETS) if self.closing(b)]
         if not closing:
             return {}
-        busy = set() if self._leaving else self._copy.busy()
-        left = {b: "{} {}".format(*self._copy.queued(b)) for b in closing if b not in busy}
+        busy = set() if self._leaving else self._copy.busy(closing)
+        sizes = self._copy.queued(b for b in closing if b not in busy)
+        left = {bucket: f"{prior} {normal}" for bucket, (prior, normal) in sizes.items()}
         for bucket in left:
             self._status[bucket] = Status.LEAVING
             self._route.serve(bucket, mine=False)
