@@ -193,6 +193,7 @@ def shared(folder: Path, urls: int) -> list[Figure]:
         run = Run(frontier, Web(HOSTS))
         run.push(HOSTS)
         figures = [Figure("redis_mixed", run.mixed(urls, urls // 5), "links/s")]
+        figures.append(Figure("redis_mixed_cpu", run.links / run.cpu, "links/s"))
         frontier.commit()
         used = client.info()["used_memory"] - before
         figures.append(Figure("redis_bytes_url", used / urls, "bytes"))
