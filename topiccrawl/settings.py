@@ -89,6 +89,10 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
+TOPICCRAWL_JS = False
+"""Render pages of sites whose plain pages are empty, in a browser; needs topiccrawl[js]."""
+TOPICCRAWL_BROWSER = ""
+"""Path of a Chromium for it; empty: the one that ``playwright install`` brought."""
 TOPICCRAWL_FRAMES = False
 """Learn where each site's bodies stand and what lines it repeats; see docs/extraction.md."""
 TOPICCRAWL_ARTICLE_PAGES = 20

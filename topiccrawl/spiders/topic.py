@@ -19,6 +19,7 @@ from topiccrawl.news.article import Article, Fetch, Unfinished, compose
 from topiccrawl.news.extract import extract
 from topiccrawl.news.missing import is_missing
 from topiccrawl.news.parts import Parts, joined, parts_of, without_parts
+from topiccrawl.news.rendering import RenderingRule, is_blank
 from topiccrawl.records import Findings
 from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
@@ -30,6 +31,7 @@ from topiccrawl.spiders.arguments import (
     seeds_of,
     strategy_parameters,
 )
+from topiccrawl.spiders.browser import META, use_browser
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
@@ -70,6 +72,7 @@ class TopicSpider(Spider):
         self.strategy = strategy
         self.scorer = scorer
         self.fresh = fresh
+        self.rendering: RenderingRule | None = None
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
@@ -85,6 +88,8 @@ class TopicSpider(Spider):
         chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
         spider._set_crawler(crawler)
+        if use_browser(crawler.settings):
+            spider.rendering = RenderingRule()
         return spider
 
     @classmethod
@@ -150,6 +155,23 @@ class TopicSpider(Spider):
         yield Findings(verdict.relevance, offers, worth, verdict.relevant)
         if article is not None:
             yield from self._whole(article, page, ())
+        if self.rendering is not None:
+            yield from self._rendered(
+                self.rendering, response, article, blank=is_blank(page, decoded.text)
+            )
+
+    def _rendered(
+        self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
+    ) -> Iterator[Request]:
+        """Ask for a blank page again, rendered, where that may help; learn from one that was."""
+        if "playwright" in response.meta:
+            rule.observe(response.url, article=article is not None)
+        elif blank and article is None and rule.wants(response.url):
+            self.crawler.stats.inc_value("topiccrawl/rendered")
+            meta = dict(META)
+            yield Request(
+                response.url, callback=self.parse, meta=meta, priority=_PART, dont_filter=True
+            )
 
     def parse_part(
         self, response: Response, story: dict[str, Any], pages: list[str]

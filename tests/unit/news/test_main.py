@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.quality.newspages import LAYOUTS, Story
+from topiccrawl.news.__main__ import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_what_is_extracted_is_shown_with_its_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = LAYOUTS[0](Story(1))
+    page = tmp_path / "page.html"
+    page.write_text(made.html, "utf-8")
+    assert main([str(page), "--url", "http://a.test/n1_2.html"]) == 0
+    out = capsys.readouterr().out
+    assert "page 2 of http://a.test/n1.html" in out
+    assert made.title in out
+    assert "box div#article" in out
+    page.write_text("<p>无</p>", "utf-8")
+    assert main([str(page)]) == 1
+    assert "no article" in capsys.readouterr().out
