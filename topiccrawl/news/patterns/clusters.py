@@ -7,6 +7,7 @@ of clusters need not be known. Features are a URL's parts, and what its pages we
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -24,6 +25,7 @@ MOST_VARIANTS = 3
 SURE_PAGES = 2
 """Pages judged before a format disagrees with others."""
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z_'-]*(?:\.[A-Za-z][A-Za-z0-9]{1,5})?")
 _EVIDENCE = 2.0  # weight of what pages were, beside 1 for a part of the URL
 
 
@@ -32,7 +34,7 @@ def clusters(tallies: Sequence[Tally]) -> list[list[Tally]]:
 
     Deterministic. At most one k-means of two centres per cluster.
     """
-    waiting, done = [list(tallies)] if tallies else [], []
+    waiting, done = _kinds_of_url(tallies), []
     while waiting:
         cluster = waiting.pop()
         if len(cluster) == 1 or (is_one_format(cluster) and agrees(cluster)):
@@ -40,6 +42,16 @@ def clusters(tallies: Sequence[Tally]) -> list[list[Tally]]:
         else:
             waiting.extend(_halves(cluster))
     return sorted(done, key=lambda cluster: cluster[0].shape.text)
+
+
+def _kinds_of_url(tallies: Sequence[Tally]) -> list[list[Tally]]:
+    """Formats that no expression could cover together apart, so that less is left to k-means."""
+    groups: dict[tuple[object, ...], list[Tally]] = {}
+    for tally in tallies:
+        *before, last = tally.shape.segments
+        end = last.rpartition(".")[2] if is_name(last) else last
+        groups.setdefault((len(before), tally.shape.query, look(tally), end), []).append(tally)
+    return list(groups.values())
 
 
 def is_one_format(cluster: Sequence[Tally]) -> bool:
@@ -69,12 +81,12 @@ def look(tally: Tally) -> str:
 
 
 def is_name(segment: str) -> bool:
-    """Whether a place of a path is a plain name, such as a channel's.
+    """Whether a place of a path is a plain name, such as a channel's or a page's.
 
-    >>> is_name("sport"), is_name("{n}.html")
-    (True, False)
+    >>> is_name("sport"), is_name("Abu_Dhabi"), is_name("text_rotate.html"), is_name("{n}.html")
+    (True, True, True, False)
     """
-    return segment.replace("-", "").replace("_", "").isalpha()
+    return _NAME.fullmatch(segment) is not None
 
 
 def agrees(cluster: Sequence[Tally]) -> bool:

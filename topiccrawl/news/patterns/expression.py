@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MANY = 3
 """Names at one place from which on any name is allowed there."""
 
-_ANY_NAME = "[A-Za-z][A-Za-z_-]*"
+_ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
 _ANY_LABEL = "[a-z0-9-]+"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _META = re.compile(r"([.^$*+?{}\[\]\\|()])")
@@ -85,7 +85,10 @@ def _hosts(hosts: set[str], *, general: bool) -> str:
 
 def _place(variants: set[str], *, general: bool) -> str:
     if general and len(variants) >= MANY and all(map(is_name, variants)):
-        return _ANY_NAME
+        ends = {end for _, dot, end in (name.partition(".") for name in variants) if dot}
+        whole = len(ends) == 1 and all("." in name for name in variants)
+        if whole or not ends:
+            return _ANY_NAME + "".join(rf"\.{_quoted(end)}" for end in ends)
     return _choice(variants)
 
 

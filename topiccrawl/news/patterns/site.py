@@ -23,6 +23,13 @@ MOST_FORMATS = 300
 READY_PAGES, READY_ARTICLES = 15, 5
 """Pages judged, and articles among them, before anything of a site is dropped."""
 
+PLAIN_SHARE = 0.5
+"""Share of a site's articles that must look like news by their URL: an encyclopedia or a manual
+names its pages by words, and nothing of it is dropped by its look."""
+
+PATIENCE = 60
+"""Pages judged of a site that cannot be filtered, from which on few more are looked into."""
+
 NEWS_SHARE = 0.5
 """Expected share of articles from which on a pattern is news."""
 
@@ -31,6 +38,10 @@ OTHER_SHARE = 0.1
 
 HUB_SHARE = 0.3
 """Share of hubs among a pattern's judged pages from which on it is one of hubs."""
+
+NEARLY_ALL = 0.8
+"""Share of articles among a site's pages from which on a format never met is fetched whatever its
+look: there is little to save, and the look has been wrong about this site."""
 
 LIKELY = 0.35
 """Likelihood by its look from which on a URL that matches no pattern is fetched."""
@@ -81,6 +92,8 @@ class SiteLearner:
         self.patterns = PatternSet()
         self.pages = 0
         self.articles = 0
+        self._plain = 0  # articles that look like news by their URL
+        self._asked = 0
         self._relearn_at = RELEARN[0]
         self._article_links = 0.0
         self._passed: dict[str, int] = {}
@@ -92,7 +105,8 @@ class SiteLearner:
     @property
     def ready(self) -> bool:
         """Whether enough is known to drop anything."""
-        return self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
+        enough = self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
+        return enough and self._plain >= PLAIN_SHARE * self.articles
 
     def see(self, url: str) -> None:
         """Count a link that was met."""
@@ -111,7 +125,8 @@ class SiteLearner:
         self._tally(url, shape).add(said, year_of(url, shape))
         self.pages += 1
         self.articles += said is Outcome.ARTICLE
-        if self.pages < self._relearn_at:
+        self._plain += said is Outcome.ARTICLE and news_likelihood(url) >= NEWS_SHARE
+        if self.pages < self._relearn_at or not self.ready:
             return False
         self._put_off()
         return True
@@ -120,7 +135,7 @@ class SiteLearner:
         """A copy that can ``learn`` in another thread; ``adopt`` takes over what it has learnt."""
         copy = SiteLearner()
         copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
-        copy.pages, copy.articles = self.pages, self.articles
+        copy.pages, copy.articles, copy._plain = self.pages, self.articles, self._plain
         return copy
 
     def adopt(self, draft: SiteLearner) -> None:
@@ -148,6 +163,9 @@ class SiteLearner:
 
     def wants(self, url: str, first: int, every: int) -> bool:
         """Whether the page of a URL is worth a look: the first of a format, then every so many."""
+        if self.pages >= PATIENCE and not self.ready:
+            self._asked += 1
+            return self._asked % every == 0
         known = self.tallies.get(skeleton(url).text)
         return known is None or known.judged < first or known.seen % every == 0
 
@@ -220,7 +238,8 @@ class SiteLearner:
         aside = is_aside(url)
         if aside and (judged or not is_talk(url)):
             return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
-        if not aside and (judged or news_likelihood(url) >= LIKELY):
+        nearly_all = self.articles >= NEARLY_ALL * self.pages
+        if not aside and (judged or nearly_all or news_likelihood(url) >= LIKELY):
             return Judgement(Label.OPEN, "look")
         shape = skeleton(url).text
         passed = self._passed[shape] = self._passed.get(shape, 0) + 1
@@ -312,6 +331,8 @@ class SiteLearner:
             site.tallies[shape.text] = Tally.from_json(one, shape, likelihood)
         site.patterns = PatternSet(tuple(map(Pattern.from_json, value.get("patterns", ()))))
         site.pages, site.articles = int(value.get("pages", 0)), int(value.get("articles", 0))
+        likely = (t for t in site.tallies.values() if t.likelihood >= NEWS_SHARE)
+        site._plain = sum(tally.articles for tally in likely)
         site._article_links = float(value.get("article_links", 0.0))
         site._relearn_at = site.pages + RELEARN[0]
         site._index()

@@ -175,3 +175,28 @@ def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
     assert site.patterns.by_hand == (own,)
     assert site.judge(f"{SITE}/show/7.html").label is Label.OTHER
     assert len(draft.tallies) == len(site.tallies) - 1
+
+
+def test_a_site_that_names_its_pages_by_words_is_left_alone() -> None:
+    site = SiteLearner()
+    for number in range(200):
+        word = "ab"[number % 2] * (number % 13 + 1)
+        outcome = Outcome.ARTICLE if number % 3 else Outcome.OTHER
+        assert not site.count(f"{SITE}/wiki/{word}_{'x' * (number // 13 + 1)}", outcome)
+    assert not site.ready
+    assert site.judge(f"{SITE}/wiki/quite_another").label is Label.OPEN
+    asked = [site.wants(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
+    assert sum(asked) == 10
+    again = SiteLearner.from_json(site.to_json())
+    assert not again.ready
+    assert SiteLearner.from_json(trained().to_json()).ready
+
+
+def test_where_nearly_all_is_news_nothing_is_dropped_by_its_look() -> None:
+    site = SiteLearner()
+    for number in range(60):
+        site.observe(story(number), Outcome.ARTICLE)
+    site.learn()
+    found = {site.judge(f"{SITE}/union/{name}_town.php?s={name}").label for name in "abcdef"}
+    assert found == {Label.OPEN}
+    assert site.judge(f"{SITE}/promo/7.html").label is Label.OTHER
