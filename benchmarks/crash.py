@@ -27,6 +27,7 @@ from typing import NamedTuple
 from topiccrawl.demo import DemoServer, Web, generate
 
 SETTINGS = {
+    "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "4",

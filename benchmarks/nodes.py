@@ -41,6 +41,7 @@ LATENCY = 0.05
 SLACK = 0.15
 """Seconds by which the way from frontier to server may vary on a busy machine."""
 SETTINGS = {
+    "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
     "DOWNLOAD_DELAY": str(DELAY),
     "DOWNLOAD_DELAY_JITTER": "0",
     "AUTOTHROTTLE_ENABLED": "0",

@@ -60,6 +60,7 @@ class PatternLearner:
         self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
         self._drops: dict[str, dict[str, list[Any]]] = {}
         self._links: dict[str, Judgement] = {}
+        self._news: dict[str, bool] = {}
         self._parameters: dict[str, Parameters] = {}
 
     def unknown(self, urls: Iterable[str]) -> set[str]:
@@ -120,7 +121,15 @@ class PatternLearner:
 
     def articles_among(self, urls: Iterable[str]) -> int:
         """Return how many of these links look like articles."""
-        return sum(self.site(url).is_news(url) for url in urls)
+        return sum(map(self._is_news, urls))
+
+    def _is_news(self, url: str) -> bool:
+        known = self._news.get(url)
+        if known is None:
+            if len(self._news) >= MOST_LINKS:
+                self._news.clear()
+            known = self._news[url] = self.site(url).is_news(url)
+        return known
 
     def observe(self, url: str, *, article: bool, links: int, topical: bool = False) -> bool:
         """Count what a fetched page was; see ``SiteLearner.outcome``.
@@ -140,6 +149,7 @@ class PatternLearner:
         """Take over the patterns that a draft of the URL's site has learnt."""
         self.site(url).adopt(draft)
         self._links.clear()
+        self._news.clear()
         self.changed.add(site_of(url))
 
     def stored(self, site: str) -> dict[str, Any]:

@@ -291,7 +291,7 @@ class SiteLearner:
             pages.clear()
             pages.update({Outcome.ARTICLE: sum(n[0] for n in counts), Outcome.OTHER: others})
         return Pattern(
-            self._written(cluster, span),
+            _written(cluster, span, self.tallies),
             label_of(pages, likelihood),
             pages[Outcome.ARTICLE],
             pages[Outcome.HUB],
@@ -300,16 +300,6 @@ class SiteLearner:
             cluster[0].example,
             topical=pages[Outcome.TOPICAL],
         )
-
-    def _written(self, cluster: Sequence[Tally], years: str) -> str:
-        """The expression; a general one only if it matches no format of other clusters."""
-        shapes = [tally.shape for tally in cluster]
-        wide = expression(shapes, years=years)
-        own = {shape.text for shape in shapes}
-        matches = re.compile(wide).fullmatch
-        if any(matches(t.example) for key, t in self.tallies.items() if key not in own):
-            return expression(shapes, years=years, general=False)
-        return wide
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; what ``from_json`` reads."""
@@ -358,3 +348,14 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     if topical >= TOPICAL_SHARE * judged and topical:
         return Label.OPEN
     return Label.OTHER if judged >= FIRST_OF_FORMAT and share < OTHER_SHARE else Label.OPEN
+
+
+def _written(cluster: Sequence[Tally], years: str, known: Mapping[str, Tally]) -> str:
+    """The expression; a general one only if it matches no format of other clusters."""
+    shapes = [tally.shape for tally in cluster]
+    wide = expression(shapes, years=years)
+    own = {shape.text for shape in shapes}
+    matches = re.compile(wide).fullmatch
+    if any(matches(tally.example) for key, tally in known.items() if key not in own):
+        return expression(shapes, years=years, general=False)
+    return wide
