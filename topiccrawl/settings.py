@@ -128,7 +128,7 @@ TOPICCRAWL_TRAP_SLASHES = 12
 """Slashes in a URL's path at most."""
 
 # -- News (Method of CN101694658: what is no news by its URL is not downloaded) ------------------
-TOPICCRAWL_NEWS_FILTER = True
+TOPICCRAWL_NEWS_FILTER = False
 """Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
 
 # -- Hooks --------------------------------------------------------------------------------------
