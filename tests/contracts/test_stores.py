@@ -359,6 +359,11 @@ def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_pat
         assert await store.get(article(1).url) is None
         assert await store.get(article(9).url) is None
         assert (await store.counts())["reprints"] == 0
+        assert await urls(store, Selection(words=words_in("体育中心"))) != []
+        await store.forget([article(3).url], now=1.0)  # the newest
+        newest = replace(article(7), title="航天飞机")
+        await store.save([newest])
+        assert await urls(store, Selection(words=words_in("飞机"))) == [newest.url]
         (fresh,) = await other.save([article(5, text=1)])
         assert fresh.fate is Fate.NEW  # its text is compared with no more
         assert await store.forget([article(1).url], now=2.0) == 0

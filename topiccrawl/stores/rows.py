@@ -84,7 +84,7 @@ def some(
 
 
 def to_index(connection: sqlite3.Connection, article_id: int) -> None:
-    """Note that an article's words are to be indexed before the next search."""
+    """Note that a changed article's words are to be indexed before the next search."""
     connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 

@@ -86,7 +86,6 @@ STEPS: tuple[str, ...] = (
     CREATE TABLE unsearched (
         article_id INTEGER PRIMARY KEY REFERENCES articles (id) ON DELETE CASCADE
     );
-    INSERT INTO unsearched SELECT id FROM articles;
     CREATE TABLE tombstones (name TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     """,
 )

@@ -125,7 +125,7 @@ class SqliteStore:
         else:
             article_id, fate = known[0], fate_of(known[1], article)
             rows.update(connection, article_id, article)
-        if fate is not Fate.UNCHANGED:
+        if fate is Fate.UPDATED:
             rows.to_index(connection, article_id)
         rows.set_topics(connection, article_id, article)
         if known is None or known[1].digest != article.digest:

@@ -1,7 +1,7 @@
 """Selecting, forgetting and expiring in the embedded store.
 
-Words are indexed when somebody searches, not when articles are stored: a crawl pays one short row
-an article, and a search takes over first what came since the last one.
+Words are indexed when somebody searches, not when articles are stored: a crawl pays nothing
+for new articles, and a search takes over first what came since the last one.
 """
 
 from __future__ import annotations
@@ -61,17 +61,23 @@ def page(
 
 
 def index_words(connection: sqlite3.Connection) -> int:
-    """Index the words of some articles that are not indexed; how many."""
-    query = (
-        "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id "
-        "ORDER BY article_id LIMIT ?"
-    )
-    found = connection.execute(query, (BATCH,)).fetchall()
-    for article_id, title, body in found:
+    """Index the words of some articles that are new or changed; how many."""
+    query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
+    last = connection.execute(query).fetchone()[0] or 0
+    query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
+    new = connection.execute(query, (last, BATCH)).fetchall()
+    if new:
+        query = "INSERT OR REPLACE INTO properties VALUES ('searched', ?)"
+        connection.execute(query, (str(new[-1][0]),))
+    changed = connection.execute(
+        "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id LIMIT ?", (BATCH,)
+    ).fetchall()
+    for article_id, title, body in (*new, *changed):
         words = " ".join(words_of(title, body))
         connection.execute("INSERT INTO words (rowid, held) VALUES (?, ?)", (article_id, words))
-        connection.execute("DELETE FROM unsearched WHERE article_id = ?", (article_id,))
-    return len(found)
+    done = [(article_id,) for article_id, _, _ in changed]
+    connection.executemany("DELETE FROM unsearched WHERE article_id = ?", done)
+    return len(new) + len(changed)
 
 
 def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:
@@ -86,6 +92,7 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
         for table, condition in (("articles", where), ("reprints", reprints)):
             query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
             gone += connection.execute(query, (site or name,)).rowcount
+    _index_below_newest(connection)
     return gone
 
 
@@ -96,7 +103,17 @@ def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
     gone = connection.execute(query, (rows.clean(topic), before)).rowcount
     bare = "id NOT IN (SELECT article_id FROM article_topics) AND fetched_at < ?"
     connection.execute(f"DELETE FROM articles WHERE {bare}", (before,))  # noqa: S608 - constant
+    _index_below_newest(connection)
     return gone
+
+
+def _index_below_newest(connection: sqlite3.Connection) -> None:
+    """Ids of the newest articles may be given again: what gets them is not indexed yet."""
+    newest = "(SELECT coalesce(max(id), 0) FROM articles)"
+    connection.execute(
+        f"UPDATE properties SET value = {newest} "  # noqa: S608 - constant
+        f"WHERE name = 'searched' AND CAST(value AS INTEGER) > {newest}"
+    )
 
 
 class Tombstones:
