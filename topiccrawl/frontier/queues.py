@@ -90,8 +90,9 @@ class Queues:
         assert order is not None, "what moves has entered"  # noqa: S101
         order.remove(old)
         order.add(new)
-        self._tail.change(old, -1)
-        self._tail.change(new, 1)
+        if self._tail.counts:
+            self._tail.change(old, -1)
+            self._tail.change(new, 1)
         head = unit.heads[lane]
         if head is None or new < head:
             self._lead(unit, lane, new)
@@ -115,7 +116,8 @@ class Queues:
         if order is None:
             order = unit.orders[lane] = Order()
         order.add(entry)
-        self._tail.change(entry, 1)
+        if self._tail.counts:
+            self._tail.change(entry, 1)
         head = unit.heads[lane]
         if head is None:
             if unit.heads[1 - lane] is None:
@@ -130,7 +132,8 @@ class Queues:
         order = unit.orders[lane]
         assert order is not None, "what leaves has entered"  # noqa: S101
         order.remove(entry)
-        self._tail.change(entry, -1)
+        if self._tail.counts:
+            self._tail.change(entry, -1)
         if unit.heads[lane] == entry:
             self._follow(unit, lane, order)
 

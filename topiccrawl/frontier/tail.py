@@ -29,25 +29,27 @@ class Tail:
     Args:
         most: URLs that may wait before any is turned away; 0 is no bound.
         hosts: All hosts, whose entries are counted when the time comes.
+
+    Attributes:
+        counts: Waiting entries by step; empty until half of the bound waits.
     """
 
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
         self._most = most
         self._hosts = hosts
-        self._counts: list[int] = []
+        self.counts: list[int] = []
         self._worst = STEPS
         self._asked = 0
 
     def change(self, entry: int, difference: int) -> None:
-        """Note that an entry came (1) or went (-1)."""
-        if self._counts:
-            self._counts[entry >> STEP_BITS] += difference
+        """Note that an entry came (1) or went (-1); only while there are ``counts``."""
+        self.counts[entry >> STEP_BITS] += difference
 
     def refuses(self, entry: int, waiting: int) -> bool:
         """Whether a new entry is too low, while so many wait."""
         if not self._most or waiting < self._most // 2:
             return False
-        if not self._counts:
+        if not self.counts:
             self._count()
         if waiting < self._most:
             return False
@@ -57,17 +59,17 @@ class Tail:
         return entry >> STEP_BITS > self._worst
 
     def _count(self) -> None:
-        self._counts = [0] * STEPS
+        self.counts = [0] * STEPS
         for host in self._hosts:
             for unit in host.units:
                 for order in unit.orders:
                     for entry in order or ():
-                        self._counts[entry >> STEP_BITS] += 1
+                        self.counts[entry >> STEP_BITS] += 1
 
     def _bound(self) -> int:
         """The step in which the last of the best ``most`` lies."""
         left = self._most
-        for step, number in enumerate(self._counts):
+        for step, number in enumerate(self.counts):
             left -= number
             if left <= 0:
                 return step
