@@ -200,10 +200,21 @@ class Trial:
                 node.signal(signal.SIGCONT)
                 continue
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
-            if node.process is not None:
-                node.process.wait(60)
+            self._gone(node)
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
                 node.start(self.settings)
+
+    def _gone(self, node: Node, seconds: float = 20.0) -> None:
+        """Wait for a node's end; one that still starts up may not have heard the signal."""
+        end = time.monotonic() + seconds
+        while node.running() and time.monotonic() < end:
+            time.sleep(0.02)
+        if node.running():
+            self.events[-1] += " (deaf, killed)"
+            print(node.output.read_text(errors="replace")[-2000:])
+            node.signal(signal.SIGKILL)
+        if node.process is not None:
+            node.process.wait()
 
     def _until(self, answers: int, end: float) -> None:
         while self._answers() < answers and time.monotonic() < end:

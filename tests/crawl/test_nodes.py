@@ -53,7 +53,7 @@ def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     (tmp_path / "redis").mkdir()
     server = ValkeyServer(data_dir=tmp_path / "redis", config=KEEPS)
     server.start()
-    settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.2", "TOPICCRAWL_NODE_SECONDS": "2"}
+    settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
     url = f"redis://{server.host}:{server.port}/0"
     trial = RedisAway(tmp_path, web_of(3, 320), url, 1, settings=settings)
     trial.server = server
@@ -73,7 +73,7 @@ def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
 def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     tmp_path: Path, redis_url: str
 ) -> None:
-    settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.2"}
+    settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05"}
     report = OneKilled(tmp_path, web_of(3, 320), redis_url, 3, settings=settings).run()
     assert report.missing == ()
     assert report.shared == ()

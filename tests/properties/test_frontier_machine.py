@@ -324,4 +324,4 @@ TestFrontier.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 TestSharedFrontier = SharedMachine.TestCase
-TestSharedFrontier.settings = settings(TestFrontier.settings, max_examples=25)
+TestSharedFrontier.settings = settings(TestFrontier.settings, max_examples=20)
