@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import run
+from tests.crawl.run import ROOT, run
 from tests.crawl.web import Answer, Page, Web, article
 from topiccrawl.simulate.collection import RecordedWeb
 from topiccrawl.stores.archive import exchanges
@@ -20,18 +21,27 @@ HOST = "http://news.test"
 TEXT = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
 
 
+def articles(data: Path) -> dict[str, tuple[str, str]]:
+    """Title and body of the stored articles that may be copied, by URL."""
+    query = "SELECT url, title, body FROM articles WHERE NOT noarchive"
+    with sqlite3.connect(data / "store.sqlite") as connection:
+        return {url: (title, body) for url, title, body in connection.execute(query)}
+
+
 @pytest.mark.crawl
 def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Path) -> None:
     links = [f"{HOST}/1.html", f"{HOST}/old", f"{HOST}/no", f"{HOST}/tag", f"{HOST}/missing"]
-    refusing = article("新能源汽车", TEXT).replace(
-        "<head>", '<head><meta name="robots" content="index, NOARCHIVE">'
-    )
+    refusing = article(
+        "新能源汽车", "新能源汽车的车主昨天在广场上比谁开得最省电，冠军来自邻县，"
+    ).replace("<head>", '<head><meta name="robots" content="index, NOARCHIVE">')
     pages: dict[str, Page] = {
         f"{HOST}/missing": Answer("gone for ever", status=404),
         f"{HOST}/": article("新能源汽车", TEXT, *links),
         f"{HOST}/1.html": article("新能源汽车一", TEXT),
         f"{HOST}/old": Answer(status=301, headers=(("Location", f"{HOST}/new"),)),
-        f"{HOST}/new": article("新能源汽车二", TEXT),
+        f"{HOST}/new": article(
+            "新能源汽车二", "一月出口的新能源汽车增长两成，港口连夜装船发往南方各国，"
+        ),
         f"{HOST}/no": refusing,
         f"{HOST}/tag": Answer(refusing, headers=(("X-Robots-Tag", "noarchive"),)),
     }
@@ -54,5 +64,11 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
         f"{HOST}/new": 200,
         f"{HOST}/missing": 404,
     }
+    before = articles(tmp_path / "data")
+    assert sorted(before) == [f"{HOST}/1.html", f"{HOST}/new"]
+    data = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / 'again'}")
+    command = [sys.executable, "-m", "scrapy", "reextract", *map(str, written), *data]
+    subprocess.run([*command, "--topic", "新能源汽车"], cwd=ROOT, timeout=60, check=True)
+    assert articles(tmp_path / "again") == before
     recorded = [RecordedWeb.read(file).get(f"{HOST}/1.html") for file in written]
     assert [one.body.decode() for one in recorded if one] == [pages[f"{HOST}/1.html"]]
