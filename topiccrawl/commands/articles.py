@@ -44,8 +44,8 @@ class Command(OperatorCommand):
     def long_desc(self) -> str:
         return (
             "list and search: those stored last first. show: one, with its reprints. export: all "
-            "of them into a .jsonl, .csv or .parquet file, or - for standard output. forget: "
-            "remove them for good; they do not come back."
+            "of them into a .jsonl, .csv, .parquet or .atom file, or - for standard output. "
+            "forget: remove them for good; they do not come back."
         )
 
     @override

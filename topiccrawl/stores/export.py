@@ -1,4 +1,4 @@
-"""Articles as files for other programs: JSON lines, CSV, Parquet."""
+"""Articles as files for other programs: JSON lines, CSV, Parquet, Atom."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.news.article import Article
+from topiccrawl.stores.feed import Atom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -130,6 +131,7 @@ class Parquet:
 _TEXT: dict[str, tuple[Callable[[TextIO], Writer], str]] = {
     ".jsonl": (JsonLines, "utf-8"),
     ".csv": (CommaSeparated, "utf-8-sig"),
+    ".atom": (Atom, "utf-8"),
 }
 """Writer and encoding by suffix; spreadsheets take CSV for UTF-8 by its mark only."""
 
@@ -156,9 +158,11 @@ def writing(where: str) -> Iterator[Writer]:
         elif path.suffix in _TEXT:
             make, encoding = _TEXT[path.suffix]
             with part.open("w", encoding=encoding, errors="replace", newline="") as file:
-                yield make(file)
+                writer = make(file)
+                yield writer
+                writer.end()
         else:
-            raise ConfigurationError(f"{path}: name a file that ends in .jsonl, .csv or .parquet")
+            raise ConfigurationError(f"{path}: name a .jsonl, .csv, .parquet or .atom file")
         part.replace(path)
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be written: {error}") from error

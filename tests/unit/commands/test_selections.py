@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from lxml import etree
 
 from tests.mongo_server import database_uri
 from tests.unit.commands.test_patterns import scrapy
@@ -96,6 +97,11 @@ def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
     table = pq.read_table(files[".parquet"]).to_pylist()
     assert [row["title"] for row in table] == ["第3篇", "第1篇"]
     assert table[1]["topics"] == [{"name": "汽车", "number": 0.5}]
+    feed = tmp_path / "feed.atom"
+    assert run("export", str(feed), "--all", "--limit", "2") == (0, "")
+    entries = etree.parse(str(feed)).getroot().findall("{*}entry")
+    assert [one.findtext("{*}id") for one in entries] == [article(n).url for n in (3, 2)]
+    assert [one.findtext("{*}summary") for one in entries] == [None, TEXTS[2]]
     assert run("export", str(tmp_path / "out.xml"), "--all")[0] == 1
     assert run("list", "--since", "soon", "--all")[0] == 1
     assert len(list(tmp_path.glob("*out*"))) == 3
