@@ -70,6 +70,7 @@ class Courier:
         self._next_look = 0.0
         self._last = self._patient = self._busy = time.monotonic()
         self._lost = 0.0
+        self._stopped = False
         self._told: tuple[bool, bool] = (False, True)
 
     def start(self) -> None:
@@ -79,6 +80,7 @@ class Courier:
 
     async def stop(self) -> None:
         """End, and let the connection go; twice equals once."""
+        self._stopped = True  # a time-out may swallow the cancellation
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -92,7 +94,7 @@ class Courier:
         return not self._starts.wait or time.monotonic() - self._busy < self._starts.wait
 
     async def _run(self) -> None:
-        while True:
+        while not self._stopped:
             try:
                 came = await self._round()
             except RedisError as error:
