@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,17 +26,14 @@ if TYPE_CHECKING:
 DATABASE = "topiccrawl"
 """Name of the database where the URI names none."""
 
-SELECTION_MS = 2_000
-"""Milliseconds until a server that does not answer counts as away; the URI may say otherwise."""
-
 TIMEOUT_MS = 10_000
-"""Milliseconds that one command may take, retries of the driver included; so may the URI."""
+"""Milliseconds that one command may take, retries of the driver and the search for a server that
+answers included; then it counts as away. The URI may say otherwise."""
 
 OPTIONS: dict[str, Any] = {
     "appname": "topiccrawl",
     "w": "majority",  # what is acknowledged survives a failover
     "journal": True,  # and kill -9 of the server
-    "serverSelectionTimeoutMS": SELECTION_MS,
     "timeoutMS": TIMEOUT_MS,
 }
 
@@ -95,7 +93,8 @@ def translated(shown_uri: str, action: str) -> Iterator[None]:
     try:
         yield
     except PyMongoError as error:
-        message = f"{shown_uri}: cannot {action}: {error}; {_remedy(error)}"
+        reason = _DETAILS.split(str(error))[0]
+        message = f"{shown_uri}: cannot {action}: {reason}; {_remedy(error)}"
         raise (StorageAwayError if _away(error) else StorageError)(message) from error
 
 
@@ -116,7 +115,7 @@ def options(uri: str) -> dict[str, Any]:
     """Options of the driver that the URI does not set itself.
 
     >>> sorted(options("mongodb://a.test/?w=1&journal=false"))
-    ['appname', 'serverSelectionTimeoutMS', 'timeoutMS']
+    ['appname', 'timeoutMS']
     """
     named = {name.lower() for name in _parsed(uri)["options"]}
     return {name: value for name, value in OPTIONS.items() if name.lower() not in named}
@@ -169,6 +168,9 @@ def _remedy(error: PyMongoError) -> str:
         return _REMEDIES[error.code]
     return "see the reason; what was stored before is intact"
 
+
+_DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
+"""Where the driver's messages begin to tell all of its state."""
 
 _REMEDIES = {
     13: "give the user the role readWrite",
