@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.1
 """Share of the mean load by which a node may differ before buckets move."""
-HOST = 16
-"""What a known host weighs; an empty bucket weighs 1."""
+HOST = 1000
+"""What a known host weighs; an empty bucket weighs 1, so that none stands for a host."""
 
 
 def rank(bucket: int, node: int) -> int:

@@ -49,3 +49,11 @@ def test_when_a_node_leaves_the_others_keep_what_they_have(nodes: list[int]) -> 
 
 def test_without_nodes_nothing_is_served() -> None:
     assert plan([], {1: 2}, {}) == {}
+
+
+def test_empty_buckets_do_not_stand_for_hosts() -> None:
+    known = dict.fromkeys(range(0, 240, 8), 1)
+    for claims in ({}, dict.fromkeys(range(BUCKETS), 1), dict.fromkeys(known, 1)):
+        shares = plan([1, 2, 3], claims, known)
+        served = [sum(shares[bucket] == node for bucket in known) for node in (1, 2, 3)]
+        assert max(served) - min(served) <= 2
