@@ -139,14 +139,15 @@ def _toml(topic: Topic) -> str:
 
 def cases(options: argparse.Namespace) -> Iterator[tuple[RecordedWeb, Case]]:
     """Yield what is to be crawled."""
-    for pages, topics in _files(options):
+    for pages, topics in collections_of(options):
         web = RecordedWeb.read(pages)
         for name, labelled in read_truth(topics).items():
             if not options.topic or name in options.topic:
                 yield web, labelled_case(web, labelled)
 
 
-def _files(options: argparse.Namespace) -> list[tuple[Path, Path]]:
+def collections_of(options: argparse.Namespace) -> list[tuple[Path, Path]]:
+    """Collections and their topics: those named, else all that lie in ../shared/data."""
     if options.pages and options.topics:
         return [(options.pages, options.topics)]
     found = [

@@ -92,8 +92,7 @@ class AdaptationParameters:
         terms: genetic: learnt terms at most, the heaviest ones.
         gain: words: what learnt words add to a link's score at most, and what one of them
             weighs at most beside the user's heaviest term of 1.
-        half: words: relevance at which a page counts half for and half against; as the
-            strategy's ``plus_half``.
+        half: words: relevance at which a page counts half for and half against.
         feedback_size: genetic: most relevant documents that are learnt from.
         anchors: genetic: documents are each page's best block of anchors (the source's expanded
             anchor vectors) instead of the page.

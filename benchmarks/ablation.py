@@ -1,0 +1,118 @@
+"""What is each part of a URL's value worth, and what does adaptation add? Replays of collections.
+
+    python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
+                                  [--part NAME]… [--json FILE]
+
+Each part is taken away from shark-plus by itself. Replays (see `scrapy simulate`) use the
+production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
+topics and numbers of requests in flight. Without --pages and --topics, the collections in
+../shared/data are replayed where there are some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.focus import DATA, collections_of
+from topiccrawl.links.strategies import StrategyParameters, strategy
+from topiccrawl.simulate.collection import RecordedWeb
+from topiccrawl.simulate.harvest import harvest, labelled_case
+from topiccrawl.simulate.memory import RememberingScorer
+from topiccrawl.simulate.replay import Conditions, Replay
+from topiccrawl.simulate.truth import read_truth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from topiccrawl.simulate.harvest import Case
+
+
+class Variant(NamedTuple):
+    """A strategy, its numbers where they are not the shipped ones, and an adaptation method."""
+
+    strategy: str = "shark-plus"
+    numbers: Mapping[str, float] | None = None
+    method: str = ""
+
+
+PARTS = {
+    "best-first": Variant("best-first"),
+    "shark-plus, as shipped": Variant(),
+    "- priors of host and directory": Variant(numbers={"plus_prior_weight": 0.0}),
+    "- words of links (promise)": Variant(numbers={"plus_promise_weight": 0.0}),
+    "- anchor": Variant(numbers={"plus_anchor_weight": 0.0}),
+    "- context": Variant(numbers={"plus_context_weight": 0.0}),
+    "- shrinking to the crawl's mean": Variant(numbers={"plus_shrink": 0.0}),
+    "- saturation (half = 1)": Variant(numbers={"plus_half": 1.0}),
+    "+ adaptation: words": Variant(method="words"),
+    "+ adaptation: genetic": Variant(method="genetic"),
+}
+"""What is compared, by the name it has in the table."""
+
+
+def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
+    """The area of one replay."""
+    scorer = RememberingScorer(case.topic)
+    parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
+    order = strategy(variant.strategy, scorer, parameters)
+    given = Conditions(case.budget, batch=batch, method=variant.method)
+    replayed = Replay(web, case.topic, scorer, order, given).run()
+    return harvest(variant.strategy, replayed.fetched, case).area
+
+
+def areas(web: RecordedWeb, topics: Path, options: argparse.Namespace) -> Iterator[list[float]]:
+    """Yield the areas of each topic, one for each part, and print them."""
+    for name, labelled in read_truth(topics).items():
+        if options.topic and name not in options.topic:
+            continue
+        case = labelled_case(web, labelled)
+        row = []
+        for part in options.part or PARTS:
+            runs = [area(web, case, PARTS[part], batch) for batch in options.batch or [8]]
+            row.append(sum(runs) / len(runs))
+        print(f"{name:<14}", *(f"{one:.3f}" for one in row), flush=True)
+        yield row
+
+
+def main() -> None:
+    """Print a table of mean areas, by part and collection."""
+    options = _parser().parse_args()
+    names = options.part or list(PARTS)
+    columns: dict[str, list[float]] = {}
+    for pages, topics in collections_of(options):
+        rows = list(areas(RecordedWeb.read(pages), topics, options))
+        if rows:
+            title = topics.name.partition(".")[0]
+            columns[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    if not columns:
+        raise SystemExit("no such topic")
+    print(f"{'':<34}" + "".join(f"{title:>14}" for title in columns))
+    for place, name in enumerate(names):
+        print(f"{name:<34}" + "".join(f"{found[place]:>14.3f}" for found in columns.values()))
+    if options.json:
+        flat = {
+            f"{title}.{name}": round(columns[title][place], 4)
+            for title, (place, name) in product(columns, enumerate(names))
+        }
+        options.json.write_text(json.dumps(flat, ensure_ascii=False))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
+    parser.add_argument("--topics", type=Path, metavar="FILE")
+    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    parser.add_argument("--batch", action="append", type=int, metavar="N", help="may be repeated")
+    parser.add_argument("--part", action="append", choices=PARTS, help="may be repeated")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
