@@ -169,7 +169,9 @@ class SafeStore:
         for wait in waits():
             try:
                 await self._drain()
-            except StorageAwayError:
+            except StorageError as error:
+                if not isinstance(error, StorageAwayError):
+                    logger.error("Articles stay in %s: %s", self.spool.folder, error)  # noqa: TRY400
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._ending.wait(), wait)
             else:

@@ -43,6 +43,7 @@ class Spool:
         self._limit = limit
         self._file: IO[bytes] | None = None
         self._begin = 0  # of the first article that waits
+        self._end = self._damaged = 0  # where ``first`` ended, and the damaged lines before
         self._adopted: list[IO[bytes]] = []
 
     def open(self) -> None:
@@ -70,18 +71,13 @@ class Spool:
             StorageError: None of them was added.
         """
         lines = [_line(article) for article in articles]
-        size = 0
         try:
             file = self._opened()
-            size = file.seek(0, os.SEEK_END)
+            size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:
                 raise StorageError(f"{file.name}: full; bring the database back, or make room")
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
+            _write(file.fileno(), b"".join(lines), size)
         except OSError as error:
-            if self._file is not None:
-                self._file.truncate(size)
             raise StorageError(
                 f"{self.folder}: cannot write: {error}; make room on the disk"
             ) from error
@@ -96,15 +92,17 @@ class Spool:
             file.seek(self._begin)
         begin = file.tell()
         found: list[Article] = []
+        damaged = 0
         while len(found) < number and (line := file.readline()):
             article = _read(line, file.name)
             if article is None:
-                self.waiting -= 1
+                damaged += 1
             else:
                 found.append(article)
-        self._end = file.tell()
+        self._end, self._damaged = file.tell(), damaged
         file.seek(begin)
         if not found:
+            self.waiting -= damaged
             self._done(file)
             return self.first(number)
         return found
@@ -114,7 +112,7 @@ class Spool:
         file = self._oldest()
         if file is None:
             return
-        self.waiting -= len(articles)
+        self.waiting -= len(articles) + self._damaged
         if file is self._file:
             self._begin = self._end
         file.seek(self._end)
@@ -159,6 +157,18 @@ class Spool:
             self._file, self._begin = None, 0
         else:
             self._adopted.remove(file)
+
+
+def _write(handle: int, data: bytes, size: int) -> None:
+    """Put data at the end of a file and on the disk; where that fails, the file is as before."""
+    try:
+        at = size
+        while at < size + len(data):
+            at += os.pwrite(handle, memoryview(data)[at - size :], at)
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
 
 
 def _keep_rest(file: IO[bytes], begin: int) -> None:

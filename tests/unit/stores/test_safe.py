@@ -168,3 +168,29 @@ def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
                 await store.open()
 
     asyncio.run(law())
+
+
+class Locked(Distant):
+    """A store that comes back without letting us read, for a while."""
+
+    async def get(self, url: str) -> Story | None:
+        if self.failures == 0:
+            self.failures = -1
+            raise StorageError("not authorised")
+        return await super().get(url)
+
+
+def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Locked()
+        store = SafeStore(distant, Spool(tmp_path), patience=0.0)
+        await store.open()
+        distant.failures = 2
+        assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
+        async with asyncio.timeout(5):
+            await distant.back.wait()
+        await store.close()
+        assert list(distant.kept) == [article(1).url]
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []

@@ -72,6 +72,7 @@ from topiccrawl.news.article import Article
 from topiccrawl.stores.spool import Spool
 spool = Spool(sys.argv[1])
 spool.append([Article("http://a.test/1", "题", "文")])
+spool._file.seek(0, 2)
 spool._file.write(b"01234567 {")
 spool._file.flush()
 os.kill(os.getpid(), signal.SIGKILL)
@@ -92,4 +93,46 @@ def test_a_full_spool_takes_none_of_a_group_and_keeps_what_it_has(tmp_path: Path
     with pytest.raises(StorageError, match="full"):
         spool.append(articles(2, 3, 4))
     assert all_of(spool) == articles(1)
+    spool.close()
+
+
+def test_a_damaged_line_is_counted_once_however_often_it_is_read(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=30, check=False)
+    spool = Spool(tmp_path)
+    spool.open()
+    for _ in range(3):  # the database is away again
+        assert [article.url for article in spool.first(5)] == ["http://a.test/1"]
+    spool.drop(spool.first(5))
+    assert spool.waiting == 0
+    spool.close()
+
+
+FULL_DISK = """
+import resource, sys
+from topiccrawl.errors import StorageError
+from topiccrawl.news.article import Article
+from topiccrawl.stores.spool import Spool
+spool = Spool(sys.argv[1])
+spool.append([Article("http://a.test/1", "题", "文")])
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, resource.RLIM_INFINITY))
+try:
+    spool.append([Article("http://a.test/2", "题", "文" * 1_000)])
+except StorageError as error:
+    print("told")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+spool.append([Article("http://a.test/3", "题", "文")])
+print(spool.waiting)
+spool.close()
+"""
+
+
+def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
+        timeout=30, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["told", "2"]
+    spool = Spool(tmp_path)
+    spool.open()
+    assert [article.url for article in all_of(spool)] == ["http://a.test/1", "http://a.test/3"]
     spool.close()
