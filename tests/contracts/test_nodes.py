@@ -263,6 +263,53 @@ def test_a_server_that_forgot_the_crawl_ends_it(crew: Crew) -> None:
     crew.client.flushdb()
 
 
+def test_every_node_sees_that_the_server_forgot_the_crawl(crew: Crew) -> None:
+    nodes = [crew.join(), crew.join()]
+    crew.settle()
+    crew.nodes.clear()
+    crew.client.flushdb()
+    for node in nodes:
+        with pytest.raises(StorageError, match="appendonly"):
+            node.settle()
+        with pytest.raises(StorageError, match="appendonly"):
+            node.close()
+    assert not crew.client.exists(f"{nodes[0].base}about")
+    crew.client.flushdb()
+
+
+def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> None:
+    one = crew.join()
+    one.push([Seed(url) for url in URLS])
+    leases = one.pop(999)
+    two = crew.join()
+    crew.settle()
+    one._attached = False
+    for lease in leases:
+        one.finish(lease, CRAWLED)
+    steps = one.converse(look=False)
+    one._wire._call(next(steps))  # Redis took it; nobody heard
+    steps.close()
+    one._attached = True
+    crew.settle()
+    assert (one.counts().get("fenced", 0), one.counts()["crawled"]) == (0, len(URLS))
+    assert two.share.view.claims
+    assert one.share.view.nodes == (one.share.epoch, two.share.epoch)
+
+
+def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    crew.settle()
+    two.close()
+    one._attached = False
+    one.push([Seed(f"http://h{n % 40}.cn/{n}") for n in range(4_000)])
+    one.close()  # its last letters are for the other one
+    crew.nodes.clear()
+    assert crew.client.scard(f"{one.base}post")
+    late = crew.join()
+    assert late.share.alone()
+    assert late.counts()["prior"] == 4_000
+
+
 def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
     return node._wire.run(node.share.starts("topic:start_urls", most))
 

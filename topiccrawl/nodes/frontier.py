@@ -151,6 +151,8 @@ class SharedFrontier(EmbeddedFrontier):
         while self.share.part.loading():
             self._wire.run(self.share.part.load(self.base))
             self._exchange(look=False)
+        while self.share.reading():
+            self._exchange(look=True)
 
     def _exchange(self, *, look: bool) -> None:
         self._wire.run(self.converse(look=look, patient=False))

@@ -85,8 +85,14 @@ class Share:
 
     def alone(self) -> bool:
         """Whether there is nothing outside this node."""
-        view = self.view
-        return self._intake.route.whole and view.nodes == (self.epoch,) and not view.post
+        return self._has_all() and not self.view.post
+
+    def reading(self) -> bool:
+        """Whether this node has all there is but letters, which come with the next exchanges."""
+        return self._has_all() and bool(self.view.post)
+
+    def _has_all(self) -> bool:
+        return self._intake.route.whole and self.view.nodes == (self.epoch,)
 
     def idle(self) -> bool:
         """Whether this node has nothing to do, send or load."""
@@ -107,10 +113,10 @@ class Share:
             StorageError: Redis has forgotten the crawl that this node was on.
         """
         life = int(self.ttl * 1000)
-        epoch, about = yield Call("join", self.base, (self.about, myself(), life))
-        if not epoch:
+        epoch, about = yield Call("join", self.base, (self.about, myself(), life, self._last))
+        if about:
             raise _other_crawl(self.base, about.decode(), self.about)
-        if int(epoch) <= self._last:
+        if not epoch:
             raise StorageError(
                 f"{self.base}: Redis has come back without this crawl; let it write to its disk"
                 " (appendonly yes), put its data back, then start the nodes again"

@@ -12,7 +12,8 @@ local CHUNK, MOST = 4000, 200
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
-for _, name in ipairs(TABLES) do
+local new = redis.call('HGET', base .. 'done', epoch) ~= number
+for _, name in ipairs(new and TABLES or {}) do  -- what is done may have given its buckets away
   for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do
     for bucket in pairs(part) do
       if redis.call('HGET', claims, bucket) ~= epoch then
@@ -93,7 +94,7 @@ local function apply()
   end
 end
 
-if redis.call('HGET', base .. 'done', epoch) ~= number then
+if new then
   redis.call('HSET', base .. 'done', epoch, number)
   apply()
 end
