@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from typing_extensions import override
 
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.news.article import Article
@@ -173,6 +174,7 @@ def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
 class Locked(Distant):
     """A store that comes back without letting us read, for a while."""
 
+    @override
     async def get(self, url: str) -> Story | None:
         if self.failures == 0:
             self.failures = -1
