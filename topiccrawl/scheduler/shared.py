@@ -211,9 +211,12 @@ def _made(kind: Any, settings: BaseSettings, retry: object) -> Any:  # noqa: ANN
     if url:
         try:
             return kind.from_url(url, **params)
-        except ValueError as error:
-            message = f"REDIS_URL cannot be used ({error}): write redis://HOST:PORT/DATABASE"
-            raise SettingError(message) from error
+        except ValueError:
+            # neither the error nor its cause: they may quote a password that holds a slash
+            raise SettingError(
+                "REDIS_URL cannot be used: write redis://USER:PASSWORD@HOST:PORT/DATABASE, in user"
+                " and password percent-encoded what is no letter or digit"
+            ) from None
     for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
         if settings.get(name) is not None:
             params[param] = settings.get(name)

@@ -35,6 +35,13 @@ def test_an_address_that_is_none_is_named() -> None:
         client_of(Settings({"REDIS_URL": "localhost"}))
 
 
+def test_a_password_with_a_slash_is_not_told() -> None:
+    with pytest.raises(SettingError, match="percent-encoded") as caught:
+        client_of(Settings({"REDIS_URL": "redis://:hush/secret@h:6379/0"}))
+    assert "hush" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
 def test_a_start_url_is_text_or_json() -> None:
     plain, rich = (
         request_of(" http://a.cn/\n"),

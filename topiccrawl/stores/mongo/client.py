@@ -57,7 +57,8 @@ class Server:
     def connect(self) -> None:
         """Make ready to talk; nothing is sent yet. Twice equals once."""
         if self._client is None:
-            self._client = AsyncMongoClient(self._uri, **options(self._uri))
+            with _usable():
+                self._client = AsyncMongoClient(self._uri, **options(self._uri))
 
     async def close(self) -> None:
         """Close all connections. Twice equals once."""
@@ -142,13 +143,25 @@ def shown(uri: str) -> str:
 
 
 def _parsed(uri: str) -> dict[str, Any]:
+    if "@" in uri.partition("://")[2].partition("?")[0].partition("/")[2]:
+        # a slash in user or password: the driver would quote what follows it
+        raise SettingError(
+            "MONGODB_URI cannot be used: in user and password percent-encode what is no letter"
+            " or digit"
+        )
     if uri.startswith("mongodb+srv://"):  # parsing one asks the name service
         path, _, query = uri.partition("://")[2].partition("?")
         pairs = (pair.partition("=") for pair in query.split("&") if pair)
         named = {name: value for name, _, value in pairs}
         return {"database": path.partition("/")[2] or None, "options": named}
-    try:
+    with _usable():
         return dict(parse_uri(uri, warn=False))
+
+
+@contextmanager
+def _usable() -> Iterator[None]:
+    try:
+        yield
     except (InvalidURI, DriverConfigurationError, ValueError) as error:
         raise SettingError(
             f"MONGODB_URI cannot be used: {error}; give one such as mongodb://localhost:27017/news"
