@@ -16,6 +16,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy import Request
 
+from topiccrawl import meta
 from topiccrawl.errors import SettingError, StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.nodes.courier import Courier, Starts
@@ -115,13 +116,8 @@ def courier_of(
     most = settings.getint("REDIS_START_URLS_BATCH_SIZE") or settings.getint("CONCURRENT_REQUESTS")
     wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
 
-    def start(text: str) -> None:
-        try:
-            take(request_of(text))
-        except (ValueError, KeyError, TypeError) as error:
-            logger.error("%s holds what is no start URL: %.200r (%s)", key, text, error)  # noqa: TRY400
-
-    starts = Starts(key, most or 16, start, -1.0 if wait is None else float(wait))
+    seconds = -1.0 if wait is None else float(wait)
+    starts = Starts(key, most or 16, lambda text: start(text, key, take), seconds)
     return Courier(frontier, client, wake=wake, fail=fail, starts=starts)
 
 
@@ -188,6 +184,14 @@ def _found(place: str, settings: BaseSettings) -> tuple[redis.Redis, str]:
     return client_of(settings), name
 
 
+def start(text: str, key: str, take: Callable[[Request], object]) -> None:
+    """Let a start URL be taken; what is none is told, since it would stop node after node."""
+    try:
+        take(request_of(text))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        logger.error("%s holds what is no start URL: %.200r (%s)", key, text, error)  # noqa: TRY400
+
+
 def request_of(text: str) -> Request:
     """Return the request of a start URL: plain, or JSON with ``url`` and perhaps ``meta``.
 
@@ -197,8 +201,9 @@ def request_of(text: str) -> Request:
     record: dict[str, Any] = {"url": text.strip()}
     if text.lstrip().startswith("{"):
         record = json.loads(text)
-    meta = {**record.get("meta", {}), "is_start_request": True}
-    return Request(record["url"], meta=meta, method=record.get("method", "GET"))
+    given = {**record.get("meta", {}), "is_start_request": True}
+    given.pop(meta.KEY, None)  # it would speak for a lease of this process
+    return Request(record["url"], meta=given, method=record.get("method", "GET"))
 
 
 def _made(kind: Any, settings: BaseSettings, retry: object) -> Any:  # noqa: ANN401 - either client

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from scrapy.settings import Settings
 
+from topiccrawl import meta
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.build import in_redis
-from topiccrawl.scheduler.shared import client_of, request_of
+from topiccrawl.scheduler.shared import client_of, request_of, start
 
 
 def test_a_server_named_by_url_or_host_chooses_redis() -> None:
@@ -54,3 +57,27 @@ def test_a_start_url_is_text_or_json() -> None:
     )
     with pytest.raises(ValueError, match="Missing scheme"):
         request_of("no url")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no url",
+        '{"url": ' + "[" * 100_000,
+        '{"url": "http://a.cn/", "meta": {"depth": Infinity}}',
+        '{"meta": {}}',
+        '{"url": "http://a.cn/", "meta": null}',
+    ],
+)
+def test_what_is_no_start_url_is_told_and_passed_over(
+    text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    start(text, "nev:start_urls", lambda request: int(request.meta.get("depth", 0)))
+    assert "nev:start_urls holds what is no start URL" in caplog.text
+    assert len(caplog.text) < 1_000
+
+
+def test_a_start_url_speaks_for_no_lease() -> None:
+    ticket = {"token": 1, "evidence": []}
+    text = json.dumps({"url": "http://a.cn/", "meta": {meta.KEY: ticket, "n": 1}})
+    assert request_of(text).meta == {"is_start_request": True, "n": 1}
