@@ -69,7 +69,8 @@ TOPICCRAWL_STRATEGY = "shark-plus"
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0
-"""Parsed pages in one run at most; 0 is no bound. CLOSESPIDER_PAGECOUNT counts every answer."""
+"""Parsed pages after which a run ends, what is in flight included; 0 is no bound.
+CLOSESPIDER_PAGECOUNT counts every answer."""
 TOPICCRAWL_STOP_YIELD = 0.0
 """Share of relevant pages expected of the next ones, below which the run ends; 0 is off."""
 TOPICCRAWL_STOP_AHEAD = 50
@@ -130,6 +131,18 @@ TOPICCRAWL_TRAP_SLASHES = 12
 # -- News (Method of CN101694658: what is no news by its URL is not downloaded) ------------------
 TOPICCRAWL_NEWS_FILTER = False
 """Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
+
+# -- Reprints (docs/duplicates.md) and how articles are stored ----------------------------------
+TOPICCRAWL_DUPLICATES = "shingles"
+"""How reprints are told: shingles, ranked-keywords or exact-text."""
+TOPICCRAWL_DUPLICATES_WINDOW = 30
+"""Days between two articles beyond which only the same text is one story; 0 is no bound."""
+TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
+"""Articles that a new one is compared with, the newest; about 210 bytes of RAM each."""
+TOPICCRAWL_STORE_GROUP_SIZE = 100
+"""Articles that are stored together at most."""
+TOPICCRAWL_STORE_GROUP_AGE = 0.05
+"""Seconds an article waits for others at most, so that they are stored together."""
 
 # -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"

@@ -75,4 +75,4 @@ def add_topic_option(parser: argparse.ArgumentParser) -> None:
 
 def say(*lines: str) -> None:
     """Write lines to standard output."""
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in lines)

@@ -8,6 +8,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.checks import check_values
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.outcome import FAILURES
 from topiccrawl.scheduler.scheduler import FAILURE
@@ -35,13 +36,16 @@ class Command(ScrapyCrawl):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
-        assert self.crawler_process is not None  # noqa: S101  (Scrapy sets it before run)
+        assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
+        assert self.settings is not None  # noqa: S101
         try:
             spider = self.crawler_process.spider_loader.load(name)
-        except KeyError:
-            return  # Scrapy's own command says it
+        except KeyError as error:
+            msg = f"no spider {name!r}: `scrapy list` shows those that there are"
+            raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check", None)
         try:
+            check_values(self.settings)
             if check is not None:
                 check(self.settings, **arguments)
         except ConfigurationError as error:

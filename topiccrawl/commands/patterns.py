@@ -171,7 +171,7 @@ class Command(OperatorCommand):
         try:
             data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
         except (OSError, ValueError) as error:
-            raise ConfigurationError(f"{files or url}: cannot be read: {error}") from error
+            raise ConfigurationError(f"{[*files, url][0]}: cannot be read: {error}") from error
         found = hub_list(decode(data).text, url, time.time())
         if found is None:
             return [f"{url}: no list of links"]

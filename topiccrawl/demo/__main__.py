@@ -34,10 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traps=not options.no_traps,
             faults=not options.no_faults,
         )
-    except ValueError as error:
+        return _run(web, options, rest)
+    except (ValueError, OSError) as error:  # a port or file that cannot be had
         print(f"python -m topiccrawl.demo: {error}", file=sys.stderr)  # noqa: T201
         return _USAGE_ERROR
-    return _run(web, options, rest)
 
 
 def _run(web: Web, options: argparse.Namespace, rest: list[str]) -> int:

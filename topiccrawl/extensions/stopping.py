@@ -19,6 +19,7 @@ from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Lease, Outcome
 
@@ -67,11 +68,9 @@ class YieldStop:
             SettingError: If a setting cannot be used.
         """
         settings, spider = crawler.settings, crawler.spider
-        level = number(settings, "TOPICCRAWL_STOP_YIELD")
+        level = level_of(settings)
         if not level or not isinstance(spider, TopicSpider):
             raise NotConfigured
-        if level > 1:
-            raise SettingError(f"TOPICCRAWL_STOP_YIELD is {level:g}: give a share, such as 0.05")
         window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
         ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
         stop = cls(crawler, spider, level, window, ahead)
@@ -116,3 +115,15 @@ class YieldStop:
         frontier = scheduler.frontier
         values = frontier.best(self.ahead) if isinstance(frontier, Outlook) else []
         return self.forecast.expect(values) if values else None
+
+
+def level_of(settings: BaseSettings) -> float:
+    """The share of relevant pages below which a crawl ends, in [0, 1]; 0: never.
+
+    Raises:
+        SettingError: TOPICCRAWL_STOP_YIELD is none.
+    """
+    level = number(settings, "TOPICCRAWL_STOP_YIELD")
+    if level > 1:
+        raise SettingError(f"TOPICCRAWL_STOP_YIELD is {level:g}: give a share, such as 0.05")
+    return level

@@ -50,12 +50,16 @@ def explain(html: str) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print; exit status 1 where the page is no article."""
-    parser = argparse.ArgumentParser(prog="topiccrawl.news", description=__doc__)
+    """Print; exit status 1 where the page is no article, 2 where there is none."""
+    parser = argparse.ArgumentParser(prog="python -m topiccrawl.news", description=__doc__)
     parser.add_argument("file", type=Path, help="a page as served")
     parser.add_argument("--url", default="http://example.test/page.html", help="where it was")
     options = parser.parse_args(arguments)
-    html = decode(options.file.read_bytes(), None).text
+    try:
+        data = options.file.read_bytes()
+    except OSError as error:
+        parser.error(f"{options.file}: cannot be read: {error.strerror}")
+    html = decode(data, None).text
     found = extract(html, options.url)
     part = part_of(options.url)
     lines = [f"page {part.number} of {part.base}"] if part.number else []

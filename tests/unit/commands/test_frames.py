@@ -35,7 +35,7 @@ def test_frames_are_shown_edited_and_dropped(
         captured = capsys.readouterr()
         return int(end.value.code or 0), captured.out + captured.err
 
-    assert run("show") == (0, "\n")
+    assert run("show") == (0, "")
     frame = SiteFrame()
     for number in range(LEAST):
         frame.observe(Body(f"第{number}条。\n{LINE}", box="div.text"))

@@ -86,6 +86,8 @@ def test_wrong_arguments_are_named(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "too few" in capsys.readouterr().err
     assert main(["truth", "--colour", "red", str(tmp_path / "t")]) == 2
     assert "--colour" in capsys.readouterr().err
+    assert main(["truth", "--pages", "450", str(tmp_path / "none" / "t")]) == 2
+    assert "none/t" in capsys.readouterr().err
 
 
 def test_serving_ends_at_an_interrupt(tmp_path: Path) -> None:

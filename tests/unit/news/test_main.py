@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.quality.newspages import LAYOUTS, Story
 from topiccrawl.news.__main__ import main
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_what_is_extracted_is_shown_with_its_reasons(
@@ -25,3 +25,12 @@ def test_what_is_extracted_is_shown_with_its_reasons(
     page.write_text("<p>无</p>", "utf-8")
     assert main([str(page)]) == 1
     assert "no article" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([str(tmp_path / "none.html")])
+    assert end.value.code == 2
+    assert "none.html: cannot be read" in capsys.readouterr().err

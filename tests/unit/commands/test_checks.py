@@ -1,0 +1,68 @@
+"""Wrong settings are told before a crawl: by name, value and remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.commands.checks import check_values
+from topiccrawl.errors import SettingError
+from topiccrawl.news.duplicates import choice, index, verified
+from topiccrawl.stores import group
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def settings(**changes: str) -> Settings:
+    found = Settings()
+    found.setmodule("topiccrawl.settings")
+    found.update({"MONGODB_URI": "", **changes}, priority="cmdline")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTOTHROTTLE_ENABLED", "maybe"),
+        ("CONCURRENT_REQUESTS", "x"),
+        ("RETRY_ENABLED", "often"),
+        ("TOPICCRAWL_ADAPTATION", "foo"),
+        ("TOPICCRAWL_ARTICLE_PAGES", "x"),
+        ("TOPICCRAWL_DUPLICATES", "foo"),
+        ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
+        ("TOPICCRAWL_FRAMES", "maybe"),
+        ("TOPICCRAWL_PAGES", "1.5"),
+        ("TOPICCRAWL_PAGES", "-1"),
+        ("TOPICCRAWL_STOP_YIELD", "2"),
+        ("URLLENGTH_LIMIT", "long"),
+        ("MONGODB_URI", "foo"),
+        ("REDIS_URL", "foo"),
+    ],
+)
+def test_a_wrong_setting_is_named(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name} "):
+        check_values(settings(**{name: value}))
+
+
+def test_a_file_is_no_folder_for_archives(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingError, match=r"^WARC_DIR "):
+        check_values(settings(WARC_DIR=str(tmp_path / "file")))
+    check_values(settings(WARC_DIR=str(tmp_path / "warc")))
+
+
+def test_what_is_usual_passes() -> None:
+    check_values(settings())
+    check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5", TOPICCRAWL_JS="1"))
+
+
+def test_the_switchboard_says_the_defaults_that_hold() -> None:
+    found = settings()
+    assert found["TOPICCRAWL_DUPLICATES"] == choice.DEFAULT
+    assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
+    assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
+    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group.SIZE
+    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group.AGE

@@ -1,0 +1,75 @@
+"""All settings read once before a crawl: a wrong one is a message, not a stack from within."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import default_settings
+
+from topiccrawl import settings as project
+from topiccrawl.errors import SettingError
+from topiccrawl.extensions.adaptation import method_of
+from topiccrawl.extensions.stopping import level_of
+from topiccrawl.news.duplicates.choice import method_named
+from topiccrawl.scheduler.build import number, place_named
+from topiccrawl.stores.choice import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from scrapy.settings import BaseSettings
+
+_FRACTIONS = frozenset({"DOWNLOAD_TIMEOUT", "TOPICCRAWL_HOST_PAGES", "TOPICCRAWL_MAX_QUEUED"})
+"""Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
+
+
+def check_values(settings: BaseSettings) -> None:
+    """Read each setting as what its default is, then those that are names and addresses.
+
+    Raises:
+        SettingError: Naming the first that cannot be used, its value and what to write.
+    """
+    for name, default in [*_declared(default_settings), *_declared(project)]:
+        if isinstance(default, bool) and settings.get(name) is not None:
+            _flag(settings, name)
+    for name, default in _declared(project):
+        if not isinstance(default, bool) and isinstance(default, int | float):
+            _number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
+    level_of(settings)
+    method_of(settings)
+    method_named(settings["TOPICCRAWL_DUPLICATES"])
+    store_of(settings)
+    place_named(settings, "any")
+    _folder(settings, "WARC_DIR")
+
+
+def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in vars(module).items() if name.isupper())
+
+
+def _flag(settings: BaseSettings, name: str) -> None:
+    try:
+        settings.getbool(name)
+    except ValueError as error:
+        raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
+
+
+def _number(settings: BaseSettings, name: str, *, whole: bool) -> None:
+    number(settings, name)
+    try:
+        if whole:
+            settings.getint(name)
+    except ValueError as error:
+        raise SettingError(f"{name} is {settings[name]!r}: give a whole number") from error
+
+
+def _folder(settings: BaseSettings, name: str) -> None:
+    if not settings.get(name):
+        return
+    try:
+        Path(settings[name]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{name} is {settings[name]!r}: no folder can be made there: {error.strerror}"
+        raise SettingError(message) from error
