@@ -69,7 +69,7 @@ TOPICCRAWL_STRATEGY = "shark-plus"
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0
-"""Parsed pages after which a run ends, what is in flight included; 0 is no bound.
+"""Parsed pages after which a run ends; what is in flight is finished. 0 is no bound.
 CLOSESPIDER_PAGECOUNT counts every answer."""
 TOPICCRAWL_STOP_YIELD = 0.0
 """Share of relevant pages expected of the next ones, below which the run ends; 0 is off."""
