@@ -345,6 +345,19 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
     run(factory(tmp_path), law)
 
 
+@pytest.mark.parametrize("site", ["a_b.test", "%", "a%"])
+def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site: str) -> None:
+    async def law(store: Store) -> None:
+        sites = ("a_b.test", "news.a_b.test", "news.axb.test", "a.test")
+        made = [replace(article(n), site=name) for n, name in enumerate(sites)]
+        await store.save(made)
+        meant = [one.url for one in made if one.site.endswith(site)][::-1]
+        assert await urls(store, Selection(site=site)) == meant
+        assert await store.forget([f"site:{site}"], now=1.0) == len(meant)
+
+    run(factory(tmp_path), law)
+
+
 def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_path: Path) -> None:
     async def law(store: Store) -> None:
         other = factory(tmp_path)

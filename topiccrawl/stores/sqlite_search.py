@@ -22,7 +22,7 @@ BATCH = 500
 """Articles whose words are indexed in one transaction, so that crawls need not wait long."""
 
 _OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
-_OF_SITE = "(site = :site OR site LIKE '%.' || :site)"
+_OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
 
@@ -86,7 +86,7 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
     for name in map(rows.clean, names):
         connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
         site = name.removeprefix("site:") if name.startswith("site:") else None
-        named = "site = ?1 OR site LIKE '%.' || ?1"
+        named = "site = ?1 OR substr(site, -length(?1) - 1) = '.' || ?1"
         where = named if site else "url = ?1 OR final_url = ?1 OR canonical_url = ?1"
         reprints = named if site else "url = ?1"
         for table, condition in (("articles", where), ("reprints", reprints)):
