@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES ?= 600
-TESTERS ?= 0
+TESTERS ?= 2
 
 .PHONY: help install demo test check format clean
 
