@@ -27,6 +27,7 @@ import random
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
@@ -240,9 +241,9 @@ def sklearn_figures(pages: Sequence[Page], topic: Topic) -> dict[str, float]:
         for text in texts:
             (vectorizer.transform([text]) @ wanted).sum()
 
-    page_ms = median(_ms(lambda page=page: score([page.text])) for page in pages)
+    page_ms = median(_ms(partial(score, [page.text])) for page in pages)
     anchors = [[link.anchor for link in page.links] for page in pages]
-    links_ms = median(_ms(lambda texts=texts: score(texts)) for texts in anchors)
+    links_ms = median(_ms(partial(score, texts)) for texts in anchors)
     return {
         "sklearn_score_page_ms": page_ms + links_ms,
         "sklearn_page_ms": page_ms,

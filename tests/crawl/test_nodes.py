@@ -77,7 +77,7 @@ def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     report = OneKilled(tmp_path, web_of(3, 320), redis_url, 3, settings=settings).run()
     assert report.missing == ()
     assert report.shared == ()
-    assert all(report.split), "all had a part"
+    assert sum(map(bool, report.split)) > 1, "those that lived had a part"
     assert report.refetched <= 40  # what the killed one had in flight, or not yet sent
 
 
