@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.errors import StateError
-from topiccrawl.stores.choice import mongodb_uri, store_of
+from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import shown, writing
 from topiccrawl.stores.selection import Selection, day, words_in
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
@@ -108,7 +108,7 @@ class Command(OperatorCommand):
     def _show(self, url: str, *, as_json: bool) -> None:
         story = asyncio.run(self._story(url))
         if story is None:
-            say(f"{url}: no such article in {self.folder}")
+            say(f"{url}: no such article in {place_of(self.options)}")
             self.exitcode = 1
         else:
             say(*([_whole(story)] if as_json else _show(story)))

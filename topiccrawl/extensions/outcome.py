@@ -17,6 +17,7 @@ from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
+from topiccrawl.stores.choice import place_of
 from topiccrawl.stores.crawls import CrawlLog
 
 if TYPE_CHECKING:
@@ -83,13 +84,14 @@ class CrawlOutcome:
             stats.get(FAILURE, reason),
             stats,
             frontier_place(settings, spider),
+            place_of(settings),
             settings["TOPICCRAWL_DATA_DIR"],
         )
         print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def summary(
-    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, folder: str
+    topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, folder: str
 ) -> list[str]:
     """Return the lines that say what was found, where it lies and how to look at it."""
     get = stats.get
@@ -113,7 +115,7 @@ def summary(
             f"{get('topiccrawl/queue/normal', 0)} in normalQueue, "
             f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}"
         ),
-        f"  stored in  {folder}/store.sqlite (articles), {frontier} (frontier)",
+        f"  stored in  {articles} (articles), {frontier} (frontier)",
         f"  look at it scrapy articles list · scrapy articles show URL · scrapy why URL{where}",
     ]
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):

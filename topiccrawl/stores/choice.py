@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.stores.changes import ChangeLog
+from topiccrawl.stores.database import FILE
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
 from topiccrawl.stores.spool import Spool
@@ -97,6 +98,19 @@ def store_of(
 
         return MongoStore(uri, method=method, capacity=capacity)
     return SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+
+
+def place_of(settings: Mapping[str, Any]) -> str:
+    """Where articles stay, for people: a file, or a database without its password.
+
+    >>> place_of({"MONGODB_URI": "mongodb://me:secret@a.test/news"})
+    'mongodb://a.test/news'
+    """
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.client import shown  # noqa: PLC0415 - an extra
+
+        return shown(uri)
+    return str(Path(settings["TOPICCRAWL_DATA_DIR"]) / FILE)
 
 
 def safe_store_of(

@@ -18,7 +18,7 @@ STATS = {
 
 
 def text(folder: str, reason: str = "finished") -> str:
-    return "\n".join(summary("足球", reason, STATS, f"{folder}/f", folder))
+    return "\n".join(summary("足球", reason, STATS, f"{folder}/f", "mongodb://h/news", folder))
 
 
 def test_articles_that_another_crawl_stored_count_as_found() -> None:
@@ -31,3 +31,7 @@ def test_articles_that_another_crawl_stored_count_as_found() -> None:
 def test_the_commands_name_a_folder_that_is_not_the_default() -> None:
     assert "-s TOPICCRAWL_DATA_DIR=elsewhere" in text("elsewhere")
     assert "TOPICCRAWL_DATA_DIR" not in text(TOPICCRAWL_DATA_DIR)
+
+
+def test_the_summary_says_where_articles_are() -> None:
+    assert "stored in  mongodb://h/news (articles), data/f (frontier)" in text("data")
