@@ -134,8 +134,8 @@ class JiebaTokenizer:
             if self._engine:
                 self._engine.add(folded)
 
-    def _words_of(self, piece: str) -> list[str]:
-        return [piece] if piece in self._own else split(piece)
+    def _words_of(self, piece: str) -> tuple[str, ...]:
+        return (piece,) if piece in self._own else _split(piece)
 
     def _open(self) -> _Engine:
         self._engine = _rust() if self.name == "rjieba" else _python()
@@ -182,6 +182,11 @@ def split(piece: str) -> list[str]:
         word = canonical(piece)
         return [word] if word else []
     return _canonical(latin_words(piece))
+
+
+@lru_cache(maxsize=100_000)
+def _split(piece: str) -> tuple[str, ...]:
+    return tuple(split(piece))
 
 
 def _canonical(words: Iterable[str]) -> list[str]:

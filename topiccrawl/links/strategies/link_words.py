@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection
 
 MOST_WORDS = 200_000
 """Words that are held, about 30 MB; past them those seen once are forgotten."""
@@ -50,12 +50,15 @@ class LinkWords:
         self._next = float(FIRST)
         self._words: dict[str, tuple[int, float]] = {}
 
-    def learn(self, words: Iterable[str], worth: float) -> None:
-        """Learn one page: the words of the link that led to it, and its worth in [0, 1]."""
+    def learn(self, words: Collection[str], worth: float) -> None:
+        """Learn one page: the words of the link that led to it, and its worth in [0, 1].
+
+        Each word counts once.
+        """
         self.pages += 1
         self._worth += worth
         held = self._words
-        for word in set(words):
+        for word in frozenset(words):
             pages, total = held.get(word, (0, 0.0))
             held[word] = (pages + 1, total + worth)
         if len(held) > MOST_WORDS:
@@ -64,12 +67,12 @@ class LinkWords:
             self._next = self.pages * GROWTH + FIRST
             self.version += 1
 
-    def promise(self, words: Sequence[str]) -> float:
+    def promise(self, words: Collection[str]) -> float:
         """How much better or worse than the mean pages behind such a link are; 0 for unknown ones.
 
         A sum of deviations in (-1, 1) by the square root of their number.
         """
-        different = set(words)
+        different = frozenset(words)
         if not different or not self.version:
             return 0.0
         mean, shrink = self._worth / self.pages, self.shrink

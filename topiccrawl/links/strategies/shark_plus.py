@@ -27,6 +27,10 @@ _STRIDE = 0x9E3779B1
 """Odd, so that the sums of a topic's version and changes of the model differ; any would do."""
 
 
+_TEXTS = 20_000
+"""Link texts whose words are remembered, about 30 MB; then they are forgotten. Menus come again."""
+
+
 class SharkPlus(Scored):
     """Mean worth of all parents, best anchor and context, what their words led to; priors.
 
@@ -54,6 +58,7 @@ class SharkPlus(Scored):
         self._mean = 0.0
         self._words = LinkWords(parameters.plus_promise_shrink)
         self._tokenizer = shared_tokenizer()
+        self._cut: dict[str, frozenset[str]] = {}
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
@@ -137,6 +142,14 @@ class SharkPlus(Scored):
         promise = self._words.promise
         return [min(1.0, max(-1.0, promise(words))) for words in self._words_of(texts)]
 
-    def _words_of(self, texts: Sequence[tuple[str, str]]) -> list[list[str]]:
-        joined = [f"{anchor} {context[:MAX_KEPT]}" for anchor, context in texts]
-        return self._tokenizer.words_of_all(joined)
+    def _words_of(self, texts: Sequence[tuple[str, str]]) -> list[frozenset[str]]:
+        """Different words of anchors with their contexts; a text of many links is cut once."""
+        kept = [(anchor, context[:MAX_KEPT]) for anchor, context in texts]
+        known = self._cut
+        fresh = list(dict.fromkeys(text for pair in kept for text in pair if text not in known))
+        if len(known) + len(fresh) > _TEXTS:
+            known.clear()
+            fresh = list(dict.fromkeys(text for pair in kept for text in pair))
+        words = map(frozenset, self._tokenizer.words_of_all(fresh))
+        known.update(zip(fresh, words, strict=True))
+        return [known[anchor] | known[context] for anchor, context in kept]
