@@ -53,8 +53,8 @@ class SharkPlus(Scored):
     def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
         super().__init__(scorer, parameters)
         weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
-        self._floor = parameters.plus_promise_weight
-        self._scale = 1 + sum(weights) + 2 * self._floor + parameters.plus_prior_weight
+        self._promise_weight = parameters.plus_promise_weight
+        self._scale = 1 + sum(weights) + 2 * self._promise_weight + parameters.plus_prior_weight
         self._mean = 0.0
         self._words = LinkWords(parameters.plus_promise_shrink)
         self._tokenizer = shared_tokenizer()
@@ -93,7 +93,7 @@ class SharkPlus(Scored):
     @override
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Learn to what kind of page the words of a link led."""
-        if self._floor and (anchor or context):
+        if self._promise_weight and (anchor or context):
             (words,) = self._words_of([(anchor, context)])
             self._words.learn(words, self.worth(relevance))
 
@@ -111,7 +111,7 @@ class SharkPlus(Scored):
         parents, worth, means, anchor, context, promise = evidence
         expected = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
-        return (expected + text + self._floor * (1.0 + promise)) / self._scale
+        return (expected + text + self._promise_weight * (1.0 + promise)) / self._scale
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
         """Return PRIOR: one queue."""
