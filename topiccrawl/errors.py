@@ -3,6 +3,7 @@
 TopiccrawlError
 ├── ConfigurationError      the operator's input is wrong; nothing has been requested yet
 │   ├── TopicError          a topic file or topic argument
+│   ├── TemplateError       a template file or template argument
 │   └── SettingError        a Scrapy setting
 ├── StateError              what lies on disk cannot be used
 │   ├── StateVersionError   written by another version, no migration
@@ -22,6 +23,10 @@ class ConfigurationError(TopiccrawlError):
 
 class TopicError(ConfigurationError):
     """A topic that cannot be used; names file, field, value and remedy."""
+
+
+class TemplateError(ConfigurationError):
+    """A template that cannot be used; names file, field, value and remedy."""
 
 
 class SettingError(ConfigurationError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
 from importlib import resources
@@ -18,6 +17,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.sentence import terms_of
 from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.tomlfile import Kind, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,6 @@ FOLDER = Path("topics")
 LONGEST_NAME = 200
 MOST_TERMS = 50
 """Words of a sentence that become terms; whoever needs more writes a topic file."""
-_BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _PORTALS = "portals.toml"
 Score = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
@@ -245,7 +244,7 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 def _own_name(path: Path | Traversable) -> str | None:
     """The name that a topic file gives itself; None where it gives none or cannot be read."""
     try:
-        return _toml(path).get("name")
+        return load(path, _KIND).get("name")
     except TopicError:
         return None
 
@@ -279,13 +278,12 @@ def read(path: Path | Traversable) -> Topic:
     Raises:
         TopicError: With every mistake in the file, each with field, value and remedy.
     """
-    values = _toml(path)
+    values = load(path, _KIND)
     values.setdefault("name", path.name.removesuffix(".toml"))
     try:
         return Topic.model_validate(values)
     except ValidationError as error:
-        lines = [f"{path}: {_say(one)}" for one in error.errors()]
-        raise TopicError("\n".join(lines)) from error
+        raise mistakes(path, error, _KIND) from error
 
 
 def default_seeds(topic: Topic) -> tuple[str, ...]:
@@ -294,7 +292,7 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
     >>> default_seeds(Topic(name="t", terms={"football": 1}))[0].startswith("https://")
     True
     """
-    portals = _toml(resources.files(PACKAGE) / _PORTALS)
+    portals = load(resources.files(PACKAGE) / _PORTALS, _KIND)
     chinese = any(map(has_han, topic.terms))
     languages = topic.languages or (("zh",) if chinese else ("en",))
     return tuple(url for language in languages for url in portals.get(language, ()))
@@ -314,80 +312,21 @@ def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
         yield place.name.removesuffix(".toml"), place
 
 
-def _toml(path: Path | Traversable) -> dict[str, Any]:
-    text = ""
-    try:
-        text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text)
-    except FileNotFoundError as error:
-        msg = f"{path}: no such topic file; `scrapy topics list` shows those that are known by name"
-        raise TopicError(msg) from error
-    except OSError as error:
-        msg = f"{path}: cannot be read: {error.strerror}"
-        raise TopicError(msg) from error
-    except UnicodeDecodeError as error:
-        msg = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
-        raise TopicError(msg) from error
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{path}: is no TOML: {error}"
-        raise TopicError(msg + _bare_key(text)) from error
-
-
-def _bare_key(text: str) -> str:
-    """The commonest mistake: TOML wants keys that are not ASCII in quotes."""
-    for number, line in enumerate(text.splitlines(), 1):
-        found = _BARE_KEY.match(line)
-        if found and not found[1].isascii():
-            return f'; line {number}: write "{found[1]}" in quotes before the equals sign'
-    return ""
-
-
-def _say(error: Any) -> str:  # noqa: ANN401  (pydantic's error details)
-    """One mistake in words: field, value, remedy."""
-    where = [str(part) for part in error["loc"]]
-    field = ".".join(where) or "the file"
-    if error["type"] == "extra_forbidden":
-        known = _fields_at(where[:-1])
-        near = get_close_matches(where[-1], known, 1)
-        return f"unknown field {field}: " + (
-            f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-        )
-    if error["type"] == "missing":
-        return f"field {field} is missing: add it"
-    if error["type"] == "value_error":
-        message = str(error["msg"]).removeprefix("Value error, ")
-        return f"field {field}: {message}" if where else message
-    remedy = _REMEDIES.get(error["type"], error["msg"])
-    if remedy == _NUMBER:
-        remedy = _NUMBERS.get(where[0], "give a number in [0, 1]")
-    return f"field {field} is {error['input']!r}: {remedy}"
-
-
-_NUMBER = "give a number"
-_NUMBERS = {
-    "terms": "give a number above 0, at most 100",
-    "negative": "give a number above 0, at most 100",
-    "retain_days": "give a whole number, 1 or more",
-    "limits": "give a whole number, 0 or more",
-}
-_REMEDIES = {
-    **dict.fromkeys(("greater_than", "greater_than_equal", "less_than_equal"), _NUMBER),
-    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
-    **dict.fromkeys(
-        ("date_parsing", "date_type", "date_from_datetime_parsing", "date_from_datetime_inexact"),
-        "write a day as 2026-01-31",
-    ),
-    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
-    "string_pattern_mismatch": "give a language as two letters: zh, en",
-    "string_too_short": "write something there",
-    "tuple_type": "write a list: [...]",
-    "dict_type": 'write a table, one line each: "term" = ...',
-    "model_type": "write a table of its own: [limits] or [thresholds]",
-    "string_type": "write a text in quotes",
-}
-
-
-def _fields_at(where: list[str]) -> list[str]:
-    parts: dict[str, type[BaseModel]] = {"limits": Budget, "thresholds": Thresholds}
-    part = parts.get(where[0]) if where else Topic
-    return list(part.model_fields) if part else []
+_KIND = Kind(
+    error=TopicError,
+    called="topic file",
+    listing="`scrapy topics list` shows those that are known by name",
+    model=Topic,
+    parts={"limits": Budget, "thresholds": Thresholds},
+    numbers={
+        "terms": "give a number above 0, at most 100",
+        "negative": "give a number above 0, at most 100",
+        "retain_days": "give a whole number, 1 or more",
+        "limits": "give a whole number, 0 or more",
+    },
+    remedies={
+        "string_pattern_mismatch": "give a language as two letters: zh, en",
+        "dict_type": 'write a table, one line each: "term" = ...',
+        "model_type": "write a table of its own: [limits] or [thresholds]",
+    },
+)

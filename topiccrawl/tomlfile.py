@@ -1,0 +1,123 @@
+"""A TOML file that a user wrote: read it, or say every mistake with field, value and remedy."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from pydantic import BaseModel, ValidationError
+
+    from topiccrawl.errors import ConfigurationError
+
+_BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
+_NUMBER = "give a number"
+
+
+class Kind(NamedTuple):
+    """What is read, as its errors call it.
+
+    Attributes:
+        error: What is raised.
+        called: "topic file".
+        listing: Remedy where there is no such file.
+        model: What its fields are.
+        parts: Its tables that have fields of their own, by the field they stand in.
+        numbers: What may be given as number, by the field it stands in.
+        remedies: Of pydantic's error types, where the general ones do not fit.
+    """
+
+    error: type[ConfigurationError]
+    called: str
+    listing: str
+    model: type[BaseModel]
+    parts: Mapping[str, type[BaseModel]] = {}
+    numbers: Mapping[str, str] = {}
+    remedies: Mapping[str, str] = {}
+
+
+def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
+    """The tables of a file.
+
+    Raises:
+        ConfigurationError: Of ``kind.error``, naming the file, what is wrong and the remedy.
+    """
+    text = ""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text)
+    except FileNotFoundError as error:
+        msg = f"{path}: no such {kind.called}; {kind.listing}"
+        raise kind.error(msg) from error
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror}"
+        raise kind.error(msg) from error
+    except UnicodeDecodeError as error:
+        msg = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
+        raise kind.error(msg) from error
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{path}: is no TOML: {error}"
+        raise kind.error(msg + _bare_key(text)) from error
+
+
+def mistakes(path: Path | Traversable, error: ValidationError, kind: Kind) -> ConfigurationError:
+    """The error that says all of pydantic's in words, a line each."""
+    return kind.error("\n".join(f"{path}: {_say(one, kind)}" for one in error.errors()))
+
+
+def _bare_key(text: str) -> str:
+    """The commonest mistake: TOML wants keys that are not ASCII in quotes."""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _BARE_KEY.match(line)
+        if found and not found[1].isascii():
+            return f'; line {number}: write "{found[1]}" in quotes before the equals sign'
+    return ""
+
+
+def _say(error: Any, kind: Kind) -> str:  # noqa: ANN401  (pydantic's error details)
+    """One mistake in words: field, value, remedy."""
+    where = [str(part) for part in error["loc"]]
+    field = ".".join(where) or "the file"
+    if error["type"] == "extra_forbidden":
+        known = _fields_at(where[:-1], kind)
+        near = get_close_matches(where[-1], known, 1)
+        return f"unknown field {field}: " + (
+            f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        )
+    if error["type"] == "missing":
+        return f"field {field} is missing: add it"
+    if error["type"] == "value_error":
+        message = str(error["msg"]).removeprefix("Value error, ")
+        return f"field {field}: {message}" if where else message
+    remedies = {**_REMEDIES, **kind.remedies}
+    remedy = remedies.get(error["type"], error["msg"])
+    if remedy == _NUMBER:
+        remedy = kind.numbers.get(where[0], "give a number in [0, 1]")
+    return f"field {field} is {error['input']!r}: {remedy}"
+
+
+_REMEDIES = {
+    **dict.fromkeys(("greater_than", "greater_than_equal", "less_than_equal"), _NUMBER),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
+    **dict.fromkeys(
+        ("date_parsing", "date_type", "date_from_datetime_parsing", "date_from_datetime_inexact"),
+        "write a day as 2026-01-31",
+    ),
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
+    "string_too_short": "write something there",
+    "tuple_type": "write a list: [...]",
+    "string_type": "write a text in quotes",
+    "bool_type": "write true or false",
+    "bool_parsing": "write true or false",
+}
+
+
+def _fields_at(where: list[str], kind: Kind) -> list[str]:
+    part = kind.parts.get(where[0]) if where else kind.model
+    return list(part.model_fields) if part else []
