@@ -11,6 +11,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.stores.changes import ChangeLog
 from topiccrawl.stores.database import FILE
+from topiccrawl.stores.pages import SqlitePages
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
 from topiccrawl.stores.spool import Spool
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from topiccrawl.news.duplicates import Method
     from topiccrawl.stores.changes import TopicChange
     from topiccrawl.stores.contract import Store
+    from topiccrawl.stores.pages import Pages
 
 
 class Sites(Protocol):
@@ -128,6 +130,15 @@ def sites_of(settings: Mapping[str, Any]) -> Sites:
 
         return MongoSites(uri)
     return SiteKnowledge(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def pages_of(settings: Mapping[str, Any]) -> Pages:
+    """States of watched pages; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.pages import MongoPages  # noqa: PLC0415
+
+        return MongoPages(uri)
+    return SqlitePages(settings["TOPICCRAWL_DATA_DIR"])
 
 
 def changes_of(settings: Mapping[str, Any]) -> Changes:

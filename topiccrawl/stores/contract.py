@@ -77,6 +77,26 @@ class Reprint(NamedTuple):
     reason: str
 
 
+class Version(NamedTuple):
+    """A text that an article had before.
+
+    Attributes:
+        title: Its headline then.
+        body: Its text.
+        published: As the page told it, or "".
+        digest: MD5 of the folded text, or "" for a short one.
+        fetched_at: When it was fetched last, seconds since the epoch.
+        replaced_at: When the text that followed it was fetched.
+    """
+
+    title: str
+    body: str
+    published: str
+    digest: str
+    fetched_at: float
+    replaced_at: float
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
     """A stored article and who republished it, in the order they were seen first."""
@@ -109,6 +129,7 @@ class Store(Protocol):
         topics are joined with the stored ones (the newer score of a topic wins). A reprint gives
         its representative the topics that this one lacks. A stored article whose new text is
         another story's keeps its old text and is recorded as a reprint of that story besides.
+        A text that a later fetch replaces by another is kept as a version.
 
         Raises:
             StorageError: Nothing of the call was kept.
@@ -117,6 +138,10 @@ class Store(Protocol):
 
     async def get(self, url: str) -> Story | None:
         """The story that is stored under the URL or that the URL reprints, or None."""
+        ...
+
+    async def versions(self, url: str) -> list[Version]:
+        """Earlier texts of the article stored under the URL, oldest first."""
         ...
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.news.article import Article
-from topiccrawl.stores.contract import Reprint
+from topiccrawl.stores.contract import Reprint, Version
 
 if TYPE_CHECKING:
     import sqlite3
@@ -81,6 +81,28 @@ def some(
     query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
     found = connection.execute(query, values).fetchall()
     return [(row[0], _article(connection, row, topic)) for row in found]
+
+
+def keep_version(
+    connection: sqlite3.Connection, article_id: int, known: Article, replaced_at: float
+) -> None:
+    """Keep the text of an article that is about to be replaced."""
+    connection.execute(
+        "INSERT INTO versions SELECT ?1, 1 + count(*), ?2, ?3, ?4, ?5, ?6, ?7 FROM versions"
+        " WHERE article_id = ?1",
+        (article_id, known.title, known.body, known.published, known.digest, known.fetched_at,
+         replaced_at),
+    )  # fmt: skip
+
+
+def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
+    """Earlier texts of an article, oldest first."""
+    rows = connection.execute(
+        f"SELECT {', '.join(f'versions.{name}' for name in Version._fields)} FROM versions"  # noqa: S608
+        " JOIN articles ON articles.id = article_id WHERE url = ? ORDER BY number",
+        (clean(url),),
+    )
+    return [Version(*row) for row in rows]
 
 
 def to_index(connection: sqlite3.Connection, article_id: int) -> None:

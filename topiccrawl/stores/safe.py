@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.news.article import Article
-    from topiccrawl.stores.contract import Store, Story
+    from topiccrawl.stores.contract import Store, Story, Version
     from topiccrawl.stores.selection import Selection
     from topiccrawl.stores.spool import Spool
 
@@ -127,6 +127,10 @@ class SafeStore:
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
         return await self.store.get(url)
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        return await self.store.versions(url)
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""

@@ -88,6 +88,25 @@ STEPS: tuple[str, ...] = (
     );
     CREATE TABLE tombstones (name TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE pages (
+        owner TEXT NOT NULL, url TEXT NOT NULL, role TEXT NOT NULL, first_seen REAL NOT NULL,
+        checked_at REAL NOT NULL, changed_at REAL NOT NULL, gone_at REAL NOT NULL,
+        due REAL NOT NULL, misses INTEGER NOT NULL, etag TEXT NOT NULL,
+        last_modified TEXT NOT NULL, digest TEXT NOT NULL, relevance REAL NOT NULL,
+        found_on TEXT NOT NULL, more TEXT NOT NULL, PRIMARY KEY (owner, url)
+    ) WITHOUT ROWID;
+    CREATE INDEX pages_due ON pages (owner, due) WHERE due > 0;
+    CREATE INDEX pages_seen ON pages (owner, role, first_seen);
+    CREATE INDEX pages_changed ON pages (owner, role, changed_at);
+    CREATE INDEX pages_gone ON pages (owner, role, gone_at);
+    CREATE TABLE versions (
+        article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
+        published TEXT NOT NULL, digest TEXT NOT NULL, fetched_at REAL NOT NULL,
+        replaced_at REAL NOT NULL, PRIMARY KEY (article_id, number)
+    ) WITHOUT ROWID;
+    """,
 )
 """SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
 

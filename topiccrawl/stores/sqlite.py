@@ -13,7 +13,7 @@ from topiccrawl.stores import rows
 from topiccrawl.stores import sqlite_search as search
 from topiccrawl.stores.contract import Fate, Reprint, Saved, Story
 from topiccrawl.stores.database import BUSY_SECONDS, FILE, Database
-from topiccrawl.stores.merge import fate_of
+from topiccrawl.stores.merge import fate_of, replaces
 from topiccrawl.stores.selection import ALL
 from topiccrawl.stores.sqlite_search import Tombstones
 from topiccrawl.stores.stories import StoryIndex
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Match, Method
+    from topiccrawl.stores.contract import Version
     from topiccrawl.stores.selection import Selection
 
 
@@ -70,6 +71,10 @@ class SqliteStore:
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
         return await self._database.read(lambda connection: _story(connection, url))
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        return await self._database.read(lambda connection: rows.versions(connection, url))
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""
@@ -124,6 +129,8 @@ class SqliteStore:
             self._stories.learn(connection, article)
         else:
             article_id, fate = known[0], fate_of(known[1], article)
+            if replaces(known[1], article):
+                rows.keep_version(connection, article_id, known[1], article.fetched_at)
             rows.update(connection, article_id, article)
         if fate is Fate.UPDATED:
             rows.to_index(connection, article_id)

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.news.article import Article
-from topiccrawl.stores.contract import Fate, Saved, Story
+from topiccrawl.stores.contract import Fate, Saved, Story, Version
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.selection import ALL
 from topiccrawl.stores.spool import Spool
@@ -49,6 +49,10 @@ class Distant:
     async def get(self, url: str) -> Story | None:
         self._answer()
         return Story(self.kept[url]) if url in self.kept else None
+
+    async def versions(self, url: str) -> list[Version]:
+        self._answer()
+        return []
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         return list(self.kept.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.news.duplicates.index import KeyIndex
 from topiccrawl.stores.contract import Fate, Saved
-from topiccrawl.stores.merge import fate_of, joined
+from topiccrawl.stores.merge import fate_of, joined, replaces
 from topiccrawl.stores.mongo.stories import Claim, name_of
 from topiccrawl.stores.rows import clean
 
@@ -41,6 +41,7 @@ class Plan:
     Attributes:
         saved: The fates, in the order of the articles.
         upserts: Articles to write, with their numbers.
+        replaced: Texts that become versions, with the time of what follows them.
         reprints: Reprints to record, with their story.
         freed: URLs that reprint nothing any more.
         claim: What enters the story log; None where nothing does.
@@ -48,6 +49,7 @@ class Plan:
 
     saved: list[Saved] = field(default_factory=list)
     upserts: list[tuple[Article, int]] = field(default_factory=list)
+    replaced: list[tuple[Article, float]] = field(default_factory=list)
     reprints: list[tuple[Article, Match]] = field(default_factory=list)
     freed: list[str] = field(default_factory=list)
     claim: Claim | None = None
@@ -101,6 +103,8 @@ class Decision:
         number, before = self._articles.get(url, (self._next, None))
         fate = Fate.NEW if before is None else fate_of(before, article)
         self._next += before is None
+        if before is not None and replaces(before, article):
+            self.plan.replaced.append((before, article.fetched_at))
         self._articles[url] = (number, joined(before, article))
         if before is None or before.digest != article.digest:
             self._texts[number] = article

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.news.article import Article
-from topiccrawl.stores.contract import Reprint
+from topiccrawl.stores.contract import Reprint, Version
 from topiccrawl.stores.rows import TEXTS, clean
 from topiccrawl.stores.selection import Selection, words_of
 
@@ -89,6 +89,26 @@ def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, 
         {"$set": change, "$setOnInsert": {"number": number}},
         upsert=True,
     )
+
+
+def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
+    """The write that keeps a text which is about to be replaced; twice equals once."""
+    kept = {
+        "url": clean(article.url),
+        "title": clean(article.title),
+        "body": clean(article.body),
+        "published": article.published,
+        "digest": article.digest,
+        "fetched_at": article.fetched_at,
+        "replaced_at": replaced_at,
+    }
+    name = f"{kept['url']} {article.fetched_at!r}"
+    return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
+
+
+def version_of(document: Mapping[str, Any]) -> Version:
+    """The version of a document."""
+    return Version(*(document[name] for name in Version._fields))
 
 
 def filter_of(selection: Selection) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
+from topiccrawl.stores.mongo import pages
 from topiccrawl.stores.mongo.documents import key, of_site
 from topiccrawl.stores.mongo.stories import Claim
 from topiccrawl.stores.rows import clean
@@ -42,8 +43,9 @@ async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int
         if found:
             await stories.blank([one["number"] for one in found])
             gone += (await articles.delete_many(which)).deleted_count
-            await reprints.delete_many({"story": {"$in": [one["_id"] for one in found]}})
+            await _strip(server, [one["_id"] for one in found])
         gone += (await reprints.delete_many(copies)).deleted_count
+        await pages.forget(server, name)
     return gone
 
 
@@ -57,8 +59,14 @@ async def expire(server: Server, topic: str, before: float) -> int:
     found = [one["_id"] async for one in articles.find(bare, {"_id": 1})]
     if found:
         await articles.delete_many({"_id": {"$in": found}, **bare})
-        await server.collection("reprints").delete_many({"story": {"$in": found}})
+        await _strip(server, found)
     return gone
+
+
+async def _strip(server: Server, urls: Sequence[str]) -> None:
+    """Delete what hung on articles that are gone: reprints and versions."""
+    await server.collection("reprints").delete_many({"story": {"$in": urls}})
+    await server.collection("versions").delete_many({"url": {"$in": urls}})
 
 
 def _named(name: str) -> tuple[dict[str, Any], dict[str, Any]]:

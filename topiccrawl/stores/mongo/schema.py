@@ -48,6 +48,19 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
     },
+    {
+        "pages": (
+            IndexModel([("owner", ASCENDING), ("due", ASCENDING)], name="due"),
+            *(
+                IndexModel(
+                    [("owner", ASCENDING), ("role", ASCENDING), (field, ASCENDING)], name=field
+                )
+                for field in ("first_seen", "changed_at", "gone_at")
+            ),
+            IndexModel([("url", ASCENDING)], name="url"),
+        ),
+        "versions": (IndexModel([("url", ASCENDING), ("fetched_at", ASCENDING)], name="url"),),
+    },
 )
 """Indexes of each step, by collection; the schema's version is the number of steps."""
 

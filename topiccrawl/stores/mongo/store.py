@@ -13,7 +13,7 @@ from pymongo.errors import BulkWriteError
 from topiccrawl.news.duplicates import Match
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import VerifiedShingles
-from topiccrawl.stores.contract import Fate, Saved, Story
+from topiccrawl.stores.contract import Fate, Saved, Story, Version
 from topiccrawl.stores.mongo import documents, removal
 from topiccrawl.stores.mongo.client import Server
 from topiccrawl.stores.mongo.decide import Decision, Known, Plan
@@ -113,6 +113,13 @@ class MongoStore:
         return Story(
             documents.article_of(found), tuple(documents.reprint_of(one) for one in reprints)
         )
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        with self.server.translated("read"):
+            cursor = self.server.collection("versions").find({"url": clean(url)})
+            found = await cursor.sort("fetched_at", 1).to_list()
+        return [documents.version_of(document) for document in found]
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""
@@ -229,6 +236,9 @@ class MongoStore:
         return texts
 
     async def _write(self, plan: Plan) -> None:
+        if plan.replaced:
+            kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
+            await self.server.collection("versions").bulk_write(kept, ordered=True)
         late = await self._upsert(plan)
         plan.reprints.extend(late)
         writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]

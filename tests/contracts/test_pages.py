@@ -1,0 +1,161 @@
+"""States of watched pages, and earlier texts of articles, over each store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.mongo_server import database_uri
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+from topiccrawl.revisits.contract import Role
+from topiccrawl.stores.choice import pages_of, store_of
+from topiccrawl.stores.pages import PageState
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from topiccrawl.stores.contract import Store
+    from topiccrawl.stores.pages import Pages
+
+TOPIC = "足球"
+ONE = PageState(
+    TOPIC,
+    "http://a.test/1",
+    first_seen=10.0,
+    checked_at=20.0,
+    due=30.0,
+    etag='W/"1"',
+    last_modified="Thu, 01 Jan 2026 00:00:00 GMT",
+    digest="d1",
+    relevance=0.5,
+    found_on="http://a.test/",
+    more={"visits": {"memory": [0.5], "名": None}},
+)
+
+
+@pytest.fixture(params=["mongo", "sqlite"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    uri = ""
+    if request.param == "mongo":
+        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+    return {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
+
+
+def law(where: dict[str, str], work: Callable[[Pages, Store], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        pages, store = pages_of(where), store_of(where)
+        await pages.open()
+        await store.open()
+        try:
+            await work(pages, store)
+        finally:
+            await pages.close()
+            await store.close()
+            await pages.close()
+
+    asyncio.run(whole())
+
+
+def state(number: int, **values: object) -> PageState:
+    return replace(ONE, url=f"http://a.test/{number}", **values)  # type: ignore[arg-type]
+
+
+def test_states_come_back_as_they_were_each_owner_its_own(where: dict[str, str]) -> None:
+    other = replace(ONE, owner="汽车", role=Role.HUB, more={})
+
+    async def work(pages: Pages, store: Store) -> None:
+        await pages.save([])
+        await pages.save([ONE, other])
+        await pages.save([ONE])
+        assert await pages.get(TOPIC, [ONE.url, "http://b.test/"]) == {ONE.url: ONE}
+        assert await pages.get("汽车", [ONE.url]) == {ONE.url: other}
+        later = replace(ONE, checked_at=21.0, more={})
+        await pages.save([replace(ONE, misses=1), later])
+        assert await pages.get(TOPIC, [ONE.url]) == {ONE.url: later}
+        assert len(await pages.get(TOPIC, [f"http://n.test/{n}" for n in range(1200)])) == 0
+
+    law(where, work)
+
+
+def test_due_pages_come_soonest_first(where: dict[str, str]) -> None:
+    async def work(pages: Pages, store: Store) -> None:
+        states = [state(n, due=due) for n, due in enumerate((50.0, 0.0, 40.0, 60.0, 45.0))]
+        await pages.save([*states, replace(ONE, owner="汽车", due=1.0)])
+        due = await pages.due(TOPIC, 50.0)
+        assert [one.due for one in due] == [40.0, 45.0, 50.0]
+        assert [one.due for one in await pages.due(TOPIC, 100.0, limit=1, after=50.0)] == [60.0]
+
+    law(where, work)
+
+
+def test_a_window_tells_what_is_new_changed_and_gone_since(where: dict[str, str]) -> None:
+    async def work(pages: Pages, store: Store) -> None:
+        await pages.save(
+            [
+                state(1, first_seen=10.0),
+                state(2, first_seen=100.0),
+                state(3, first_seen=10.0, changed_at=110.0),
+                state(4, first_seen=105.0, changed_at=110.0),
+                state(5, first_seen=10.0, changed_at=90.0),
+                state(6, first_seen=10.0, changed_at=105.0, gone_at=120.0),
+                state(7, first_seen=105.0, gone_at=115.0),
+                state(8, first_seen=10.0, gone_at=90.0),
+                state(9, first_seen=120.0, role=Role.HUB),
+            ]
+        )
+        found = await pages.window(TOPIC, 100.0)
+        urls = [[one.url.rpartition("/")[2] for one in part] for part in found]
+        assert urls == [["2", "4"], ["3"], ["7", "6"]]
+        assert [len(part) for part in await pages.window(TOPIC, 100.0, 110.0)] == [2, 0, 0]
+        assert [len(part) for part in await pages.window(TOPIC, 0.0)] == [5, 0, 3]
+
+    law(where, work)
+
+
+def article(number: int, text: str, at: float) -> Article:
+    url = f"http://sub.a.test/{number}"
+    body = f"第{number}场比赛昨晚在体育中心结束，{text}，球迷在场外庆祝到深夜，明天还有一场。"
+    return Article(url, "题", body, digest=digest_of(body), fetched_at=at, site="sub.a.test")
+
+
+def test_a_changed_article_keeps_its_old_texts(where: dict[str, str]) -> None:
+    async def work(pages: Pages, store: Store) -> None:
+        texts = [(1.0, "主队获胜"), (2.0, "主队获胜"), (3.0, "客队获胜"), (4.0, "打成平局")]
+        for at, text in texts:
+            await store.save([article(1, text, at), article(2, "主队获胜", at)])
+        versions = await store.versions(article(1, "", 0).url)
+        told = [(v.body, v.fetched_at, v.replaced_at) for v in versions]
+        first, second = article(1, "主队获胜", 2.0).body, article(1, "客队获胜", 3.0).body
+        assert told == [(first, 2.0, 3.0), (second, 3.0, 4.0)]
+        assert await store.versions(article(2, "", 0).url) == []
+
+    law(where, work)
+
+
+def test_parts_of_one_fetch_are_no_versions(where: dict[str, str]) -> None:
+    async def work(pages: Pages, store: Store) -> None:
+        await store.save([article(1, "上半场", 1.0)])
+        await store.save([article(1, "上半场和下半场", 1.0)])
+        assert await store.versions(article(1, "", 0).url) == []
+
+    law(where, work)
+
+
+def test_what_is_forgotten_leaves_neither_state_nor_versions(where: dict[str, str]) -> None:
+    hosts = ("a.test", "sub.a.test", "sub.a.test:8080", "nota.test", "b.test")
+
+    async def work(pages: Pages, store: Store) -> None:
+        urls = [f"http://{host}/x?y=a.test" for host in hosts]
+        await pages.save([replace(ONE, url=url) for url in urls])
+        for at, text in ((1.0, "主队获胜"), (2.0, "客队获胜")):
+            await store.save([article(1, text, at)])
+        await store.forget(["site:a.test", urls[4]], 9.0)
+        assert list(await pages.get(TOPIC, urls)) == [urls[3]]
+        assert await store.versions(article(1, "", 0).url) == []
+
+    law(where, work)
