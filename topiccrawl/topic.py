@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-PACKAGE = "topiccrawl.topics"
+PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
 FOLDER = Path("topics")
 """Where a user's own topic files are looked for by name."""
 LONGEST_NAME = 200
@@ -292,7 +292,7 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
     >>> default_seeds(Topic(name="t", terms={"football": 1}))[0].startswith("https://")
     True
     """
-    portals = load(resources.files(PACKAGE) / _PORTALS, _KIND)
+    portals = load(PACKAGE / _PORTALS, _KIND)
     chinese = any(map(has_han, topic.terms))
     languages = topic.languages or (("zh",) if chinese else ("en",))
     return tuple(url for language in languages for url in portals.get(language, ()))
@@ -306,8 +306,7 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
 
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
     places = sorted(folder.glob("*.toml"))
-    package = resources.files(PACKAGE)
-    shipped = [f for f in package.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
+    shipped = [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
     for place in [*places, *sorted(shipped, key=lambda f: f.name)]:
         yield place.name.removesuffix(".toml"), place
 

@@ -1,0 +1,1 @@
+"""A project of settings for scrapyd; rename it, and add spiders of your own beside it."""

@@ -1,0 +1,180 @@
+"""Real scrapyd: an egg is deployed, a crawl scheduled with arguments, its items fetched."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import pytest
+from scrapyd_client import ScrapydClient
+
+from tests.crawl.run import QUICK, ROOT, stored
+from tests.crawl.web import Answer, Page, Web, article
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PROGRAM = (
+    "import topiccrawl; print(topiccrawl.__file__); from scrapy.cmdline import execute; execute()"
+)
+BIN = Path(sys.executable).parent
+NEWS = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
+PAGES: dict[str, Page] = {
+    "http://a.test/": article("新能源汽车", NEWS, "http://a.test/1"),
+    "http://a.test/1": article("动力电池", NEWS * 2),
+    "http://slow.test/": article("新能源汽车", NEWS, *(f"http://slow.test/{i}" for i in range(99))),
+    **{
+        f"http://slow.test/{i}": Answer(article(f"电动汽车{i}", NEWS), seconds=0.1)
+        for i in range(99)
+    },
+}
+
+
+def until(seconds: float, found: Callable[[], Any]) -> Any:
+    """What is found as soon as it is."""
+    end = time.monotonic() + seconds
+    while not (result := found()):
+        assert time.monotonic() < end, "in time"
+        time.sleep(0.1)
+    return result
+
+
+def arguments(**settings: str) -> list[tuple[str, str]]:
+    return [("setting", f"{name}={value}") for name, value in settings.items()]
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
+    """URL of a scrapyd that keeps all it writes in ``folder``."""
+    port = free_port()
+    (folder / "scrapyd.conf").write_text(
+        f"[scrapyd]\nhttp_port = {port}\npoll_interval = 0.1\nitems_dir = items\nmax_proc = 2\n"
+    )
+    environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    with (folder / "scrapyd.log").open("wb") as log:
+        daemon = subprocess.Popen(
+            [BIN / "scrapyd", "--pidfile="], cwd=folder, env=environment, stdout=log, stderr=log
+        )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        daemon.terminate()
+        daemon.wait(10)
+
+
+def project(folder: Path, source: Path, url: str) -> Path:
+    """A copy of a project that deploys to ``url``: building an egg leaves folders behind."""
+    unwanted = shutil.ignore_patterns(".*", "data", "build", "*.egg-info", "__pycache__", "tests")
+    copy = folder / "project"
+    shutil.copytree(source, copy, ignore=unwanted)
+    config = (copy / "scrapy.cfg").read_text()
+    (copy / "scrapy.cfg").write_text(config.replace("http://127.0.0.1:6800", url))
+    return copy
+
+
+def deploy(folder: Path, *options: str) -> str:
+    done = subprocess.run(
+        [BIN / "scrapyd-deploy", *options], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def state_of(client: ScrapydClient, job: str) -> dict[str, Any]:
+    return {entry["id"]: {"state": key, **entry}
+            for key, entries in client.jobs("newsroom").items() if isinstance(entries, list)
+            for entry in entries}.get(job, {"state": ""})  # fmt: skip
+
+
+@pytest.mark.crawl
+def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
+    tmp_path: Path,
+) -> None:
+    with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
+        client = ScrapydClient(url)
+        until(15, lambda: _up(url))
+        thin = project(tmp_path, ROOT / "deploy" / "scrapyd", url)
+        assert '"status": "ok"' in deploy(thin, "--version", "1")
+        assert "topic" in client.spiders("newsroom")
+        quick = {name: value for name, value in QUICK.items() if name != "SPIDER_MODULES"}
+        data = tmp_path / "state"
+        settings = arguments(**quick, TOPICCRAWL_DATA_DIR=str(data))
+        job = client.schedule("newsroom", "topic", [
+            ("topic", "新能源汽车"), ("seeds", "http://a.test/"), *settings,
+        ])  # fmt: skip
+        quick["CONCURRENT_REQUESTS_PER_DOMAIN"] = "1"
+        settings = arguments(**quick, TOPICCRAWL_DATA_DIR=str(tmp_path / "other"))
+        slow = _posted(f"{url}/schedule.json", [
+            ("project", "newsroom"), ("spider", "topic"), ("topic", "新能源汽车"),
+            ("seeds", "http://slow.test/"), *settings,
+        ])["jobid"]  # fmt: skip
+        done = until(25, lambda: (found := state_of(client, job))["state"] == "finished" and found)
+        until(25, lambda: web.count("http://slow.test/1") + web.count("http://slow.test/2"))
+        assert client.cancel("newsroom", slow)["prevstate"] == "running"
+        ended = until(
+            20, lambda: (found := state_of(client, slow))["state"] == "finished" and found
+        )
+        log = _text(url + ended["log_url"])
+        assert "stopped; nothing is lost" in (tmp_path / "scrapyd.log").read_text() + log
+        assert "Spider closed (shutdown)" in log
+        assert "Spider closed (finished)" in _text(url + done["log_url"])
+        items = [json.loads(line) for line in _text(url + done["items_url"]).splitlines()]
+        assert sorted({item["url"] for item in items}) == stored(data)[: len(items)]
+        assert items
+
+
+@pytest.mark.crawl
+def test_a_crawl_runs_from_a_zipped_egg_of_the_whole_project(tmp_path: Path) -> None:
+    folder = project(tmp_path, ROOT, "http://127.0.0.1:6800")
+    egg = tmp_path / "topiccrawl.egg"
+    deploy(folder, "--build-egg", str(egg))
+    with Web(PAGES) as web:
+        environment = {**os.environ, "http_proxy": web.proxy, "PYTHONPATH": str(egg),
+                       "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
+        environment.pop("COVERAGE_PROCESS_CONFIG", None)
+        options = [part for name, value in QUICK.items() if name != "SPIDER_MODULES"
+                   for part in ("-s", f"{name}={value}")]  # fmt: skip
+        done = subprocess.run(
+            [
+                sys.executable, "-c",
+                PROGRAM, "crawl", "topic", "-a", "topic=new-energy-vehicles",
+                "-a", "seeds=http://a.test/", *options,
+            ],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=40,
+        )  # fmt: skip
+    assert done.stdout.startswith(str(egg)), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert stored(tmp_path / "data")
+
+
+def _up(url: str) -> bool:
+    try:
+        return bool(_text(f"{url}/daemonstatus.json"))
+    except OSError:
+        return False
+
+
+def _posted(url: str, form: list[tuple[str, str]]) -> Any:
+    with urlopen(url, urlencode(form).encode(), timeout=5) as answer:  # noqa: S310 - loopback
+        return json.load(answer)
+
+
+def _text(url: str) -> str:
+    with urlopen(url, timeout=5) as answer:  # noqa: S310 - loopback
+        return str(answer.read().decode())
