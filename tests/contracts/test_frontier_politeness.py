@@ -357,3 +357,50 @@ def test_links_to_more_origins_than_a_host_may_have_are_dropped_and_counted(make
     frontier.finish(frontier.pop()[0], CRAWLED, links)
     assert frontier.counts()["origins"] == 44
     assert frontier.counts()["known"] == 257
+
+
+def test_a_request_that_left_late_since_the_process_stood_still_delays_the_next(make: Make) -> None:
+    frontier = make(replace(POLITE, concurrency=2))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1", "http://b.cn/2"))
+    first, other = frontier.pop(9)
+    frontier.downloaded(other, Download(200, 0.0))  # it had left: its host's clock has run on
+    make.clock += 5.0
+    frontier.stood_still(4.9)
+    assert urls(frontier.pop(9)) == ["http://b.cn/2"]
+    frontier.downloaded(first, Download(200, 5.0))  # asked for 5 s ago, sent just now
+    make.clock += 0.8
+    assert frontier.pop(9) == []
+    make.clock += 0.2
+    assert urls(frontier.pop(9)) == ["http://a.cn/2"]
+
+
+def test_standing_still_never_waits_longer_than_a_delay_and_never_shortens_a_pause(
+    make: Make,
+) -> None:
+    frontier = make(POLITE)
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    (lease,) = frontier.pop(9)
+    frontier.stood_still(3600.0)
+    frontier.downloaded(lease, Download(200, 0.0))
+    make.clock += 1.0
+    (lease,) = frontier.pop(9)
+    frontier.downloaded(lease, Download(429, 0.0, 50.0))
+    frontier.finish(lease, Outcome(Ending.LATER))
+    assert frontier.acquire("b.cn")
+    frontier.stood_still(2.0)
+    make.clock += 49.9
+    assert frontier.pop(9) == []
+    make.clock += 0.1
+    assert len(frontier.pop(9)) == 1
+
+
+def test_a_slot_lent_to_a_redirect_stands_still_too(make: Make) -> None:
+    frontier = make(POLITE)
+    assert frontier.acquire("a.cn")
+    make.clock += 3.0
+    frontier.stood_still(3.0)
+    frontier.release("a.cn")
+    make.clock += 0.9
+    assert not frontier.acquire("a.cn")
+    make.clock += 0.1
+    assert frontier.acquire("a.cn")

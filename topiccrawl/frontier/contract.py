@@ -343,6 +343,13 @@ class Frontier(Protocol):
         """Give such a slot back."""
         ...
 
+    def stood_still(self, seconds: float) -> None:
+        """The process did nothing for so long (stopped, or busy): what was to leave left later.
+
+        The clocks of hosts with requests in flight did not run meanwhile.
+        """
+        ...
+
     def extend(self, leases: Iterable[Lease]) -> None:
         """Give leases a new expiry."""
         ...

@@ -48,6 +48,7 @@ class Dispatch:
         self._prior = max(share[0], 0)
         self._cycle = max(sum(share), 1)
         self._moves = self._steps = 0
+        self._lent: set[Host] = set()
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Up to n leases, best first."""
@@ -86,7 +87,17 @@ class Dispatch:
         if clock.full(host) or host.next_at > now:
             return False
         self._start(host, now)
+        self._lent.add(host)
         return True
+
+    def stood_still(self, seconds: float, now: float) -> None:
+        """Leave a time out of the clocks of hosts with requests in flight."""
+        self._lent = {host for host in self._lent if host.active}
+        held = {held.host for held in self._state.leases.held.values() if held.slot}
+        for host in held | self._lent:
+            self._state.clock.stood_still(host, seconds, now)
+            self._state.places.changed(host)
+            self._state.ready.settle(host, now)
 
     def release(self, name: str, now: float) -> None:
         """Give such a slot back; one that was never taken changes nothing."""

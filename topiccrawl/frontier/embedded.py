@@ -202,6 +202,12 @@ class EmbeddedFrontier:
         self._dispatch.release(host.lower(), self._clock())
 
     @_guarded
+    def stood_still(self, seconds: float) -> None:
+        """The process did nothing for so long (stopped, or busy): what was to leave left later."""
+        self._dispatch.stood_still(seconds, self._clock())
+        self._changed = True
+
+    @_guarded
     def extend(self, leases: Iterable[Lease]) -> None:
         """Give leases a new expiry."""
         self._dispatch.extend(leases, self._clock())

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 
-SLACK = 0.005
-"""Seconds by which a reading may be off, by the way to Redis and back, without being followed."""
-
 
 class RedisClock:
     """Seconds since the epoch as Redis counts them, told from this machine's steady clock."""
@@ -18,8 +15,16 @@ class RedisClock:
         """The time now."""
         return time.monotonic() + self._offset
 
-    def hear(self, now: float, moment: float) -> None:
-        """Follow Redis, whose clock said ``now`` at a moment (``time.monotonic``)."""
-        offset = now - moment
-        if abs(offset - self._offset) > SLACK:
-            self._offset = offset
+    def hear(self, now: float, sent: float, heard: float) -> None:
+        """Follow Redis, whose clock said ``now`` between two moments (``time.monotonic``).
+
+        Only what those two exclude is mended: an answer that lay unread while the process was
+        stopped says little, and must not set the clock back (a host would be asked too soon).
+
+        >>> clock = RedisClock()
+        >>> before = clock()
+        >>> clock.hear(before, time.monotonic() - 9.0, time.monotonic() + 9.0)
+        >>> clock() - before < 1.0
+        True
+        """
+        self._offset = min(max(self._offset, now - heard), now - sent)

@@ -46,7 +46,7 @@ class Share:
         intake: Its way in.
         copy: Moves buckets.
         clock: The frontier's.
-        hear_time: Told Redis' time and the moment (``time.monotonic``) it was read at.
+        hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
 
     Attributes:
         epoch: Of this registration; 0 while there is none.
@@ -59,7 +59,7 @@ class Share:
     def __init__(  # noqa: PLR0913 - made in one place
         self, base: str, about: str, ttl: float, *, state: State, store: RecordingStore,
         intake: RoutedIntake, copy: WorkingCopy, clock: Callable[[], float],
-        hear_time: Callable[[float, float], None],
+        hear_time: Callable[[float, float, float], None],
     ) -> None:  # fmt: skip
         self.base, self.about, self.ttl = base, about, ttl
         self._state, self._store, self._intake, self._copy = state, store, intake, copy
@@ -151,7 +151,7 @@ class Share:
             return True
         self.safe_until = sent + self.ttl
         _, now, tally, progress, taken, mail, view = reply
-        self._hear_time(now, (sent + time.monotonic()) / 2)
+        self._hear_time(now, sent, time.monotonic())
         pages, worth, turn = progress
         self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
         if self._first:

@@ -37,6 +37,7 @@ from topiccrawl.scheduler.build import (
     traps_of,
 )
 from topiccrawl.scheduler.leases import LeaseBook
+from topiccrawl.scheduler.pulse import Pulse
 from topiccrawl.scheduler.requests import (
     Kept,
     NotSerialisableError,
@@ -95,6 +96,7 @@ class FrontierScheduler(BaseScheduler):
         self._failure = ""
         self._closing: asyncio.Task[None] | None = None
         self.courier: Courier | None = None
+        self._pulse = Pulse()
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
             (create_looping_call(self._extend), _EXTEND_EVERY),
@@ -137,6 +139,7 @@ class FrontierScheduler(BaseScheduler):
         }
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
+        self._pulse.start(self._keep_clocks)
         self.courier = courier(self.crawler, self)
         if self.courier is not None:
             self.courier.start()
@@ -161,6 +164,7 @@ class FrontierScheduler(BaseScheduler):
         for loop, _ in self._loops:
             if loop.running:
                 loop.stop()
+        self._pulse.stop()
         self.alarm.cancel()
         if not self.opened:
             return
@@ -206,6 +210,7 @@ class FrontierScheduler(BaseScheduler):
     # -- requests out ----------------------------------------------------------------------------
 
     def _next(self) -> Request | None:
+        self._keep_clocks()
         if waiting := self.side.pop():
             return self._from_side(*waiting)
         while leases := self.frontier.pop(1):
@@ -299,6 +304,12 @@ class FrontierScheduler(BaseScheduler):
             self.give_up(error)
         if self.side:
             self.alarm.now()
+
+    def _keep_clocks(self) -> None:
+        """Let hosts wait longer whose requests left later, since the process stood still."""
+        if lost := self._pulse.lost():
+            with self.book.writing() as frontier:
+                frontier.stood_still(lost)
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()
