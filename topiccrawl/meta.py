@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 KEY = "topiccrawl"
 """The one key in ``request.meta``."""
+ROLE = "topiccrawl_role"
+"""Set by a spider on a request with ``dont_filter``: the name of what the URL is fetched for. A URL
+is fetched once for each name, also after a restart."""
 
 
 class Ticket(NamedTuple):

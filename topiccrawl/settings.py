@@ -39,6 +39,9 @@ USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "topiccrawl"
 """Product token looked up in robots.txt."""
+TOPICCRAWL_OWN_HOSTS = ""
+"""Hosts whose robots.txt is not asked, such as your SearXNG (its own forbids searches), separated
+by commas. Only what you run, or whose owner agreed."""
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to one host; a host's crawl-delay raises it."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -62,6 +65,13 @@ TELNETCONSOLE_ENABLED = False
 """It would open a port that runs Python."""
 REMOTE_CONTROL_ENABLED = False
 """The same."""
+
+# -- Where to begin (docs/discovery.md) ---------------------------------------------------------
+TOPICCRAWL_DISCOVER = ""
+"""Where URLs to begin with come from, such as searxng:http://localhost:8888; several separated by
+commas; empty: the topic's seeds or the default portals. ``-a discover=`` counts before."""
+TOPICCRAWL_DISCOVER_PAGES = 5
+"""Result pages asked of each provider and query; Baidu shows up to 76."""
 
 # -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"

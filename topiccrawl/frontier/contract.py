@@ -163,6 +163,7 @@ class Politeness:
         robots: Obey robots.txt (ROBOTSTXT_OBEY).
         robots_ttl: Seconds a robots.txt is believed.
         user_agent: Product token looked up in robots.txt.
+        own: Hosts of the operator's own, whose robots.txt is not asked.
     """
 
     delay: float = 1.0
@@ -177,6 +178,7 @@ class Politeness:
     robots: bool = True
     robots_ttl: float = 86_400.0
     user_agent: str = "topiccrawl"
+    own: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class Dispatch:
         self._intake = intake
         self._endings = endings
         self._obey = politeness.robots
+        self._own = politeness.own
         self._seconds = limits.lease_seconds
         self._prior = max(share[0], 0)
         self._cycle = max(sum(share), 1)
@@ -123,7 +124,7 @@ class Dispatch:
         """A lease for a unit's head; None where the head was moved or sorted out instead."""
         state = self._state
         origin = unit.origin
-        if self._obey and not state.robots.known(origin, now):
+        if self._obeys(unit) and not state.robots.known(origin, now):
             return self._ask(origin, lane, now)
         if self._moves > 0 and state.biases.renew(unit):
             self._moves -= 1
@@ -147,11 +148,14 @@ class Dispatch:
             return None
         return self._lease(unit, row, key, now)
 
+    def _obeys(self, unit: Unit) -> bool:
+        return self._obey and unit.host.name not in self._own
+
     def _refusal(self, unit: Unit, row: Row) -> str:
         """Why a URL is not fetched, or ""."""
         if self._state.clock.spent(unit.host):
             return "host-budget"
-        if not self._obey:
+        if not self._obeys(unit):
             return ""
         if not unit.origin.available:
             return "robots-unavailable"

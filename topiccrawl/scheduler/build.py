@@ -250,6 +250,7 @@ def politeness_of(settings: BaseSettings) -> Politeness:
         hosts={host: _slot(slot) for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         robots=settings.getbool("ROBOTSTXT_OBEY"),
         user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
+        own=frozenset(host.strip().lower() for host in settings.getlist("TOPICCRAWL_OWN_HOSTS")),
     )
 
 

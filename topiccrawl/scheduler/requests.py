@@ -53,14 +53,13 @@ class Kept:
     def seed(self, request: Request, spider: Spider, value: float) -> Seed:
         """Return a seed of its own for a request, even if its URL is known."""
         self._count += 1
-        name = f"{self._run}-{self._count}"
+        name = request.meta.get(meta.ROLE) or f"{self._run}-{self._count}"
         try:
             text = payload(request, spider, always=True)
         except NotSerialisableError:
             self._requests[name] = request
             text = json.dumps({"kept": name})
-        url = f"{canonical(request.url) or request.url}{_APART}{name}"
-        return Seed(url, value, text, int(request.meta.get("depth", 0)))
+        return Seed(apart(request.url, name), value, text, int(request.meta.get("depth", 0)))
 
     def request_of(self, lease: Lease, spider: Spider) -> Request:
         """Return the request that a lease stands for; callbacks are bound to the spider.
@@ -101,6 +100,20 @@ class Settling:
         return None if settled else failure
 
 
+def apart(url: str, name: str) -> str:
+    """The address under which the frontier knows a page that is fetched for something of its own.
+
+    >>> apart("http://a.test", "layer-1"), role_of(apart("http://a.test", "layer-1"))
+    ('http://a.test/#topiccrawl-apart-layer-1', 'layer-1')
+    """
+    return f"{canonical(url) or url}{_APART}{name}"
+
+
+def role_of(url: str) -> str:
+    """The name in such an address, or ""."""
+    return url.partition(_APART)[2]
+
+
 def is_apart(url: str) -> bool:
     """Whether a lease's URL is that of a request with ``dont_filter``, or one kept in memory."""
     return _APART in url
@@ -129,6 +142,8 @@ def moved_to(
     What JSON cannot hold, or what is a page of its own, goes on under its lease: its URL is the
     lease's then.
     """
+    if role := request.meta.get(meta.ROLE):
+        return apart(request.url, role), payload(detached(request, lease), spider, always=True)
     if is_apart(lease.url):
         return lease.url, None
     if request.method == "GET" and not lease.payload:

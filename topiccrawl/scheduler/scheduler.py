@@ -252,7 +252,7 @@ class FrontierScheduler(BaseScheduler):
         """Return what the frontier keeps of a request that is not one of its own."""
         start = bool(request.meta.get("is_start_request"))
         value = 1.0 if start else 1 / (1 + math.exp(-max(-700, request.priority) / 10))
-        if request.dont_filter and not start:
+        if request.dont_filter and (meta.ROLE in request.meta or not start):
             return self.kept.seed(request, self.spider, value)
         fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
         try:

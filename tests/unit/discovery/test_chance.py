@@ -1,0 +1,57 @@
+"""Seed probability: the source's table, and laws of its figures."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.discovery.chance import luck, outlook, probability
+
+
+def test_table_2_of_the_source() -> None:
+    """Ten seeds, of which the eighth gives nothing [S1, table 2]."""
+    failed, percent = 0, []
+    for number in range(1, 11):
+        percent.append(round(100 * probability(number, failed, 10)))
+        failed += number == 8
+    assert percent == [95, 90, 85, 80, 75, 70, 65, 60, 50, 45]
+
+
+@given(st.data())
+def test_it_is_a_probability_and_falls_with_place_and_failures(data: st.DataObject) -> None:
+    total = data.draw(st.integers(2, 10_000))
+    number = data.draw(st.integers(1, total - 1))
+    failed = data.draw(st.integers(0, number - 1))
+    here = probability(number, failed, total)
+    assert 0 < here < 1
+    assert probability(number + 1, failed, total) < here
+    if failed:
+        assert probability(number, failed - 1, total) > here
+
+
+@pytest.mark.parametrize(("number", "failed", "total"), [(0, 0, 10), (11, 0, 10), (3, 3, 10)])
+def test_numbers_of_no_list_are_refused(number: int, failed: int, total: int) -> None:
+    with pytest.raises(ValueError, match="no seed"):
+        probability(number, failed, total)
+
+
+def test_draws_are_even_and_each_period_has_its_own() -> None:
+    draws = [luck(1, 1, number) for number in range(2000)]
+    assert abs(sum(draws) / len(draws) - 0.5) < 0.02
+    assert draws != [luck(1, 2, number) for number in range(2000)]
+
+
+def test_the_estimate_of_what_was_passed_over_has_no_bias() -> None:
+    chances = [probability(n, 0, 400) for n in range(1, 401)]
+    useful = [n % 3 > 0 for n in range(400)]
+    errors = []
+    for seed in range(200):
+        rng = random.Random(seed)  # noqa: S311
+        taken = [rng.uniform(0, 1) < chance for chance in chances]
+        missed = sum(u for u, t in zip(useful, taken, strict=True) if not t)
+        crawled = [(c, u) for c, u, t in zip(chances, useful, taken, strict=True) if t]
+        errors.append(outlook(taken.count(False), crawled).useful - missed)
+    assert abs(sum(errors) / len(errors)) < 2  # of about 67 that were missed

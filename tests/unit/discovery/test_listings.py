@@ -1,0 +1,97 @@
+"""Feeds, sitemaps, Common Crawl's index and lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.discovery.choice import provider_of
+from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RSS = (
+    "<?xml version='1.0' encoding='gb2312'?><rss><channel><title>频道</title>"
+    "<link>http://a.test/</link>"
+    "<item><title>甲</title><link>http://a.test/1</link></item>"
+    "<item><title>乙</title><link> http://a.test/2 </link></item>"
+    "<item><title>甲</title><link>http://a.test/1</link></item></channel></rss>"
+)
+ATOM = (
+    '<feed xmlns="http://www.w3.org/2005/Atom"><link rel="next" href="/feed?page=2"/>'
+    '<entry><title>One</title><link rel="self" href="http://a.test/x"/>'
+    '<link href="http://a.test/1"/></entry></feed>'
+)
+
+
+def test_a_feed_names_its_entries_once_in_order() -> None:
+    feed = provider_of("feed:http://a.test/rss")
+    assert feed.start("").next == ("http://a.test/rss",)
+    answer = feed.read(Fetched("http://a.test/rss", RSS.encode("gb2312")))
+    assert answer == Results((Hit("http://a.test/1", "甲"), Hit("http://a.test/2", "乙")))
+
+
+def test_an_atom_feed_goes_on_at_its_next_page() -> None:
+    answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", ATOM.encode()))
+    assert answer == Results((Hit("http://a.test/1", "One"),), ("http://a.test/feed?page=2",))
+
+
+def test_what_is_no_feed_is_said() -> None:
+    answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", b"<html/>"))
+    assert isinstance(answer, Changed)
+
+
+def test_a_bare_host_means_the_sitemaps_of_its_robots_txt() -> None:
+    provider = provider_of("sitemap:http://a.test/")
+    assert provider.start("").next == ("http://a.test/robots.txt",)
+    robots = b"Sitemap: http://a.test/one.xml\nSitemap: http://a.test/two.xml"
+    answer = provider.read(Fetched("http://a.test/robots.txt", robots))
+    assert answer == Results((), ("http://a.test/one.xml", "http://a.test/two.xml"), counts=False)
+    one = b"<urlset><url><loc>http://a.test/1</loc></url></urlset>"
+    assert provider.read(Fetched("http://a.test/one.xml", one)) == Results(
+        (Hit("http://a.test/1"),)
+    )
+
+
+def test_common_crawl_is_asked_for_its_newest_index_then_for_pages() -> None:
+    provider = provider_of("commoncrawl:*.a.test")
+    (info,) = provider.start("").next
+    newest = provider.read(Fetched(info, b'[{"cdx-api": "https://i.test/CC-2-index"}, {}]'))
+    assert isinstance(newest, Results)
+    (asked,) = newest.next
+    assert asked.startswith("https://i.test/CC-2-index?url=%2A.a.test")
+    numbers = provider.read(Fetched(asked, b'{"pages": 2, "pageSize": 1, "blocks": 2}'))
+    assert isinstance(numbers, Results)
+    assert [url.rpartition("&")[2] for url in numbers.next] == ["page=0", "page=1"]
+    assert not any("showNumPages" in url for url in numbers.next)
+    assert numbers.next[0].count("filter=") == 2
+    lines = b'{"url": "http://a.test/1"}\n{"url": "http://a.test/1"}\n{"url": "http://a.test/2"}\n'
+    page = provider.read(Fetched(numbers.next[0], lines))
+    assert page == Results((Hit("http://a.test/1"), Hit("http://a.test/2")))
+
+
+def test_common_crawl_without_captures_has_no_results() -> None:
+    provider = provider_of("commoncrawl:CC-MAIN-2026-05:*.a.test")
+    (asked,) = provider.start("").next
+    assert asked.startswith("https://index.commoncrawl.org/CC-MAIN-2026-05-index?")
+    none = b'{"message": "No Captures found for: *.a.test"}'
+    assert provider.read(Fetched(asked, none, 404)) == Results()
+    assert isinstance(provider.read(Fetched(asked, b"", 503)), Blocked)
+
+
+def test_a_list_is_known_without_asking(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_text("# companies\nhttp://a.test 甲 公司\n\nhttp://b.test/x\nhttp://a.test/\n")
+    start = provider_of(f"list:{path}").start("")
+    assert start == Results((Hit("http://a.test/", "甲 公司"), Hit("http://b.test/x")))
+
+
+@pytest.mark.parametrize(("text", "said"), [("", "no URL"), ("http://a.test\nb.test", "line 2")])
+def test_a_list_that_cannot_be_used_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=said):
+        provider_of(f"list:{path}")

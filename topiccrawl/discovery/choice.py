@@ -1,0 +1,87 @@
+"""Which provider an argument means: ``searxng:https://search.example.org``, ``list:seeds.txt``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.discovery.configured import read_engine
+from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
+from topiccrawl.discovery.searxng import SearXNG
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.discovery.contract import Provider
+
+
+def _address(name: str, rest: str) -> str:
+    url = canonical(rest)
+    if url is None:
+        raise ConfigurationError(f"discover={name}:{rest}: write {name}:https://host/path")
+    return url
+
+
+def _file(name: str, rest: str) -> Path:
+    if not rest:
+        raise ConfigurationError(f"discover={name}: name a file: {name}:FILE")
+    return Path(rest)
+
+
+def _common_crawl(rest: str) -> CommonCrawl:
+    index, _, pattern = rest.rpartition(":") if rest.startswith("CC-MAIN-") else ("", "", rest)
+    if not pattern:
+        raise ConfigurationError("discover=commoncrawl: write commoncrawl:*.example.com")
+    return CommonCrawl(pattern, index)
+
+
+def _engine(
+    make: Callable[[str], Provider], own: Callable[[], Provider]
+) -> Callable[[str], Provider]:
+    return lambda rest: make(_address("baidu", rest)) if rest else own()
+
+
+_BY_NAME: dict[str, Callable[[str], Provider]] = {
+    "searxng": lambda rest: SearXNG(_address("searxng", rest)),
+    "baidu": _engine(Baidu, Baidu),
+    "bing": _engine(Bing, Bing),
+    "duckduckgo": _engine(DuckDuckGo, DuckDuckGo),
+    "generic": lambda rest: read_engine(_file("generic", rest)),
+    "feed": lambda rest: Feed(_address("feed", rest)),
+    "sitemap": lambda rest: Sitemaps(_address("sitemap", rest)),
+    "commoncrawl": _common_crawl,
+    "list": lambda rest: read_list(_file("list", rest)),
+}
+
+NAMES = tuple(_BY_NAME)
+"""Names of all providers."""
+
+
+def provider_of(spec: str) -> Provider:
+    """The provider that an argument names.
+
+    Raises:
+        ConfigurationError: There is none of that name, or what follows it cannot be used.
+
+    >>> provider_of("baidu").start("四川 软件公司").next
+    ('https://www.baidu.com/s?wd=%E5%9B%9B%E5%B7%9D+%E8%BD%AF%E4%BB%B6%E5%85%AC%E5%8F%B8&pn=0&ie=utf-8',)
+    """
+    name, _, rest = spec.strip().partition(":")
+    if name not in _BY_NAME:
+        raise ConfigurationError(f"discover={spec}: write one of {', '.join(NAMES)}")
+    return _BY_NAME[name](rest)
+
+
+def providers_of(specs: str) -> tuple[Provider, ...]:
+    """The providers of a comma-separated list, in order.
+
+    Raises:
+        ConfigurationError: As ``provider_of``.
+
+    >>> [provider.name for provider in providers_of("bing, feed:http://a.test/rss")]
+    ['bing', 'feed']
+    """
+    return tuple(provider_of(spec) for spec in specs.split(",") if spec.strip())

@@ -1,0 +1,163 @@
+"""A search engine described by its operator: an address pattern and selectors, in a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
+from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from topiccrawl.discovery.contract import Fetched
+
+_SELECTORS = ("results", "container", "next", "nothing", "blocked")
+
+
+class Engine(BaseModel):
+    """What the file says; selectors are CSS.
+
+    Attributes:
+        url: Address with ``{query}``, and ``{page}`` or ``{start}`` where pages have numbers.
+        results: Selects the anchors of results.
+        container: Selects what every page of results holds; else it counts as changed.
+        next: Selects the link to the next page, where the address has no number.
+        nothing: Selects what says that there are no results.
+        blocked: Selects what says that programs are not wanted.
+        first: Number of the first page.
+        step: By how much ``{start}`` grows a page.
+        encoding: In which the query is sent.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: Annotated[str, Field(min_length=1)]
+    results: Annotated[str, Field(min_length=1)]
+    container: str = ""
+    next: str = ""
+    nothing: str = ""
+    blocked: str = ""
+    first: Annotated[int, Field(ge=0)] = 1
+    step: Annotated[int, Field(ge=1)] = 10
+    encoding: str = "utf-8"
+
+    @field_validator("url")
+    @classmethod
+    def _has_query(cls, url: str) -> str:
+        if "{query}" not in url or canonical(url.split("{", maxsplit=1)[0]) is None:
+            msg = f"{url!r}: write https://host/search?q={{query}}&page={{page}}"
+            raise ValueError(msg)
+        return url
+
+    @field_validator("encoding")
+    @classmethod
+    def _known(cls, encoding: str) -> str:
+        try:
+            "".encode(encoding)
+        except LookupError as error:
+            msg = f"{encoding!r} is no encoding: write utf-8 or gb18030"
+            raise ValueError(msg) from error
+        return encoding
+
+    @field_validator(*_SELECTORS)
+    @classmethod
+    def _selects(cls, selector: str) -> str:
+        try:
+            LexborHTMLParser("<p>").css(selector or "p")
+        except (SelectolaxError, ValueError) as error:
+            msg = f"{selector!r} is no CSS selector"
+            raise ValueError(msg) from error
+        return selector
+
+
+@dataclass(frozen=True)
+class Configured:
+    """An engine that a file describes.
+
+    Args:
+        engine: What it says.
+        name: For messages.
+    """
+
+    engine: Engine
+    name: str = "generic"
+    searches: bool = True
+
+    def start(self, query: str) -> Results:
+        """See ``Provider.start``."""
+        return Results((), (self._page(quote(query, safe="", encoding=self.engine.encoding), 0),))
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``Provider.read``."""
+        engine = self.engine
+        remedy = f"wait and ask more slowly, or {ELSEWHERE}"
+        if (answer := unusual(page, remedy)) is not None:
+            return answer
+        elements = tree(page)
+        if engine.blocked and elements.css_first(engine.blocked) is not None:
+            return Blocked(f"{self.name}: its page says that programs are not wanted", remedy)
+        if engine.nothing and elements.css_first(engine.nothing) is not None:
+            return Results()
+        hits = hits_of(elements.css(engine.results), page.url)
+        known = elements.css_first(engine.container) is not None if engine.container else bool(hits)
+        if not known:
+            return changed(self.name, "look at the page and mend the selectors in the file")
+        return Results(hits, self._next(elements, page.url) if hits else ())
+
+    def _next(self, elements: LexborHTMLParser, here: str) -> tuple[str, ...]:
+        if self.engine.next:
+            anchor = elements.css_first(self.engine.next)
+            url = canonical(anchor.attributes.get("href") or "", here) if anchor else None
+            return (url,) if url else ()
+        query, number = self._asked(here)
+        return (self._page(query, number + 1),) if number >= 0 else ()
+
+    def _page(self, query: str, number: int) -> str:
+        """Address of a page, counted from 0; ``query`` is quoted."""
+        engine = self.engine
+        values = {"{query}": query, "{page}": str(engine.first + number)}
+        values["{start}"] = str(engine.first + number * engine.step)
+        url = engine.url
+        for name, value in values.items():
+            url = url.replace(name, value)
+        return url
+
+    def _asked(self, url: str) -> tuple[str, int]:
+        """Query and number of the page that an address of ours asks for; number -1: cannot tell."""
+        head, _, rest = self.engine.url.partition("{query}")
+        if not url.startswith(head) or not {"{page}", "{start}"} & {
+            name for name in ("{page}", "{start}") if name in rest
+        }:
+            return "", -1
+        query = url[len(head) :].partition(rest.partition("{")[0])[0]
+        return next(
+            ((query, number) for number in range(1000) if self._page(query, number) == url),
+            ("", -1),
+        )
+
+
+def read_engine(path: Path) -> Configured:
+    """The engine that a file describes.
+
+    Raises:
+        ConfigurationError: Naming file, field and what is wrong.
+    """
+    try:
+        engine = Engine.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{path}: is no TOML in UTF-8: {error}") from error
+    except ValidationError as error:
+        lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise ConfigurationError("\n".join(lines)) from error
+    return Configured(engine, path.stem)

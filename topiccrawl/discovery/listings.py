@@ -1,0 +1,204 @@
+"""Places that list URLs without being searched: feeds, sitemaps, Common Crawl's index, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+from lxml import etree
+
+from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
+from topiccrawl.discovery.pages import json_of, unusual, with_query
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.sitemaps import read_sitemap
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from topiccrawl.discovery.contract import Fetched
+
+_GONE = (400, 404)
+_CHECK = "check the address"
+
+
+def _hits(found: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
+    hits: dict[str, Hit] = {}
+    for address, title in found:
+        url = canonical(address)
+        if url is not None:
+            hits.setdefault(url, Hit(url, " ".join(title.split())))
+    return tuple(hits.values())
+
+
+@dataclass(frozen=True)
+class Listed:
+    """URLs of a file, one a line (``#`` begins a comment; a title may follow after a blank)."""
+
+    urls: tuple[Hit, ...]
+    name: str = "list"
+    searches: bool = False
+
+    def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
+        """See ``Provider.start``."""
+        return Results(self.urls)
+
+    def read(self, page: Fetched) -> Answer:  # noqa: ARG002 - nothing is asked
+        """See ``Provider.read``."""
+        return Results()
+
+
+def read_list(path: Path) -> Listed:
+    """The URLs of a file.
+
+    Raises:
+        ConfigurationError: It cannot be read, a line is no URL, or it holds none.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read as UTF-8: {error}") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        address, _, title = line.strip().partition(" ")
+        if not address or address.startswith("#"):
+            continue
+        if canonical(address) is None:
+            raise ConfigurationError(f"{path}: line {number}: {address!r} is no http(s) URL")
+        found.append((address, title))
+    if not found:
+        raise ConfigurationError(f"{path}: holds no URL: write one a line")
+    return Listed(_hits(found))
+
+
+@dataclass(frozen=True)
+class Feed:
+    """An RSS or Atom feed; Atom's ``rel=next`` is followed."""
+
+    url: str
+    name: str = "feed"
+    searches: bool = False
+
+    def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
+        """See ``Provider.start``."""
+        return Results((), (self.url,))
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``Provider.read``."""
+        if (answer := unusual(page, _CHECK)) is not None:
+            return answer
+        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+        root = etree.fromstring(page.body, parser) if page.body.strip() else None
+        name = "" if root is None else etree.QName(root).localname.lower()
+        if root is None or name not in {"rss", "rdf", "feed"}:
+            return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
+        following = [link.get("href", "") for link in _named(root, "link", own=True)
+                     if link.get("rel") == "next"]  # fmt: skip
+        urls = [canonical(address, page.url) for address in following]
+        return Results(_hits(_entries(root)), tuple(url for url in urls if url))
+
+
+def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
+    for entry in (*_named(root, "item"), *_named(root, "entry")):
+        links = _named(entry, "link", own=True)
+        address = next(
+            (link.get("href") or link.text or "" for link in links
+             if link.get("rel", "alternate") == "alternate"),
+            "",
+        )  # fmt: skip
+        titles = _named(entry, "title", own=True)
+        yield address.strip(), "".join(map(str, titles[0].itertext())) if titles else ""
+
+
+def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:
+    """Elements of a local name below one; ``own``: its children, and those of its channel."""
+    inside = [child for box in (element, *element) for child in box] if own else element.iter()
+    first = [*element, *inside] if own else inside
+    found = [e for e in first if isinstance(e.tag, str) and etree.QName(e).localname == name]
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Sitemaps:
+    """A sitemap, an index of sitemaps, or a host's robots.txt that names them."""
+
+    url: str
+    name: str = "sitemap"
+    searches: bool = False
+
+    def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
+        """See ``Provider.start``."""
+        bare = urlsplit(self.url).path in {"", "/"}
+        return Results((), (canonical("/robots.txt", self.url) or self.url if bare else self.url,))
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``Provider.read``."""
+        if (answer := unusual(page, _CHECK)) is not None:
+            return answer
+        found = read_sitemap(page.body)
+        if not found.pages and not found.sitemaps and b"urlset" not in page.body:
+            return Changed("sitemap: names neither pages nor sitemaps", _CHECK)
+        maps = tuple(url for url in (canonical(m, page.url) for m in found.sitemaps) if url)
+        return Results(_hits((url, "") for url in found.pages), maps, counts=bool(found.pages))
+
+
+@dataclass(frozen=True)
+class CommonCrawl:
+    """Pages that Common Crawl saw, by its index (CDX API).
+
+    Args:
+        pattern: ``example.com/news/*`` or ``*.example.com``.
+        index: Name of a crawl, such as ``CC-MAIN-2026-05``; "" asks for the newest.
+        base: Where the index is asked.
+    """
+
+    pattern: str
+    index: str = ""
+    base: str = "https://index.commoncrawl.org"
+    name: str = "commoncrawl"
+    searches: bool = False
+
+    def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
+        """See ``Provider.start``."""
+        first = f"{self.base}/collinfo.json"
+        return Results(
+            (), (self._pages(f"{self.base}/{self.index}-index") if self.index else first,)
+        )
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``Provider.read``; a pattern that the index does not know has no results."""
+        found = json_of(page.text)
+        if page.status in _GONE and "No Captures" in page.text:
+            return Results()
+        if (
+            answer := unusual(page, "ask more slowly: the index is one server for all")
+        ) is not None:
+            return answer
+        if isinstance(found, list):
+            return self._newest(found)
+        if isinstance(found, dict) and "pages" in found:
+            here = page.url.replace("&showNumPages=true", "")
+            numbers = range(int(found["pages"]))
+            return Results((), tuple(with_query(here, page=n) for n in numbers), counts=False)
+        captures = [json_of(line) for line in page.text.splitlines() if line.strip()]
+        if not all(isinstance(one, dict) and "url" in one for one in captures):
+            return Changed("commoncrawl: the answer is not the index's JSON", _CHECK)
+        return Results(_hits((str(one["url"]), "") for one in captures))
+
+    def _newest(self, crawls: list[Any]) -> Answer:
+        """The collections, newest first."""
+        apis = [one.get("cdx-api") for one in crawls if isinstance(one, dict)]
+        if not apis or canonical(str(apis[0])) is None:
+            return Blocked(
+                "commoncrawl: names no crawl", "name one: commoncrawl:CC-MAIN-...:PATTERN"
+            )
+        return Results((), (self._pages(str(apis[0])),), counts=False)
+
+    def _pages(self, api: str) -> str:
+        """Address of the question how many pages an answer has."""
+        values = [("url", self.pattern), ("output", "json"), ("fl", "url"), ("pageSize", "1"),
+                  ("filter", "=status:200"), ("filter", "=mime:text/html"),
+                  ("showNumPages", "true")]  # fmt: skip
+        return f"{api}?{urlencode(values)}"

@@ -1,0 +1,121 @@
+"""Result pages of search engines, read by selectors."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from binascii import Error as NotBase64
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawl.discovery.contract import Blocked, Changed, Hit, Results
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborNode
+
+    from topiccrawl.discovery.contract import Fetched
+
+_OK = range(200, 300)
+_MOVED = range(300, 400)
+_BING_COUNT = 2
+"""Characters before the base64 text in Bing's redirects (``a1``)."""
+
+
+def tree(page: Fetched) -> LexborHTMLParser:
+    """A page's elements."""
+    return LexborHTMLParser(page.text)
+
+
+def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
+    """Results that anchors lead to, each URL once; known redirects are seen through."""
+    found: dict[str, Hit] = {}
+    for anchor in anchors:
+        hit = hit_of(anchor.attributes.get("href") or "", anchor.text(), base)
+        if hit is not None:
+            found.setdefault(hit.url, hit)
+    return tuple(found.values())
+
+
+def hit_of(href: str, title: str = "", base: str = "") -> Hit | None:
+    """The result that an address leads to; None where it is none.
+
+    >>> hit_of("//duckduckgo.com/l/?uddg=http%3A%2F%2Fa.test%2F", "A", "https://duckduckgo.com/")
+    Hit(url='http://a.test/', title='A', indirect=False)
+    >>> hit_of("http://www.baidu.com/link?url=x1").indirect
+    True
+    """
+    url = canonical(href, base or None)
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    indirect = parts.netloc.endswith("baidu.com") and parts.path == "/link"
+    inner = "" if indirect else _inner(parts.netloc, parts.path, parse_qs(parts.query))
+    url = canonical(inner) if inner else url
+    return None if url is None else Hit(url, " ".join(title.split()), indirect)
+
+
+def _inner(host: str, path: str, query: dict[str, list[str]]) -> str:
+    """The address that a redirect holds, or ""."""
+    if host.endswith("duckduckgo.com") and path.startswith("/l"):
+        return query.get("uddg", [""])[0]
+    if host.endswith("bing.com") and path.startswith("/ck/"):
+        return _from_base64(query.get("u", [""])[0][_BING_COUNT:])
+    return ""
+
+
+def _from_base64(text: str) -> str:
+    try:
+        return urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+    except (NotBase64, UnicodeDecodeError):
+        return ""
+
+
+def with_query(url: str, **values: str | int) -> str:
+    """A URL with parameters set; the others keep their order.
+
+    >>> with_query("http://a.test/s?wd=x&pn=0", pn=10)
+    'http://a.test/s?wd=x&pn=10'
+    """
+    parts = urlsplit(url)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    known = {key for key, _ in pairs}
+    pairs = [(key, str(values.get(key, value))) for key, value in pairs]
+    pairs += [(key, str(value)) for key, value in values.items() if key not in known]
+    return urlunsplit(parts._replace(query=urlencode(pairs)))
+
+
+def number_in(url: str, name: str, default: int = 0) -> int:
+    """A whole number that a URL's query names.
+
+    >>> number_in("http://a.test/s?pn=20", "pn"), number_in("http://a.test/s?pn=x", "pn", 1)
+    (20, 1)
+    """
+    value = parse_qs(urlsplit(url).query).get(name, [""])[0]
+    return int(value) if value.isascii() and value.isdigit() else default
+
+
+def unusual(page: Fetched, remedy: str) -> Results | Blocked | None:
+    """What a page's status says; None for an ordinary one. A redirect is followed."""
+    if page.status in _MOVED and page.location:
+        return Results((), (page.location,), counts=False)
+    if page.status not in _OK:
+        return Blocked(f"HTTP status {page.status}", remedy)
+    return None
+
+
+def changed(name: str, remedy: str) -> Changed:
+    """A page without anything that is known of the provider's pages."""
+    return Changed(f"{name}: no known container of results in the page", remedy)
+
+
+def json_of(text: str) -> Any:  # noqa: ANN401  (a foreign document)
+    """A JSON document, or None."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

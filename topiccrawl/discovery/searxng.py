@@ -1,0 +1,71 @@
+"""SearXNG: a search engine of one's own, asked in JSON. The one we recommend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
+from topiccrawl.discovery.pages import json_of, number_in, unusual, with_query
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.discovery.contract import Fetched
+
+_FORBIDDEN, _LIMITED = 403, 429
+_FORMATS = "add json to search.formats in its settings.yml and restart it"
+_LIMITER = "set server.limiter to false in its settings.yml, or let this host pass its limiter"
+_ENGINES = "choose other engines in its settings.yml, or wait until they answer it again"
+
+
+class SearXNG:
+    """``GET /search?format=json`` of an instance.
+
+    Args:
+        base: Its address, such as ``http://localhost:8888``.
+    """
+
+    name = "searxng"
+    searches = True
+
+    def __init__(self, base: str) -> None:
+        self.base = base.rstrip("/").removesuffix("/search")
+
+    def start(self, query: str) -> Results:
+        """See ``Provider.start``."""
+        values = {"q": query, "format": "json", "pageno": 1}
+        return Results((), (f"{self.base}/search?{urlencode(values)}",))
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``Provider.read``; engines that did not answer it are told where nothing came."""
+        if page.status == _FORBIDDEN:
+            return Blocked("searxng: answers no JSON (403)", _FORMATS)
+        if page.status == _LIMITED:
+            return Blocked("searxng: its limiter stops us (429)", _LIMITER)
+        if (answer := unusual(page, "see the log of the instance")) is not None:
+            return answer
+        found = json_of(page.text)
+        if not isinstance(found, dict) or not isinstance(found.get("results"), list):
+            return Changed("searxng: the answer is not its JSON", f"check the address; {_FORMATS}")
+        hits = tuple({hit.url: hit for hit in reversed(list(_hits(found["results"])))}.values())
+        if not hits:
+            return _nothing(found.get("unresponsive_engines"))
+        following = with_query(page.url, pageno=number_in(page.url, "pageno", 1) + 1)
+        return Results(hits[::-1], (following,))
+
+
+def _hits(results: list[Any]) -> Iterator[Hit]:
+    for result in results:
+        url = canonical(str(result.get("url") or "")) if isinstance(result, dict) else None
+        if url is not None:
+            yield Hit(url, str(result.get("title") or ""))
+
+
+def _nothing(silent: Any) -> Results | Blocked:  # noqa: ANN401  (a foreign document)
+    """No results: none there are, or none of its engines answered."""
+    names = [": ".join(map(str, one)) for one in silent if one] if isinstance(silent, list) else []
+    if not names:
+        return Results()
+    return Blocked(f"searxng: its engines do not answer ({'; '.join(names)})", _ENGINES)

@@ -1,0 +1,175 @@
+"""Discovery as spiders do it: providers' pages are requests like all others."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+import xxhash
+from scrapy import Request
+
+from topiccrawl import meta
+from topiccrawl.discovery.choice import providers_of
+from topiccrawl.discovery.contract import ELSEWHERE, Fetched, Results
+from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.requests import apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.discovery.contract import Answer, Provider
+    from topiccrawl.frontier.contract import Frontier
+
+logger = logging.getLogger(__name__)
+
+PRIORITY = 100
+"""Of requests that find where to begin: before all others."""
+_STATUSES = [301, 302, 303, 307, 308, 400, 403, 404]
+"""Statuses that a provider reads itself."""
+
+
+class Asked(NamedTuple):
+    """Which question a page answers.
+
+    Attributes:
+        provider: Place of the provider.
+        query: Place of the query.
+        ordinal: Pages of results before it.
+    """
+
+    provider: int
+    query: int
+    ordinal: int = 0
+
+    def rank(self, position: int) -> int:
+        """Place of its ``position``-th result among all, so that each provider's order is kept.
+
+        Results of one page of all providers come before those of the next.
+
+        >>> Asked(0, 0).rank(9) < Asked(1, 0).rank(0) < Asked(0, 0, 1).rank(0)
+        True
+        """
+        return ((self.ordinal * 1000 + self.query) * 100 + self.provider) * 100_000 + position
+
+
+class Discovery:
+    """Asks providers, page after page.
+
+    Args:
+        providers: Who is asked.
+        queries: What for.
+        pages: Pages of results asked of each provider and query.
+    """
+
+    def __init__(
+        self, providers: Sequence[Provider], queries: Sequence[str], pages: int
+    ) -> None:
+        self.providers = providers
+        self.queries = queries
+        self.pages = pages
+        self.troubles: list[str] = []
+
+    @classmethod
+    def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
+        """What an argument or else the setting names; None where neither does.
+
+        Raises:
+            ConfigurationError: A provider cannot be used.
+        """
+        providers = providers_of(specs or settings.get("TOPICCRAWL_DISCOVER") or "")
+        pages = int(number(settings, "TOPICCRAWL_DISCOVER_PAGES"))
+        return cls(providers, queries, pages) if providers else None
+
+    def start(self) -> Iterator[tuple[Asked, Results]]:
+        """What is known without asking, and what is asked first."""
+        for place, provider in enumerate(self.providers):
+            for query, words in enumerate(self.queries if provider.searches else [""]):
+                yield Asked(place, query), provider.start(words)
+
+    def requests(
+        self, asked: Asked, results: Results, callback: Callable[..., Any]
+    ) -> Iterator[Request]:
+        """Requests for the pages that an answer names, as deep as is wished."""
+        first = asked.ordinal
+        for place, url in enumerate(results.next):
+            if first + place < self.pages:
+                there = asked._replace(ordinal=first + place)
+                yield request(url, there, callback)
+
+    def read(self, asked: Asked, response: Response) -> Results:
+        """What a page says; troubles are told, kept and say nothing."""
+        answer = self._answer(asked, response)
+        if isinstance(answer, Results):
+            return answer
+        self.trouble(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
+        return Results()
+
+    def after(self, asked: Asked, results: Results) -> Asked:
+        """Where the pages stand that an answer names."""
+        return asked._replace(ordinal=asked.ordinal + 1) if results.counts else asked
+
+    def trouble(self, text: str) -> None:
+        """Tell and keep what went wrong."""
+        logger.error("Discovery: %s", text)
+        self.troubles.append(text)
+
+    def refused(self, frontier: Frontier) -> bool:
+        """Tell which first pages were not to be had, robots.txt above all; whether none was."""
+        urls = [(url, asked) for asked, results in self.start() for url in results.next]
+        reasons = [frontier.why(apart(url, name(asked, url))) for url, asked in urls]
+        failed = [one for one in reasons if one is not None and one.queue == "error"]
+        for one in failed:
+            self.trouble(f"{one.url.partition('#')[0]}: {said(one.reason)}")
+        return bool(urls) and len(failed) == len(urls)
+
+    def _answer(self, asked: Asked, response: Response) -> Answer:
+        header = response.headers.get("Content-Type")
+        location = response.headers.get("Location")
+        page = Fetched(
+            response.url,
+            response.body,
+            response.status,
+            header.decode("latin-1") if header else None,
+            response.urljoin(location.decode("latin-1")) if location else "",
+        )
+        return self.providers[asked.provider].read(page)
+
+
+def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
+    """A request for a page of a provider's, or for a redirect of its."""
+    about = {
+        meta.ROLE: name(asked, url),
+        "dont_redirect": True,
+        "handle_httpstatus_list": _STATUSES,
+    }
+    return Request(
+        url,
+        callback=callback,
+        cb_kwargs={"asked": list(asked)},
+        meta=about,
+        priority=PRIORITY,
+        dont_filter=True,
+    )
+
+
+def name(asked: Asked, url: str) -> str:
+    """The role of such a request: one a question and address."""
+    return f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url)}"
+
+
+def said(reason: str) -> str:
+    """Why a provider's page was not fetched, and what helps.
+
+    >>> said("http-429")
+    'could not be fetched (http-429): wait, or ask more slowly (DOWNLOAD_DELAY)'
+    """
+    if reason == "robots":
+        return (
+            f"the site's robots.txt forbids it, and we obey: {ELSEWHERE}; "
+            "if you run it, or its owner agreed, name its host in TOPICCRAWL_OWN_HOSTS"
+        )
+    return f"could not be fetched ({reason}): wait, or ask more slowly (DOWNLOAD_DELAY)"
