@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
+from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError
 from topiccrawl.extensions.adaptation import method_of
 from topiccrawl.extensions.stopping import level_of
@@ -41,6 +42,7 @@ def check_values(settings: BaseSettings) -> None:
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])
     store_of(settings)
+    providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _folder(settings, "WARC_DIR")
 

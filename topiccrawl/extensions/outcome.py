@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+DISCOVERY_FAILED = "discovery_failed"
+"""Finish reason of a crawl that found nowhere to begin, and not because there is nothing."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
 """Finish reason of a crawl none of whose pages could be fetched."""
 FAILURES = frozenset(
-    {SEEDS_UNREACHABLE, "state_error", "storage_error", "start_error", CLOSE_REASON}
+    {
+        DISCOVERY_FAILED,
+        SEEDS_UNREACHABLE,
+        "state_error",
+        "storage_error",
+        "start_error",
+        CLOSE_REASON,
+    }
 )
 """Finish reasons that make ``scrapy crawl`` exit with a non-zero status."""
 
@@ -63,10 +72,13 @@ class CrawlOutcome:
         """Close with an error where the frontier ran empty without one fetched page.
 
         Raises:
-            CloseSpider: With reason ``seeds_unreachable``.
+            CloseSpider: With reason ``seeds_unreachable`` or ``discovery_failed``.
         """
         scheduler = self.crawler.engine.scheduler
         if isinstance(scheduler, FrontierScheduler):
+            discovery = getattr(self.crawler.spider, "discovery", None)
+            if discovery is not None and discovery.failed(scheduler.frontier):
+                raise CloseSpider(DISCOVERY_FAILED)
             counts = scheduler.frontier.counts()
             if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
                 raise CloseSpider(SEEDS_UNREACHABLE)
@@ -128,6 +140,7 @@ _ENDS = {
     "shutdown": "stopped; nothing is lost",
     BUDGET: "TOPICCRAWL_PAGES reached",
     YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
+    DISCOVERY_FAILED: "ERROR: nowhere to begin was found; see the log for reasons and remedies",
     SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors below",
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",

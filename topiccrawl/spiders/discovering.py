@@ -65,13 +65,12 @@ class Discovery:
         pages: Pages of results asked of each provider and query.
     """
 
-    def __init__(
-        self, providers: Sequence[Provider], queries: Sequence[str], pages: int
-    ) -> None:
+    def __init__(self, providers: Sequence[Provider], queries: Sequence[str], pages: int) -> None:
         self.providers = providers
         self.queries = queries
         self.pages = pages
         self.troubles: list[str] = []
+        self.found = 0
 
     @classmethod
     def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
@@ -104,6 +103,7 @@ class Discovery:
         """What a page says; troubles are told, kept and say nothing."""
         answer = self._answer(asked, response)
         if isinstance(answer, Results):
+            self.found += len(answer.hits)
             return answer
         self.trouble(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
         return Results()
@@ -113,18 +113,23 @@ class Discovery:
         return asked._replace(ordinal=asked.ordinal + 1) if results.counts else asked
 
     def trouble(self, text: str) -> None:
-        """Tell and keep what went wrong."""
+        """Tell and keep what went wrong, once."""
+        if text in self.troubles:
+            return
         logger.error("Discovery: %s", text)
         self.troubles.append(text)
 
-    def refused(self, frontier: Frontier) -> bool:
-        """Tell which first pages were not to be had, robots.txt above all; whether none was."""
-        urls = [(url, asked) for asked, results in self.start() for url in results.next]
-        reasons = [frontier.why(apart(url, name(asked, url))) for url, asked in urls]
-        failed = [one for one in reasons if one is not None and one.queue == "error"]
-        for one in failed:
-            self.trouble(f"{one.url.partition('#')[0]}: {said(one.reason)}")
-        return bool(urls) and len(failed) == len(urls)
+    def failed(self, frontier: Frontier) -> bool:
+        """Tell which first pages were not to be had, robots.txt above all; whether nothing came.
+
+        Asked when a crawl has nothing left to fetch. True only where troubles are the reason.
+        """
+        for asked, results in self.start():
+            for url in results.next:
+                known = frontier.why(apart(url, name(asked, url)))
+                if known is not None and known.queue == "error":
+                    self.trouble(f"{url}: {said(known.reason)}")
+        return bool(self.troubles) and not self.found
 
     def _answer(self, asked: Asked, response: Response) -> Answer:
         header = response.headers.get("Content-Type")
@@ -158,7 +163,7 @@ def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
 
 def name(asked: Asked, url: str) -> str:
     """The role of such a request: one a question and address."""
-    return f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url)}"
+    return f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url.encode())}"
 
 
 def said(reason: str) -> str:

@@ -32,6 +32,7 @@ from topiccrawl.spiders.arguments import (
     strategy_parameters,
 )
 from topiccrawl.spiders.browser import META, use_browser
+from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+    from topiccrawl.discovery.contract import Results
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.news.frames import SiteFrame
     from topiccrawl.records import Page
@@ -59,6 +61,8 @@ class TopicSpider(Spider):
     Args:
         topic: Path to a topic file, name of one, words, or a sentence (see ``topiccrawl.topic``).
         seeds: URLs to begin with, separated by commas; else the topic's own, else default portals.
+        discover: Where URLs to begin with are looked for instead, such as
+            ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
         fresh: "1" forgets the topic's frontier first; stored articles stay.
     """
 
@@ -73,6 +77,7 @@ class TopicSpider(Spider):
         self.scorer = scorer
         self.fresh = fresh
         self.rendering: RenderingRule | None = None
+        self.discovery: Discovery | None = None
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
@@ -88,6 +93,9 @@ class TopicSpider(Spider):
         chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
         spider._set_crawler(crawler)
+        asked = kwargs.get("discover", "")
+        if asked or not topic.seeds:
+            spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
         if use_browser(crawler.settings):
             spider.rendering = RenderingRule()
         return spider
@@ -100,6 +108,7 @@ class TopicSpider(Spider):
         topic: str = "",
         seeds: str = "",
         fresh: str = "",
+        discover: str = "",
         **others: str,
     ) -> Topic:
         """Return the topic that the arguments name, seeds filled in.
@@ -107,12 +116,13 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        refuse_unknown(others, known=("topic", "seeds", "fresh"))
+        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover"))
         flag("fresh", fresh)
         check_settings(settings)
         if not topic.strip():
             raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
         found = resolve(topic)
+        Discovery.of(settings, discover, [found.name])
         strategy(
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
         )
@@ -123,12 +133,31 @@ class TopicSpider(Spider):
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
-        if not seeds:
+        if self.discovery is not None:
+            for asked, results in self.discovery.start():
+                for request in self._begin(self.discovery, asked, results):
+                    yield request
+        elif not seeds:
             denied = HostRules((), self.topic.denied_hosts)
             seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
+
+    def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
+        """Begin at what a search engine or another provider names, and ask its next page."""
+        if self.discovery is not None:
+            question = Asked(*asked)
+            results = self.discovery.read(question, response)
+            yield from self._begin(self.discovery, self.discovery.after(question, results), results)
+
+    def _begin(self, discovery: Discovery, asked: Asked, results: Results) -> Iterator[Request]:
+        self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
+        denied = HostRules((), self.topic.denied_hosts)
+        for hit in results.hits:
+            if not denied.refuse(hit.url):
+                yield Request(hit.url, callback=self.parse, priority=PRIORITY)
+        yield from discovery.requests(asked, results, self.parse_discovered)
 
     @override
     def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:

@@ -1,0 +1,90 @@
+"""A topic crawl that is told where to look for its beginnings, against the demo's engines."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run, stored
+from tests.crawl.web import article
+from topiccrawl.demo.answers import Answer
+from topiccrawl.demo.engine import Engine, Together
+from topiccrawl.demo.server import DemoServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERY = "新能源汽车"
+TEXT = "新能源汽车销量增长，动力电池技术进步，"
+PAGES = {
+    f"http://n{n}.test/a.html": article(f"新能源汽车新闻{n}", f"{TEXT * 8}{n}") for n in range(12)
+}
+
+
+class Pages:
+    """Some pages, no robots.txt."""
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        text = PAGES.get(url)
+        header = (("Content-Type", "text/html; charset=utf-8"),)
+        return Answer(200, header, text.encode()) if text else Answer(404)
+
+
+def crawl(data: Path, engine: Engine, *more: str, **settings: str) -> tuple[int, str, str]:
+    """Exit status, output and the server's log of a crawl that begins at Baidu's shape."""
+    log = data.with_suffix(".tsv")
+    with DemoServer(Together([engine], Pages()), log) as server:
+        line = ["crawl", "topic", "-a", f"topic={QUERY}", *more]
+        status, output = run(server.proxy, data, *line, **settings)
+    return status, output, log.read_text()
+
+
+@pytest.mark.crawl
+def test_what_an_engine_finds_is_crawled_redirects_and_later_pages_too(tmp_path: Path) -> None:
+    found = [(url, "新闻") for url in PAGES]
+    random.Random(1).shuffle(found)  # noqa: S311
+    engine = Engine({QUERY: found})
+    data = tmp_path / "data"
+    status, output, log = crawl(data, engine, "-a", "discover=baidu:http://baidu.engine.test/s")
+    assert status == 0, output
+    assert len(stored(data)) == 12
+    asked = [line for line in log.splitlines() if "baidu.engine.test/s?" in line]
+    assert len(asked) == 2  # ten results and two
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize(
+    ("trouble", "robots", "said"),
+    [
+        ("captcha", "", "百度安全验证"),
+        ("changed", "", "no known container"),
+        ("", "User-agent: *\nDisallow: /", "TOPICCRAWL_OWN_HOSTS"),
+    ],
+)
+def test_an_engine_that_gives_nothing_is_an_error_with_a_remedy(
+    trouble: str, robots: str, said: str, tmp_path: Path
+) -> None:
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, {"baidu": trouble}, robots)
+    data = tmp_path / "data"
+    settings = {"TOPICCRAWL_DISCOVER": "baidu:http://baidu.engine.test/s"}
+    status, output, log = crawl(data, engine, **settings)
+    assert status == 1
+    assert said in output
+    assert "nowhere to begin was found" in output
+    assert not robots or "baidu.engine.test/s?" not in log
+
+
+@pytest.mark.crawl
+def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> None:
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, robots="User-agent: *\nDisallow: /")
+    data = tmp_path / "data"
+    spec = "discover=searxng:http://searxng.engine.test"
+    status, output, log = crawl(
+        data, engine, "-a", spec, TOPICCRAWL_OWN_HOSTS="searxng.engine.test"
+    )
+    assert status == 0, output
+    assert stored(data) == ["http://n1.test/a.html"]
+    assert "searxng.engine.test/robots.txt" not in log
+    assert "n1.test/robots.txt" in log
