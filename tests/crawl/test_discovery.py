@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,7 +32,7 @@ class Pages:
         return Answer(200, header, text.encode()) if text else Answer(404)
 
 
-def crawl(data: Path, engine: Engine, *more: str, **settings: str) -> tuple[int, str, str]:
+def crawl(data: Path, engine: Engine, *more: str, **settings: Any) -> tuple[int, str, str]:
     """Exit status, output and the server's log of a crawl that begins at Baidu's shape."""
     log = data.with_suffix(".tsv")
     with DemoServer(Together([engine], Pages()), log) as server:

@@ -163,7 +163,9 @@ def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
 
 def name(asked: Asked, url: str) -> str:
     """The role of such a request: one a question and address."""
-    return f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url.encode())}"
+    return (
+        f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url.encode())}"
+    )
 
 
 def said(reason: str) -> str:
