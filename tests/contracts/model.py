@@ -42,6 +42,7 @@ class Entry:
     due: float = 0.0
     reason: str = ""
     pinned: bool = False
+    counted: bool = False
     best: int = -1
     epoch: int = 0
     expires: float = 0.0
@@ -266,12 +267,15 @@ class Model:
 
     def finish(self, url: str, outcome: Outcome, offers: Sequence[Offer]) -> None:
         entry = self.entries[url]
+        again = entry.counted
         self._back(entry)
         self.links(entry, offers)
         match outcome.ending:
             case Ending.CRAWLED:
                 entry.state = "crawled"
-                self._learn(url, outcome.relevance)
+                if not again:
+                    self._learn(url, outcome.relevance)
+                entry.counted = True
             case Ending.ERROR:
                 entry.state, entry.reason = "error", outcome.reason
                 entry.attempts += 1
@@ -282,7 +286,7 @@ class Model:
             case Ending.RELEASED:
                 entry.state = "queued"
         if entry.state != "queued":
-            self.site(url).pages += 1
+            self.site(url).pages += not again
 
     def release_all(self) -> None:
         for entry in self.entries.values():
@@ -305,7 +309,7 @@ class Model:
             if entry.crashes >= self.limits.max_crashes:
                 entry.state, entry.reason = "error", "crash"
 
-    def requeue(self, url: str) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         entry = self.entries.get(url)
         if entry is None or entry.state == "leased":
             return False
@@ -313,6 +317,8 @@ class Model:
             return False
         entry.state, entry.reason, entry.lane = "queued", "", min(entry.lane, 1)
         entry.attempts, entry.crashes, entry.due = 0, 0, 0.0
+        if value is not None:
+            entry.lane, entry.value, entry.pinned = 0, quantum(value), True
         return True
 
     def forget(self, url: str) -> bool:
@@ -351,7 +357,7 @@ class Model:
             self.judge(entry, entry.lane)
         if target is None:
             copy = Entry(**vars(entry) | {"url": outcome.target, "seq": self._next()})
-            copy.state, copy.attempts, copy.crashes = "queued", 0, 0
+            copy.state, copy.attempts, copy.crashes, copy.counted = "queued", 0, 0, False
             copy.inlinks, copy.reason, copy.best, copy.due = 0, "", -1, 0.0
             copy.redirects = outcome.redirects
             self.entries[outcome.target] = copy

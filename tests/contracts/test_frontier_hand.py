@@ -44,6 +44,15 @@ def test_a_settled_url_is_fetched_again_when_told(make: Make, outcome: Outcome) 
     assert not frontier.requeue("http://a.cn/unknown")
 
 
+def test_what_is_requeued_with_a_value_goes_before_what_is_worth_less(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer(URL, 0.25), offer("http://a.cn/2", 0.5, 0), offer("http://a.cn/3", 0.9))
+    frontier.finish(lease_of(frontier, URL), CRAWLED)
+    assert frontier.requeue(URL, 0.75)
+    assert frontier.counts()["prior"] == 2
+    assert drain(frontier) == [URL, "http://a.cn/3", "http://a.cn/2"]
+
+
 def test_what_was_rejected_or_waits_is_due_when_told(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/low", 0.125, 2), offer(URL, 0.5))

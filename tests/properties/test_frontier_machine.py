@@ -215,9 +215,9 @@ class FrontierMachine(RuleBasedStateMachine):
         self.out = []
         self.open()
 
-    @rule(url=urls)
-    def requeue(self, url: str) -> None:
-        assert self.frontier.requeue(url) == self.model.requeue(url)
+    @rule(url=urls, value=st.none() | st.sampled_from((0.25, 1.0)))
+    def requeue(self, url: str, value: float | None) -> None:
+        assert self.frontier.requeue(url, value) == self.model.requeue(url, value)
 
     @rule(url=urls)
     def forget(self, url: str) -> None:

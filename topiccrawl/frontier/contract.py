@@ -380,11 +380,13 @@ class Frontier(Protocol):
         """(url, value, reason) of a queue (``Explanation``); lanes best first per queue group."""
         ...
 
-    def requeue(self, url: str) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         """Fetch a URL (again): crawled, failed, rejected or waiting, it is queued, due now.
 
-        Its failures are forgotten, its value stays; a rejected one enters normalQueue. False for
-        one that is unknown, leased or queued and due.
+        Its failures are forgotten, its value stays; a rejected one enters normalQueue. A value
+        that is given replaces its own, as a seed's, and brings it to priorQueue. False for one
+        that is unknown, leased or queued and due. A page that is crawled again counts once in the
+        statistics of its groups and in ``Limits.max_host_pages``.
         """
         ...
 

@@ -253,9 +253,9 @@ class EmbeddedFrontier:
         return self._view.iterate(queue)
 
     @_guarded
-    def requeue(self, url: str) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; False where it is not so."""
-        done = self._hand.requeue(url, self._clock())
+        done = self._hand.requeue(url, self._clock(), value)
         self._tick(1)
         return done
 

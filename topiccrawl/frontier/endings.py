@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.frontier.marks import Marks
-from topiccrawl.frontier.rows import DELAYED, QUEUED, REASON, REDIRECTED
+from topiccrawl.frontier.rows import COUNTED, DELAYED, QUEUED, REASON, REDIRECTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,11 +52,12 @@ class Endings:
             self._settle_robots(held.origin, held, lease.key, outcome, now)
             return True
         row = self.let_go(lease.key, held)
+        again = row.flags & COUNTED
         if offers:
             self._state.tally["links"] += self._intake.links(row, lease.key, offers)
         self._end(row, lease.key, outcome, now)
         if row.state != QUEUED:
-            held.host.pages += 1
+            held.host.pages += not again
             self._state.places.changed(held.host)
         self._state.ready.settle(held.host, now)
         return True
@@ -138,7 +139,10 @@ class Endings:
         ending = outcome.ending
         if ending is Ending.CRAWLED:
             state.crawled(row, outcome.relevance, now)
+            again, row.flags = row.flags & COUNTED, row.flags | COUNTED
             state.put(key, row)
+            if again:
+                return
             worth = outcome.relevance if outcome.worth is None else outcome.worth
             state.biases.crawled(state.queues.unit(row), worth)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import NORMAL
+from topiccrawl.frontier.contract import NORMAL, PRIOR
 from topiccrawl.frontier.keys import key_of
 from topiccrawl.frontier.queues import ARRIVAL
 from topiccrawl.frontier.rows import (
@@ -12,9 +12,11 @@ from topiccrawl.frontier.rows import (
     DELAYED,
     ERROR,
     LOW_VALUE,
+    PINNED,
     QUEUED,
     REASON,
     REDIRECTED,
+    quantum,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Hand:
         self._state = state
         self._endings = endings
 
-    def requeue(self, url: str, now: float) -> bool:
+    def requeue(self, url: str, now: float, value: float | None = None) -> bool:
         """Queue a URL that is crawled, failed, rejected or waiting; False where it is none."""
         key = key_of(url)
         row = self._state.get(key)
@@ -47,6 +49,9 @@ class Hand:
         row.state = QUEUED
         row.flags &= ~(DELAYED | LOW_VALUE | REDIRECTED)
         row.lane = min(row.lane, NORMAL)
+        if value is not None:
+            row.flags |= PINNED
+            row.lane, row.value = PRIOR, quantum(value)
         row.attempts = row.crashes = 0
         row.when = 0.0
         row.set_text(REASON, "")

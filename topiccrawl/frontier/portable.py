@@ -107,6 +107,7 @@ class UrlEntry(NamedTuple):
         first: URL of the page it was found on first, or "".
         parents: Best parents, (URL, value of their offer).
         links: URLs it links to that were counted.
+        counted: It was crawled, and counts in the statistics of its groups.
     """
 
     url: str
@@ -132,6 +133,7 @@ class UrlEntry(NamedTuple):
     first: str = ""
     parents: tuple[tuple[str, float], ...] = ()
     links: tuple[str, ...] = ()
+    counted: bool = False
 
 
 Entry = About | HostEntry | UrlEntry

@@ -14,8 +14,9 @@ from struct import Struct
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
 
-PINNED, DELAYED, LOW_VALUE, REDIRECTED = 1, 2, 4, 8
-"""Flags: value was given, not computed; waits for a time; may be lifted; ended in a redirect."""
+PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
+"""Flags: value was given, not computed; waits for a time; may be lifted; ended in a redirect; was
+crawled, and counts in the statistics of its groups."""
 
 TOP = 0xFFFFFFFF
 """Stored values are whole numbers from 0 to TOP for 0.0 to 1.0."""

@@ -12,6 +12,7 @@ from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, check
 from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
 from topiccrawl.frontier.rows import (
+    COUNTED,
     CRAWLED,
     DELAYED,
     ERROR,
@@ -113,6 +114,7 @@ class Export:
             queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
             pinned=bool(row.flags & PINNED), liftable=bool(row.flags & LOW_VALUE),
+            counted=bool(row.flags & COUNTED),
             evidence=row.evidence, version=row.version, anchor=anchor, context=context,
             payload=payload, reason=reason,
             when=0.0 if queued and not row.flags & DELAYED else row.when,
@@ -262,7 +264,7 @@ class Loader:
         )  # fmt: skip
         row.set_text(REASON, entry.reason)
         row.state = {"crawled": CRAWLED, "error": ERROR}.get(entry.queue, QUEUED)
-        row.flags = PINNED * entry.pinned | LOW_VALUE * entry.liftable
+        row.flags = PINNED * entry.pinned | LOW_VALUE * entry.liftable | COUNTED * entry.counted
         if row.state == QUEUED and entry.when:
             row.flags |= DELAYED
         if row.state == CRAWLED and entry.reason:

@@ -225,14 +225,14 @@ class SharedFrontier(EmbeddedFrontier):
         return counts
 
     @override
-    def requeue(self, url: str) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; False where it is not so."""
         key = key_of(url)
         if self._attached:  # the links of what is crawled are not in the copy
             links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             if isinstance(links, bytes):
                 self._store.raw.put(key, links, db=self._store.outlinks)
-        return super().requeue(url)
+        return super().requeue(url, value)
 
     @override
     def load(self, entries: Iterable[Entry]) -> int:
