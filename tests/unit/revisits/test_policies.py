@@ -12,13 +12,17 @@ from hypothesis import strategies as st
 
 from topiccrawl.revisits.contract import Observation, Role, Visits
 from topiccrawl.revisits.uniform import UniformRevisits, recheck
+from topiccrawl.revisits.yields import YieldRevisits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.revisits.contract import RevisitPolicy
 
-POLICIES: dict[str, Callable[[], RevisitPolicy]] = {"uniform": UniformRevisits}
+POLICIES: dict[str, Callable[[], RevisitPolicy]] = {
+    "uniform": UniformRevisits,
+    "yields": YieldRevisits,
+}
 
 observations = st.builds(
     Observation,

@@ -1,0 +1,212 @@
+"""Who is compared in ``benchmarks.freshness``: schedules of other crawlers, and the oracle.
+
+A schedule says when a hub is due; the benchmark takes the hub that is due first, also before its
+time, so that everybody spends the same requests. Times in hours.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.freshness_web import Hub, Numbers, Visit
+
+MINUTE = 1 / 60
+
+
+class Schedule(Protocol):
+    """Says which hub is next."""
+
+    def add(self, hub: int, now: float) -> None:
+        """A hub was met."""
+        ...
+
+    def take(self, now: float, free: Callable[[int], bool]) -> int | None:
+        """The next hub of those whose host may be asked now."""
+        ...
+
+    def saw(self, hub: int, now: float, visit: Visit) -> None:
+        """What a visit found."""
+        ...
+
+
+class Dated:
+    """A ``Schedule`` of dates: whatever is due first is next.
+
+    Args:
+        early: Whether a hub is visited before its date where nothing is due.
+    """
+
+    def __init__(self, *, early: bool = False) -> None:
+        self._early = early
+        self._heap: list[tuple[float, int]] = []
+
+    def add(self, hub: int, now: float) -> None:
+        """See ``Schedule.add``: due at once."""
+        heapq.heappush(self._heap, (now, hub))
+
+    def take(self, now: float, free: Callable[[int], bool]) -> int | None:
+        """See ``Schedule.take``."""
+        waiting = []
+        found = None
+        while self._heap and found is None and (self._early or self._heap[0][0] <= now):
+            entry = heapq.heappop(self._heap)
+            if free(entry[1]):
+                found = entry[1]
+            else:
+                waiting.append(entry)
+        for entry in waiting:
+            heapq.heappush(self._heap, entry)
+        return found
+
+    def saw(self, hub: int, now: float, visit: Visit) -> None:
+        """See ``Schedule.saw``."""
+        heapq.heappush(self._heap, (self.due(hub, now, visit), hub))
+
+    def due(self, hub: int, now: float, visit: Visit) -> float:  # noqa: ARG002 - others use them
+        """When the hub is due again; here: after all others."""
+        return now
+
+
+class Nutch(Dated):
+    """``AdaptiveFetchSchedule`` of Apache Nutch with its own defaults but the first interval.
+
+    A page that changed comes after .8 of its interval, another after 1.4 of it, and .3 of the time
+    since its last change earlier (``sync_delta``); from 60 s to 365 days. Its first interval of 30
+    days would never be left; here it is what an even split of the budget gives.
+    """
+
+    def __init__(self, first: float, *, early: bool = False) -> None:
+        super().__init__(early=early)
+        self._first = first
+        self._intervals: dict[int, float] = {}
+        self._modified: dict[int, float] = {}
+
+    @override
+    def due(self, hub: int, now: float, visit: Visit) -> float:
+        interval = self._intervals.get(hub, self._first)
+        if visit.new:
+            interval *= 0.8
+            self._modified[hub] = now
+        else:
+            interval *= 1.4
+        since = now - self._modified.get(hub, now)
+        interval = min(max(interval, since, MINUTE), 365 * 24.0)
+        self._intervals[hub] = interval
+        return now - 0.3 * since + interval
+
+
+class Storm(Dated):
+    """``AdaptiveScheduler`` of Apache StormCrawler: .5 of the interval, or 1.5 times.
+
+    Up to two weeks, as it has it; from one minute, where its default is an hour, and first what an
+    even split of the budget gives.
+    """
+
+    def __init__(self, first: float, *, early: bool = False) -> None:
+        super().__init__(early=early)
+        self._first = first
+        self._intervals: dict[int, float] = {}
+
+    @override
+    def due(self, hub: int, now: float, visit: Visit) -> float:
+        interval = self._intervals.get(hub, self._first)
+        interval = max(interval * 0.5, MINUTE) if visit.new else min(interval * 1.5, 14 * 24.0)
+        self._intervals[hub] = interval
+        return now + interval
+
+
+class Proportional(Dated):
+    """Visits in proportion to the articles an hour that a hub brought, the budget spent exactly.
+
+    What the two above aim at, without their steps: the rate is known as well as counts tell it.
+    """
+
+    def __init__(self, requests: float) -> None:
+        super().__init__()
+        self._requests = requests
+        self._counts: dict[int, float] = {}
+        self._since: dict[int, float] = {}
+        self._rates: dict[int, float] = {}
+
+    @override
+    def due(self, hub: int, now: float, visit: Visit) -> float:
+        since = self._since.setdefault(hub, now)
+        self._counts[hub] = self._counts.get(hub, 0.0) + (visit.new if now > since else 0)
+        self._rates[hub] = (self._counts[hub] + 0.5) / (now - since + 1.0)
+        total = sum(self._rates.values())
+        return now + total / (self._requests * self._rates[hub])
+
+
+class Oracle:
+    """Knows the rate of on-topic articles of each hub at each hour, bursts and deaths included.
+
+    Articles that wait at a hub cost their number per hour; a visit takes them away. At a price W of
+    a visit it pays to wait until the integral of (time since the visit) times rate reaches W
+    (Whittle's index; with steady rates: visits in proportion to the root of the rate, evenly
+    spaced, the split that minimises the mean delay). Each request goes where that is most. Visits
+    that come before a list runs over are worth the articles that would be lost besides.
+    """
+
+    def __init__(self, hubs: Sequence[Hub], lost: float = 6.0) -> None:
+        self._rates = np.stack([hub.rates for hub in hubs])
+        self._all = np.stack([hub.all_rates for hub in hubs])
+        self._shown = np.array([hub.shown for hub in hubs], dtype=float)
+        self._known = np.zeros(len(hubs), dtype=bool)
+        self._last = np.zeros(len(hubs))
+        self._index = np.zeros(len(hubs))
+        self._waiting = np.zeros(len(hubs))
+        self._now = 0.0
+        self._lost = lost
+
+    def add(self, hub: int, now: float) -> None:
+        """See ``Schedule.add``."""
+        self._known[hub] = True
+        self._last[hub] = now
+
+    def take(self, now: float, free: Callable[[int], bool]) -> int | None:
+        """See ``Schedule.take``."""
+        self._pass(now)
+        index = self._index + self._losses()
+        index[~self._known] = -1.0
+        for hub in np.argsort(-index):
+            if index[hub] >= 0 and free(int(hub)):
+                return int(hub)
+        return None
+
+    def saw(self, hub: int, now: float, visit: Visit) -> None:  # noqa: ARG002 - it knows
+        """See ``Schedule.saw``."""
+        self._last[hub] = now
+        self._index[hub] = self._waiting[hub] = 0.0
+
+    def _pass(self, now: float) -> None:
+        """Let the clock run; rates are those of the hour."""
+        hour = min(int(self._now), self._rates.shape[1] - 1)
+        step = now - self._now
+        self._index += (self._now - self._last + step / 2) * self._rates[:, hour] * step
+        self._waiting += self._all[:, hour] * step
+        self._now = now
+
+    def _losses(self) -> Numbers:
+        """What is about to be lost where lists are nearly over: articles times ``lost`` hours."""
+        hour = min(int(self._now), self._rates.shape[1] - 1)
+        near = self._waiting > 0.7 * self._shown
+        since = self._now - self._last
+        return np.asarray(near * self._rates[:, hour] * since * self._lost)
+
+
+def bound(hubs: Sequence[Hub], requests: float) -> float:
+    """Hours that no schedule's expected delay is below, were no list ever over and no host slow.
+
+    Hour by hour the split of the budget that minimises the delay; its mean over articles.
+    """
+    rates = np.stack([hub.rates for hub in hubs])
+    hours = np.arange(rates.shape[1])
+    rates = rates * (hours[None, :] >= np.array([hub.born for hub in hubs])[:, None])
+    return float((np.sqrt(rates).sum(axis=0) ** 2).sum() / (2 * requests * rates.sum()))
