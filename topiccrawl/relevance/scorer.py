@@ -311,16 +311,13 @@ class _Mass(dict[str, float]):
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        mass = 0.0
-        for word in (piece,) if self._is_word(piece) else self.words(piece):
-            mass += self._idf(word) ** 2
+        plain = len(piece) > 1 and piece.isalpha() and not piece.isascii()
+        if plain and piece not in self._nothing:  # a word as it stands, as most are
+            mass = self._idf(piece) ** 2
+        else:
+            mass = sum([self._idf(word) ** 2 for word in self.words(piece)])
         self[piece] = mass
         return mass
-
-    def _is_word(self, piece: str) -> bool:
-        """Whether a piece is a word that counts as it stands, as most are: a quick answer."""
-        chinese = len(piece) > 1 and piece.isalpha() and not piece.isascii()
-        return chinese and piece not in self._nothing
 
     def words(self, piece: str) -> list[str]:
         """The words of a piece that count."""

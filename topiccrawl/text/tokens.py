@@ -20,15 +20,19 @@ import re
 from functools import cache, lru_cache
 from importlib import import_module, resources
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from topiccrawl.text.normal import fold, fold_all, has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _LATIN = re.compile(r"[^\W_]+")
 _SHORTEST_PLURAL = 4
+
+_CACHED_PIECES = 100_000
+"""Pieces of cuts whose words are remembered, about 20 MB; then they are forgotten."""
 
 
 class Tokenizer(Protocol):
@@ -89,6 +93,7 @@ class JiebaTokenizer:
         self.hmm = hmm
         self._engine: _Engine | None = None
         self._own: dict[str, None] = {}
+        self._canonical = _Pieces(self._own)
         for word in words:
             self.add_word(word)
 
@@ -106,7 +111,7 @@ class JiebaTokenizer:
         folded = fold(text)
         if not has_han(folded):
             return _canonical(latin_words(folded))
-        return [word for piece in self.cut(folded) for word in self._words_of(piece)]
+        return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
     def words_of_all(self, texts: Sequence[str]) -> list[list[str]]:
         """``words`` of each text, folded and cut in one pass.
@@ -117,13 +122,12 @@ class JiebaTokenizer:
         lines = fold_all(texts)
         found = [[] if has_han(line) else _canonical(latin_words(line)) for line in lines]
         chinese = [i for i, line in enumerate(lines) if has_han(line)]
-        pieces = self.cut("\n".join([lines[i] for i in chinese])) if chinese else []
-        place = 0
-        for piece in pieces:
-            if piece == "\n":
-                place += 1
-            else:
-                found[chinese[place]] += self._words_of(piece)
+        pieces = self.cut("\n".join([*(lines[i] for i in chinese), ""])) if chinese else []
+        words_of, start = self._canonical.__getitem__, 0
+        for i in chinese:
+            end = pieces.index("\n", start)
+            found[i] = list(chain.from_iterable(map(words_of, pieces[start:end])))
+            start = end + 1
         return found
 
     def add_word(self, word: str) -> None:
@@ -131,11 +135,9 @@ class JiebaTokenizer:
         folded = fold(word)
         if folded and folded not in self._own:
             self._own[folded] = None
+            self._canonical.pop(folded, None)
             if self._engine:
                 self._engine.add(folded)
-
-    def _words_of(self, piece: str) -> tuple[str, ...]:
-        return (piece,) if piece in self._own else _split(piece)
 
     def _open(self) -> _Engine:
         self._engine = _rust() if self.name == "rjieba" else _python()
@@ -184,9 +186,23 @@ def split(piece: str) -> list[str]:
     return _canonical(latin_words(piece))
 
 
-@lru_cache(maxsize=100_000)
-def _split(piece: str) -> tuple[str, ...]:
-    return tuple(split(piece))
+class _Pieces(dict[str, tuple[str, ...]]):
+    """``split`` of every piece met, so that a known one costs one look-up, without a call.
+
+    Args:
+        own: Pieces that are words as they stand.
+    """
+
+    def __init__(self, own: Mapping[str, None]) -> None:
+        super().__init__()
+        self._own = own
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        if len(self) >= _CACHED_PIECES:
+            self.clear()
+        words = (piece,) if piece in self._own else tuple(split(piece))
+        self[piece] = words
+        return words
 
 
 def _canonical(words: Iterable[str]) -> list[str]:
