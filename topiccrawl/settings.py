@@ -154,6 +154,16 @@ TOPICCRAWL_STORE_GROUP_SIZE = 100
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
 """Seconds an article waits for others at most, so that they are stored together."""
 
+# -- What the operator sees (docs/operations.md) -------------------------------------------------
+TOPICCRAWL_DASHBOARD = "off"
+"""Where the crawl serves its page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
+ADDRESS:PORT; off. What other machines can reach asks for a token."""
+TOPICCRAWL_DASHBOARD_TOKEN = ""
+"""What a browser or a program has to know; empty: the environment's, else none on loopback and one
+made at the start elsewhere."""
+TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
+"""Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
+
 # -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOADER_MIDDLEWARES = {
@@ -173,12 +183,14 @@ SPIDER_MIDDLEWARES = {
 }
 EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
+    "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
     "topiccrawl.extensions.frames.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
+    "topiccrawl.extensions.dashboard.Dashboard": 530,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
+from topiccrawl.dashboard.guard import address_of
 from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError
 from topiccrawl.extensions.adaptation import method_of
@@ -38,6 +39,7 @@ def check_values(settings: BaseSettings) -> None:
     for name, default in _declared(project):
         if not isinstance(default, bool) and isinstance(default, int | float):
             _number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
+    address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
     level_of(settings)
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])

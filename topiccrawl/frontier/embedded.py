@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
+from topiccrawl.frontier.census import Census, census
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
@@ -239,6 +240,10 @@ class EmbeddedFrontier:
     def best(self, n: int) -> list[float]:
         """Values of the n best queued URLs; see ``outlook``."""
         return best_values(self._state, n)
+
+    def census(self, n: int) -> Census:
+        """What all hosts do, and the n with most to do one by one; see ``census``."""
+        return census(self._state, self._clock(), n)
 
     @_guarded
     def why(self, url: str) -> Explanation | None:

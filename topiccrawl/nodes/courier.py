@@ -87,6 +87,11 @@ class Courier:
             self._task = None
         await self._client.aclose()
 
+    @property
+    def away(self) -> bool:
+        """Whether Redis did not answer when it was asked last."""
+        return bool(self._lost)
+
     def waits(self) -> bool:
         """Whether an idle crawl should wait for start URLs."""
         if self._starts is None or self._starts.wait < 0:

@@ -18,6 +18,7 @@ from topiccrawl.news.duplicates.verified import WINDOW
 from topiccrawl.stores.choice import safe_store_of
 from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.group import AGE, SIZE, GroupCommit
+from topiccrawl.stores.safe import SafeStore
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -79,6 +80,16 @@ class StorePipeline:
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )
+
+    @property
+    def away(self) -> bool:
+        """Whether the database did not answer when it was asked last."""
+        return isinstance(self._store, SafeStore) and self._store.away
+
+    @property
+    def spooled(self) -> int:
+        """Articles that wait on disk for the database."""
+        return self._store.spool.waiting if isinstance(self._store, SafeStore) else 0
 
     async def open_spider(self) -> None:
         """Open the store.

@@ -11,6 +11,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.stores.changes import ChangeLog
 from topiccrawl.stores.database import FILE
+from topiccrawl.stores.listing import SqliteListing
 from topiccrawl.stores.pages import SqlitePages
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.news.duplicates import Method
     from topiccrawl.stores.changes import TopicChange
     from topiccrawl.stores.contract import Store
+    from topiccrawl.stores.listing import Listing
     from topiccrawl.stores.pages import Pages
 
 
@@ -100,6 +102,15 @@ def store_of(
 
         return MongoStore(uri, method=method, capacity=capacity)
     return SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+
+
+def listing_of(settings: Mapping[str, Any]) -> Listing:
+    """Lists what is stored; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.listing import MongoListing  # noqa: PLC0415 - an extra
+
+        return MongoListing(uri)
+    return SqliteListing(settings["TOPICCRAWL_DATA_DIR"])
 
 
 def place_of(settings: Mapping[str, Any]) -> str:

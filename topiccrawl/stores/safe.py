@@ -55,6 +55,9 @@ class SafeStore:
         patience: See ``PATIENCE``.
         starting: See ``STARTING``.
         clock: Seconds that never go back.
+
+    Attributes:
+        away: Whether the store did not answer when it was asked last.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class SafeStore:
     ) -> None:
         self.store = store
         self.spool = spool
+        self.away = False
         self._patience = patience
         self._starting = starting
         self._clock = clock
@@ -157,10 +161,14 @@ class SafeStore:
         end = self._clock() + patience
         for wait in waits():
             try:
-                return await work()
+                done = await work()
             except StorageAwayError:
+                self.away = True
                 if self._clock() + wait > end:
                     raise
+            else:
+                self.away = False
+                return done
             await asyncio.sleep(wait)
         raise AssertionError  # waits never end
 
@@ -179,6 +187,7 @@ class SafeStore:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._ending.wait(), wait)
             else:
+                self.away = False
                 logger.info("%d articles wait in %s", self.spool.waiting, self.spool.folder)
                 break
             if self._ending.is_set():

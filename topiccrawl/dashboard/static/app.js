@@ -1,0 +1,60 @@
+// The page: one stream of changes in, cards drawn anew where their section changed.
+import * as articles from "./articles.js";
+import { heading, hosts, queues, terms, tiles } from "./cards.js";
+import { draw, redraw } from "./charts.js";
+import { at, fill, h } from "./dom.js";
+import * as more from "./more.js";
+import { language, t, turn } from "./words.js";
+
+const state = {};
+let connected = false, drawn = false;
+
+const PARTS = [
+  [["totals", "run", "series"], () => tiles(state)],
+  [["run", "waiting"], () => heading(state, connected)],
+  [["series"], () => draw(state.series)],
+  [["queues", "errors"], () => queues(state)],
+  [["hosts"], () => hosts(state)],
+  [["terms"], () => terms(state)],
+  [["latest"], () => articles.soon()],
+];
+function take(changed) {
+  const { series } = changed;
+  if (series?.from !== undefined && state.series) {
+    const kept = state.series.points.slice(0, series.from);
+    changed.series = { every: series.every, points: kept.concat(series.points) };
+  }
+  Object.assign(state, changed);
+  for (const [sections, show] of PARTS) if (sections.some((name) => name in changed)) show();
+  if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); }
+}
+function listen() {
+  const stream = new EventSource("/api/events");
+  stream.onmessage = (event) => { connected = true; take(JSON.parse(event.data)); };
+  stream.onerror = () => { connected = false; if (state.run) heading(state, connected); };
+}
+function speak() {
+  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  for (const one of document.querySelectorAll("[data-t]")) one.textContent = t(one.dataset.t);
+  for (const one of document.querySelectorAll("[data-title]")) { one.title = t(one.dataset.title); one.setAttribute("aria-label", one.title); }
+  at("language").textContent = t("other");
+  const parts = ["overview", "queues", "articles", "hosts", "terms", "chains", "patterns", "nodes"];
+  fill("jump", parts.map((part) => h("a", { href: `#${part === "overview" ? "tiles" : part}` }, t(part))));
+}
+at("language").addEventListener("click", () => {
+  turn();
+  speak();
+  for (const [, show] of PARTS) if (state.run) show();
+  articles.paint(true);
+  more.show();
+});
+at("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+  redraw();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+speak();
+listen();

@@ -1,0 +1,69 @@
+// Cards that are drawn anew from one section of the state each.
+import { at, bar, fill, h } from "./dom.js";
+import { clock, moment, number, percent, say, t } from "./words.js";
+
+const QUEUES = ["prior", "normal", "leased", "crawled", "error"];
+const TONES = { fetching: "--leased", ready: "--good", waiting: "--normal", robots: "--crawled", failing: "--error", idle: "--line" };
+
+export function tiles({ totals, run, series }) {
+  const { pages, relevant, recent } = totals;
+  const mean = pages ? relevant / pages : 0;
+  const points = series.points, last = points.at(-1), back = points.at(-Math.min(points.length, 11));
+  const rate = last && last[0] > back[0] ? (last[1] - back[1]) / (last[0] - back[0]) : 0;
+  const tile = (label, value, unit, note, kind = "") =>
+    h("div", { class: `tile ${kind}` }, h("p", { class: "label" }, label),
+      h("p", { class: "value" }, value, unit ? h("small", {}, unit) : null), h("p", { class: "note" }, note));
+  const [whole, part] = (100 * recent).toFixed(1).split(".");
+  fill("tiles",
+    tile(`${t("harvest")} · ${t("recent")}`, whole, `.${part}%`, t("meanIs", percent(mean, 1)), "first"),
+    tile(t("pages"), number(pages), "", t("perSecond", run.finished ? (pages / Math.max(1, run.seconds)).toFixed(1) : rate.toFixed(1))),
+    tile(t("relevant"), number(relevant), "", t("ofPages", percent(mean, 1))),
+    tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
+    tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", t("since", moment(run.began))));
+}
+export function heading({ run, waiting }, connected) {
+  at("topic").textContent = run.topic;
+  at("version").textContent = run.version;
+  document.title = `${run.topic} · topiccrawl`;
+  const state = at("state"), why = waiting.reason;
+  const bad = !connected || ["redis-away", "store-away", "failing"].includes(why);
+  const word = !connected ? (run.finished ? "ended" : "lost") : run.finished ? "ended" : why ? `why-${why}` : "runs";
+  state.className = `state ${run.finished ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
+  state.lastElementChild.textContent = why && connected && !run.finished ? t("waiting") : t(word);
+  const notice = at("notice");
+  notice.hidden = !why || !connected || Boolean(run.finished);
+  notice.className = `notice ${bad ? "broken" : ""}`;
+  const detail = waiting.detail ? ` (${waiting.detail})` : "";
+  const quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
+  notice.textContent = `${t(`why-${why}`)}${detail}${quiet}`;
+  fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
+    h("a", { href: "/metrics" }, t("metrics")));
+}
+export function queues({ queues: sizes, errors }) {
+  const most = Math.max(1, ...QUEUES.map((name) => sizes[name]));
+  const width = (n) => (n ? Math.max(0.015, Math.log1p(n) / Math.log1p(most)) : 0);
+  fill("queue-rows", QUEUES.map((name) => h("div", { class: "queue", style: { "--tone": `var(--${name})` } },
+    h("span", { class: "what" }, h("i"), t(name)), bar(width(sizes[name])), h("b", {}, number(sizes[name])))));
+  at("known").textContent = t("known", number(sizes.known));
+  const reasons = Object.entries(errors).sort((a, b) => b[1] - a[1]).slice(0, 14);
+  at("error-rows").hidden = !reasons.length;
+  fill("error-rows", reasons.map(([reason, n]) => h("span", { class: "reason" }, reason, h("b", {}, number(n)))));
+}
+export function hosts({ hosts: { states, list } }) {
+  fill("host-states", Object.entries(states).filter(([, n]) => n).map(([name, n]) =>
+    h("span", { class: "chip", style: { "--tone": `var(${TONES[name]})` } }, h("i"), t(name), h("b", {}, number(n)))));
+  const heads = ["host", "queued", "fetched", "worth", "delay", "failed"];
+  fill("host-head", h("tr", {}, heads.map((key) => h("th", { class: key === "delay" ? "wide" : "" }, t(key)))));
+  fill("host-rows", list.map((one) => h("tr", {},
+    h("td", { title: `${one.name} · ${t(one.state)}` }, h("i", { class: "dot", style: { "--tone": `var(${TONES[one.state]})` } }), one.name),
+    h("td", {}, number(one.queued)), h("td", {}, number(one.pages)),
+    h("td", {}, one.pages ? bar(one.worth) : ""), h("td", { class: "wide" }, `${one.delay.toFixed(1)} s`),
+    h("td", { class: one.failed ? "bad" : "" }, one.failed || ""))));
+}
+export function terms({ terms: { changes, own, now } }) {
+  const known = new Set(own), most = Math.max(1e-9, ...now.map(([, weight]) => weight));
+  at("changes").textContent = changes ? t("changed", number(changes)) : t("unchanged");
+  fill("term-rows", now.map(([term, weight]) =>
+    h("div", { class: known.has(term) ? "term" : "term learnt", title: `${say(known.has(term) ? "own" : "learnt")} · ${weight}` },
+      h("span", {}, term), bar(weight / most))));
+}

@@ -1,0 +1,36 @@
+// Elements from data. Texts become text nodes, never markup: what a page of the web says stays text.
+export function h(tag, given = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [k, v] of Object.entries(value)) made.style.setProperty(k, v);
+    else if (name === "class") made.className = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+export const at = (id) => document.getElementById(id);
+export const fill = (id, ...children) => at(id).replaceChildren(...children.flat());
+export const bar = (share) =>
+  h("span", { class: "bar" }, h("i", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } }));
+
+// A link to the web, if it is one: other schemes (javascript:, data:) stay text.
+export function link(url, text, given = {}) {
+  let safe = null;
+  try { const found = new URL(url); if (/^https?:$/.test(found.protocol)) safe = found.href; } catch { /* no URL */ }
+  if (!safe) return h("span", given, text);
+  return h("a", { ...given, href: safe, target: "_blank", rel: "noopener noreferrer nofollow", title: url }, text);
+}
+export async function get(path) {
+  const answer = await fetch(path, { headers: { Accept: "application/json" } });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+export async function post(path, body = {}) {
+  const headers = { "Content-Type": "application/json", "X-Topiccrawl": "1" };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.headers.get("Content-Type")?.includes("json") ? answer.json() : null;
+}

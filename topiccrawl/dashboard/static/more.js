@@ -1,0 +1,40 @@
+// What changes slowly: reprint chains, the topic's history, URL patterns. Asked for now and then.
+import { fill, get, h, link } from "./dom.js";
+import { moment, number, percent, t } from "./words.js";
+
+const EVERY = 6000;
+let last = null;
+
+export async function look() {
+  try { last = await get("/api/more"); show(); } catch { /* the stream says that the crawl is away */ }
+}
+export function begin() {
+  look();
+  setInterval(() => { if (!document.hidden) look(); }, EVERY);
+}
+export function show() {
+  if (!last) return;
+  fill("chain-rows", last.chains.length ? last.chains.map(chain) : h("p", { class: "empty" }, t("noChains")));
+  fill("term-history", last.changes.map(change));
+  fill("pattern-rows", last.patterns.length ? last.patterns.map(site) : h("p", { class: "empty" }, t("noPatterns")));
+}
+function chain({ article, reprints }) {
+  const more = reprints.length > 6 ? h("span", {}, `+${reprints.length - 6}`) : null;
+  return h("div", { class: "chain" },
+    h("p", { class: "title" }, link(article.url, article.title || article.url)),
+    h("p", { class: "links" }, link(article.url, article.site, { class: "first" }),
+      reprints.slice(0, 6).map((one) => [h("span", {}, "→"), link(one.url, `${one.site} ${percent(one.similarity)}`)]).flat(), more));
+}
+function change(one) {
+  const came = one.came.map((term) => `+${term}`), went = one.went.map((term) => `−${term}`);
+  return h("li", {}, h("b", {}, `${one.number}`), ` · ${moment(one.at)} · ${number(one.pages)} ${t("pages").toLowerCase()} — ${one.reason} `,
+    h("span", { class: "up" }, came.join(" ")), " ", h("span", { class: "down" }, went.join(" ")));
+}
+function site(one) {
+  const state = `${t(one.ready ? "filters" : "learns")} · ${t("judged", number(one.pages))}`;
+  const dropped = one.dropped ? ` · ${t("filed", number(one.dropped))}` : "";
+  return h("div", { class: "site" }, h("p", {}, one.site, h("span", {}, state + dropped)),
+    one.patterns.map(({ label, expression, seen }) => h("div", { class: "pattern" },
+      h("span", { class: `tag ${label}` }, t(label === "other" ? "otherPage" : label)), h("code", { title: expression }, expression),
+      h("span", { class: "label" }, number(seen)))));
+}

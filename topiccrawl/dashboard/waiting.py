@@ -1,0 +1,117 @@
+"""WHY DOES NOTHING HAPPEN? One answer for the progress line, the page, the metrics and the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.frontier.census import Census
+
+QUIET = 5.0
+"""Seconds without a page from which a crawl counts as waiting."""
+
+REASONS = {
+    "": "crawls",
+    "paused": "paused by the operator",
+    "redis-away": "Redis does not answer",
+    "store-away": "the database does not answer; articles wait on disk",
+    "storing": "articles are being stored",
+    "answers": "servers take long to answer",
+    "delays": "all hosts are waiting for their delay",
+    "failing": "all hosts refuse or fail",
+    "robots": "robots.txt files are fetched first",
+    "elsewhere": "other nodes have the queued URLs",
+    "empty": "nothing is queued",
+    "starting": "no page yet",
+}
+"""Code to words, for the terminal and the log; the page has its own in two languages."""
+
+
+class Waiting(NamedTuple):
+    """Why a crawl waits.
+
+    Attributes:
+        reason: One of ``REASONS``; "" where it crawls.
+        seconds: Since the last page.
+        detail: Host, and seconds until it may be asked, where that is known.
+    """
+
+    reason: str
+    seconds: float = 0.0
+    detail: str = ""
+
+    def text(self) -> str:
+        """The reason in words; "" where the crawl is going on.
+
+        >>> Waiting("delays", 31.4, "a.test in 12 s").text()
+        'nothing for 31 s: all hosts are waiting for their delay (a.test in 12 s)'
+        """
+        if not self.reason:
+            return ""
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"nothing for {self.seconds:.0f} s: {REASONS[self.reason]}{detail}"
+
+
+class Circumstances(NamedTuple):
+    """What the answer is found from.
+
+    Attributes:
+        quiet: Seconds since the last page.
+        paused: The operator paused the crawl.
+        redis_away: The server of the frontier does not answer.
+        store_away: The database of the articles does not answer.
+        queues: Sizes of the frontier's queues, over all nodes.
+        own: URLs queued on this node.
+        open: Leases out on this node.
+        census: What the hosts do, or None where nobody can tell.
+    """
+
+    quiet: float
+    paused: bool = False
+    redis_away: bool = False
+    store_away: bool = False
+    queues: Mapping[str, int] = {}
+    own: int = 0
+    open: int = 0
+    census: Census | None = None
+
+
+def waiting(now: Circumstances) -> Waiting:
+    """Why a crawl waits; what the operator or an outage did is said at once, the rest when quiet.
+
+    >>> waiting(Circumstances(1.0, queues={"prior": 3}, own=3)).reason
+    ''
+    >>> waiting(Circumstances(60.0)).reason
+    'empty'
+    """
+    for reason in ("paused", "redis_away", "store_away"):
+        if getattr(now, reason):
+            return Waiting(reason.replace("_", "-"), now.quiet)
+    if now.quiet < QUIET:
+        return Waiting("")
+    states = now.census.states if now.census else {}
+    if now.open:
+        busy = states.get("fetching", 0)
+        names = [host.name for host in now.census.hosts if host.active][:3] if now.census else []
+        return Waiting("answers" if busy else "storing", now.quiet, ", ".join(names))
+    if not now.own:
+        others = any(now.queues.get(name, 0) for name in ("prior", "normal", "leased"))
+        return Waiting("elsewhere" if others else "empty", now.quiet)
+    return Waiting(_slowest(states), now.quiet, _soonest(now.census))
+
+
+def _slowest(states: Mapping[str, int]) -> str:
+    if states.get("waiting"):
+        return "delays"
+    if states.get("robots"):
+        return "robots"
+    return "failing" if states.get("failing") else "starting"
+
+
+def _soonest(census: Census | None) -> str:
+    if census is None or census.soonest is None:
+        return ""
+    name, seconds = census.soonest
+    return f"{name} in {seconds:.0f} s"

@@ -1,0 +1,117 @@
+"""The crawl's own page: TOPICCRAWL_DASHBOARD says where."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.dashboard.guard import Address, Guard, address_of
+from topiccrawl.dashboard.server import DashboardServer
+from topiccrawl.dashboard.stored import Stored
+from topiccrawl.errors import StorageError
+from topiccrawl.extensions.figures import CrawlFigures
+from topiccrawl.scheduler.build import frontier_place
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.dashboard.source import State
+    from topiccrawl.stores.listing import Listed
+
+logger = logging.getLogger(__name__)
+
+
+class Dashboard:
+    """Serves the page while the crawl runs.
+
+    Args:
+        crawler: Whose crawl.
+        guard: Who may see it.
+    """
+
+    def __init__(self, crawler: Crawler, guard: Guard) -> None:
+        self.crawler = crawler
+        self.guard = guard
+        self.server: DashboardServer | None = None
+        self.stored: Stored | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_DASHBOARD is off.
+            SettingError: If it names no address.
+        """
+        address = address_of(str(crawler.settings.get("TOPICCRAWL_DASHBOARD") or ""))
+        if address is None:
+            raise NotConfigured
+        dashboard = cls(crawler, guard_of(crawler.settings, address))
+        crawler.signals.connect(dashboard.start, signals.spider_opened)
+        crawler.signals.connect(dashboard.stop, signals.spider_closed)
+        return dashboard
+
+    async def start(self) -> None:
+        """Listen; a port that cannot be had costs the page, not the crawl."""
+        figures = self.crawler.get_extension(CrawlFigures)
+        if figures is None:
+            return
+        self.stored = Stored(self.crawler.settings)
+        server = DashboardServer(CrawlSource(figures, self.stored), self.guard)
+        try:
+            await server.start()
+        except StorageError as error:
+            logger.error("No dashboard: %s", error)  # noqa: TRY400 - the remedy is in it
+            return
+        self.server = server
+        logger.info("Dashboard: %s", server.url)
+
+    async def stop(self) -> None:
+        """End the page."""
+        if self.server is not None:
+            await self.server.stop()
+        if self.stored is not None:
+            await self.stored.close()
+
+
+class CrawlSource:
+    """What a running crawl tells, and what is stored.
+
+    Args:
+        figures: Of the crawl.
+        stored: Of its topic.
+    """
+
+    def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
+        self._figures = figures
+        self._stored = stored
+
+    async def state(self) -> State:
+        """All sections, as they are now."""
+        return self._figures.state()
+
+    async def articles(self, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        """How many articles are stored, and some of them, those stored last first."""
+        return await self._stored.articles(self._figures.spider.topic.name, offset, limit)
+
+    async def more(self) -> State:
+        """What changes slowly and is asked for rarely."""
+        place = frontier_place(self._figures.crawler.settings, self._figures.spider)
+        return await self._stored.more(self._figures.spider.topic.name, place)
+
+
+def guard_of(settings: BaseSettings, address: Address) -> Guard:
+    """Return who may see a page; where other machines reach it and no token is set, one is made."""
+    token = str(
+        settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
+        or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
+        or ""
+    )
+    names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
+    return Guard(address, token or ("" if address.local else secrets.token_urlsafe(24)), (*names,))

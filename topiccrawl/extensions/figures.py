@@ -1,0 +1,281 @@
+"""What the crawl does, told to whoever shows it: page, metrics, progress line, report."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+from topiccrawl import __version__
+from topiccrawl.dashboard.figures import Figures
+from topiccrawl.dashboard.waiting import Circumstances, Waiting, waiting
+from topiccrawl.frontier.census import Census, Counted
+from topiccrawl.frontier.contract import Ending
+from topiccrawl.news.article import Article
+from topiccrawl.pipelines.store import StorePipeline
+from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.signals import lease_settled, page_judged
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.records import Page, Verdict
+
+logger = logging.getLogger(__name__)
+
+HOSTS = 40
+"""Hosts that are told one by one, those with most to do."""
+LATEST = 40
+"""Articles that are told as they come."""
+TERMS = 24
+"""Terms of the topic that are told, the heaviest."""
+SHARE = 0.005
+"""Of the time that looking at the hosts may take: the more there are, the rarer it is done."""
+SAID_AGAIN = 60.0
+"""Seconds between two log lines that say why the crawl waits."""
+
+
+class CrawlFigures:
+    """Listens to a crawl and answers what it does.
+
+    Args:
+        crawler: Whose crawl.
+        spider: What is crawled for.
+    """
+
+    def __init__(self, crawler: Crawler, spider: TopicSpider) -> None:
+        self.crawler = crawler
+        self.spider = spider
+        self.began = time.time()
+        self.finished: float | None = None
+        self.reason = ""
+        self.figures = Figures()
+        self.latest: deque[dict[str, Any]] = deque(maxlen=LATEST)
+        self.failed: dict[str, int] = {}
+        self._heard = self._began = time.monotonic()
+        self._census: Census | None = None
+        self._next_census = 0.0
+        self._said = Waiting("")
+        self._say_at = 0.0
+        self._last_counts: dict[str, int] = {}
+        self._number = 0
+        self._loop = create_looping_call(self.tick)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If the spider has no topic.
+        """
+        if not isinstance(crawler.spider, TopicSpider):
+            raise NotConfigured
+        figures = cls(crawler, crawler.spider)
+        connect = crawler.signals.connect
+        connect(figures.opened, signals.spider_opened)
+        connect(figures.closed, signals.spider_closed)
+        connect(figures.judged, page_judged)
+        connect(figures.settled, lease_settled)
+        connect(figures.stored, signals.item_scraped)
+        connect(figures.dropped, signals.item_dropped)
+        return figures
+
+    # -- what is heard -----------------------------------------------------------------------------
+
+    def opened(self) -> None:
+        """Begin to keep the history."""
+        self._loop.start(1.0, now=True)
+
+    def closed(self, reason: str) -> None:
+        """The crawl has ended."""
+        self._counts()
+        self.tick()
+        if self._loop.running:
+            self._loop.stop()
+        self.finished, self.reason = time.time(), reason
+
+    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+        """Count a page."""
+        self._heard = time.monotonic()
+        self.figures.page(relevant=verdict.relevant)
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Count failures by host."""
+        if outcome.ending in {Ending.ERROR, Ending.LATER}:
+            host = lease.url.split("/", 3)[2]
+            self.failed[host] = self.failed.get(host, 0) + 1
+
+    def stored(self, item: object) -> None:
+        """Keep a new article to be told."""
+        if isinstance(item, Article):
+            self.figures.article()
+            self._tell(item)
+
+    def dropped(self, item: object) -> None:
+        """Keep a reprint to be told."""
+        if isinstance(item, Article) and item.reprint_of:
+            self._tell(item)
+
+    def tick(self) -> None:
+        """Keep a point of the history, and log why the crawl waits where it does."""
+        now = time.monotonic()
+        self.figures.sample(now - self._began)
+        found = self.waiting()
+        if found.reason and (found.reason != self._said.reason or now > self._say_at):
+            if self._said.reason or found.seconds > 0:
+                logger.info("The crawl waits: %s", found.text())
+            self._say_at = now + SAID_AGAIN
+        self._said = found
+
+    # -- what is told ------------------------------------------------------------------------------
+
+    def waiting(self) -> Waiting:
+        """Why the crawl waits, if it does."""
+        scheduler = self._scheduler()
+        if scheduler is None:
+            return Waiting("")
+        quiet = time.monotonic() - self._heard
+        courier = scheduler.courier
+        store = self.crawler.get_item_pipeline(StorePipeline)
+        counts = self._counts()
+        return waiting(
+            Circumstances(
+                quiet,
+                paused=False,
+                redis_away=courier is not None and courier.away,
+                store_away=store is not None and store.away,
+                queues=counts,
+                own=_own(scheduler.frontier, counts),
+                open=len(scheduler.book),
+                census=self.census() if quiet > 1 else self._census,
+            )
+        )
+
+    def census(self) -> Census | None:
+        """What the hosts do; looked at anew when that costs little enough."""
+        scheduler = self._scheduler()
+        now = time.monotonic()
+        if scheduler is not None and now >= self._next_census:
+            frontier = scheduler.frontier
+            self._census = frontier.census(HOSTS) if isinstance(frontier, Counted) else None
+            cost = time.monotonic() - now
+            self._next_census = now + max(1.0, cost / SHARE)
+        return self._census
+
+    def state(self) -> dict[str, Any]:
+        """Everything there is to show, by section, as plain JSON values; see ``sections``."""
+        counts = self._counts()
+        census = self.census()
+        return {
+            "run": self._run(),
+            "totals": self._totals(),
+            "queues": {name: counts.get(name, 0) for name in QUEUES},
+            "errors": {k[6:]: n for k, n in counts.items() if k.startswith("error/") and n},
+            "waiting": self.waiting()._asdict(),
+            "hosts": self._hosts(census) if census else {"states": {}, "list": []},
+            "terms": self._terms(),
+            "latest": list(self.latest),
+            "series": {"every": self.figures.every, "points": list(self.figures.history)},
+        }
+
+    def _run(self) -> dict[str, Any]:
+        began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
+        machine, pid = socket.gethostname(), os.getpid()
+        return {
+            "id": f"{began}-{machine}-{pid}",
+            "node": f"{machine}:{pid}",
+            "topic": self.spider.topic.name,
+            "strategy": self.spider.strategy.name,
+            "frontier": frontier_place(self.crawler.settings, self.spider),
+            "began": round(self.began, 3),
+            "seconds": round(time.monotonic() - self._began, 1),
+            "finished": self.finished,
+            "reason": self.reason,
+            "version": __version__,
+        }
+
+    def _totals(self) -> dict[str, Any]:
+        get = self.crawler.stats.get_value
+        store = self.crawler.get_item_pipeline(StorePipeline)
+        totals = {name: get(f"topiccrawl/{name}", 0) for name in TOTALS}
+        totals["recent"] = round(self.figures.recent(), 4)
+        totals["spooled"] = store.spooled if store else 0
+        totals["bytes"] = get("downloader/response_bytes", 0)
+        return totals
+
+    def _hosts(self, census: Census) -> dict[str, Any]:
+        listed = [
+            {
+                **host._asdict(),
+                "seconds": round(host.seconds, 1),
+                "delay": round(host.delay, 2),
+                "worth": round(host.worth, 3),
+                "failed": self.failed.get(host.name, 0),
+            }
+            for host in census.hosts
+        ]
+        return {"states": census.states, "list": listed}
+
+    def _terms(self) -> dict[str, Any]:
+        now = _heaviest(self.spider.scorer.vector.items())
+        own = self.spider.topic.terms
+        changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
+        return {"changes": changes, "own": list(own), "now": now}
+
+    def _tell(self, article: Article) -> None:
+        self._number += 1
+        topic = self.spider.topic.name
+        self.latest.append(
+            {
+                "n": self._number,
+                "at": round(time.time(), 1),
+                "url": article.url,
+                "title": article.title,
+                "site": article.site,
+                "published": article.published,
+                "score": round(article.topics.get(topic, 0.0), 4),
+                "terms": [[term, round(share, 3)] for term, share in article.terms[:4]],
+                "reprint_of": article.reprint_of,
+            }
+        )
+
+    def _counts(self) -> dict[str, int]:
+        scheduler = self._scheduler()
+        if scheduler is not None:
+            self._last_counts = scheduler.frontier.counts()
+        return self._last_counts
+
+    def _scheduler(self) -> FrontierScheduler | None:
+        scheduler = self.crawler.engine.scheduler
+        if isinstance(scheduler, FrontierScheduler) and scheduler.opened:
+            return scheduler
+        return None
+
+
+QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
+TOTALS = (
+    "pages", "relevant", "articles", "articles_updated", "articles_unchanged", "duplicates",
+    "storage_errors",
+)  # fmt: skip
+
+
+def _own(frontier: Frontier, counts: dict[str, int]) -> int:
+    """URLs queued on this node."""
+    share = getattr(frontier, "share", None)
+    others = share.view.elsewhere(share.epoch) if share is not None else (0, 0, 0)
+    return counts.get("prior", 0) + counts.get("normal", 0) - others[0] - others[1]
+
+
+def _heaviest(terms: Any) -> list[list[Any]]:  # noqa: ANN401 - pairs of term and weight
+    heavy = sorted(terms, key=lambda pair: -pair[1])[:TERMS]
+    return [[term, round(float(weight), 4)] for term, weight in heavy]
