@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,14 +36,14 @@ def test_a_history_is_bounded_ordered_and_ends_where_the_crawl_is(
 @given(steps)
 def test_what_a_reader_adds_up_is_the_whole(moments: list[tuple[float, list[bool]]]) -> None:
     figures, at = Figures(points=8), 0.0
-    server: dict[str, object] = {}
+    server: dict[str, Any] = {}
     reader: list[Point] = []
     for seconds, pages in moments:
         at += seconds
         for relevant in pages:
             figures.page(relevant=relevant)
         figures.sample(at)
-        new = {"series": {"every": figures.every, "points": list(figures.history)}}
+        new: dict[str, Any] = {"series": {"every": figures.every, "points": list(figures.history)}}
         change = difference(server, new)
         if "series" in change:
             reader = reader[: change["series"].get("from", 0)] + change["series"]["points"]
