@@ -20,6 +20,9 @@ MONGODB_URI = ""
 """``mongodb://host/database``: articles and what was learnt go there; empty: the environment's
 MONGODB_URI, else SQLite in the folder. Options of the URI count before ours."""
 
+TOPICCRAWL_CRAWL = ""
+"""Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
+
 # -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
 REDIS_URL = None
 """Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it."""
@@ -27,6 +30,10 @@ SCHEDULER_PERSIST = True
 """The crawl stays in Redis when its last node ends."""
 TOPICCRAWL_NODE_SECONDS = 10.0
 """Seconds without a word after which the other nodes give a node up and fetch its part."""
+
+# -- Steering and tasks (docs/tasks.md) ---------------------------------------------------------
+TOPICCRAWL_CONTROL = True
+"""A crawl follows ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
 
 WARC_DIR = ""
 """Folder of WARC files with all that is fetched; empty: none are written."""
@@ -186,6 +193,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
+    "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
     "topiccrawl.extensions.frames.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ def check_values(settings: BaseSettings) -> None:
     store_of(settings)
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
+    _name(settings, "TOPICCRAWL_CRAWL")
     _folder(settings, "WARC_DIR")
 
 
@@ -67,6 +69,11 @@ def _number(settings: BaseSettings, name: str, *, whole: bool) -> None:
             settings.getint(name)
     except ValueError as error:
         raise SettingError(f"{name} is {settings[name]!r}: give a whole number") from error
+
+
+def _name(settings: BaseSettings, name: str) -> None:
+    if not re.fullmatch(r"(?!\.)[\w.-]*", str(settings.get(name) or "")):
+        raise SettingError(f"{name} is {settings[name]!r}: write letters, digits and .-_ only")
 
 
 def _folder(settings: BaseSettings, name: str) -> None:

@@ -12,6 +12,7 @@ from scrapy.exceptions import CloseSpider
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
+from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_place
@@ -138,6 +139,7 @@ def summary(
 _ENDS = {
     "finished": "nothing is left to fetch",
     "shutdown": "stopped; nothing is lost",
+    CANCELLED: "told to end; nothing is lost",
     BUDGET: "TOPICCRAWL_PAGES reached",
     YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
     DISCOVERY_FAILED: "ERROR: nowhere to begin was found; see the log for reasons and remedies",

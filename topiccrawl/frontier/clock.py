@@ -24,6 +24,9 @@ class HostClock:
         politeness: How hosts are treated.
         limits: For the page budget of a host.
         rng: Source of the jitter.
+
+    Attributes:
+        speed: Delays are divided by this; a robots.txt's crawl-delay and back-off are not.
     """
 
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
@@ -31,6 +34,7 @@ class HostClock:
         self._rng = rng
         self._overrides = politeness.hosts or {}
         self._max_pages = limits.max_host_pages or NO_LIMIT
+        self.speed = 1.0
 
     def base_delay(self, host: Host) -> float:
         """Seconds between two starts before anything is known of the host."""
@@ -39,10 +43,10 @@ class HostClock:
 
     def delay(self, host: Host) -> float:
         """Seconds between the starts of two requests, as known now, without jitter."""
-        base = max(self.base_delay(host), host.crawl_delay)
-        if not self._politeness.adaptive:
-            return base
-        return max(base, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
+        wait = self.base_delay(host)
+        if self._politeness.adaptive:
+            wait = max(wait, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
+        return max(wait / self.speed, host.crawl_delay)
 
     def full(self, host: Host) -> bool:
         """Whether the host must end a request before the next can start.

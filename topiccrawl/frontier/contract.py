@@ -360,6 +360,14 @@ class Frontier(Protocol):
         """Make the values of up to n stale records anew (see ``Strategy.version``); number done."""
         ...
 
+    def pace(self, speed: float) -> None:
+        """Divide hosts' delays by ``speed`` from their next request on; crawl-delays hold."""
+        ...
+
+    def rest(self) -> float:
+        """Until when hosts that were asked want to be left alone, seconds since the epoch."""
+        ...
+
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""
         ...

@@ -223,6 +223,14 @@ class EmbeddedFrontier:
         self._tick(done)
         return done
 
+    def pace(self, speed: float) -> None:
+        """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
+        self._state.clock.speed = speed
+
+    def rest(self) -> float:
+        """Until when hosts that were asked want to be left alone, seconds since the epoch."""
+        return max((host.next_at for host in self._state.places.hosts), default=0.0)
+
     @_guarded
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""

@@ -18,6 +18,7 @@ from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
+from topiccrawl.tasks.local import LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.view import View
     from topiccrawl.nodes.courier import Courier
     from topiccrawl.scheduler.scheduler import FrontierScheduler
+    from topiccrawl.tasks.contract import Ledger
 
 
 RELEARNT = 2_000
@@ -81,6 +83,16 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
     return steady
 
 
+def ledger_of(settings: BaseSettings) -> Ledger:
+    """Return where tasks and orders are kept: in Redis where the settings name it, else on disk."""
+    if in_redis(settings):
+        from topiccrawl.scheduler.shared import async_client_of  # noqa: PLC0415 - an extra
+        from topiccrawl.tasks.shared import SharedLedger  # noqa: PLC0415
+
+        return SharedLedger(async_client_of(settings))
+    return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
+
+
 def forget(crawler: Crawler) -> None:
     """Delete a crawl in Redis that is not to be kept (SCHEDULER_PERSIST), if no node is left."""
     from topiccrawl.scheduler.shared import forget_if_done  # noqa: PLC0415 - an extra
@@ -103,7 +115,13 @@ def in_redis(settings: BaseSettings) -> bool:
 
 
 def crawl_name(spider: Spider | None) -> str:
-    """Return the name by which nodes know that they share a crawl: the topic's slug."""
+    """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
+
+    Nodes of one name share a crawl.
+    """
+    settings = getattr(spider, "settings", None)
+    if settings is not None and (given := settings.get("TOPICCRAWL_CRAWL")):
+        return str(given)
     topic = getattr(spider, "topic", None)
     return topic.slug if topic is not None else _owner(spider)
 

@@ -51,6 +51,8 @@ from topiccrawl.scheduler.wake import Alarm
 from topiccrawl.signals import lease_settled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -83,6 +85,7 @@ class FrontierScheduler(BaseScheduler):
     Attributes:
         frontier: The frontier, once open.
         book: Open leases of this process.
+        may_fetch: Whether requests may go out now; who opens it again calls ``alarm.now``.
     """
 
     frontier: Frontier
@@ -96,6 +99,7 @@ class FrontierScheduler(BaseScheduler):
         self._failure = ""
         self._closing: asyncio.Task[None] | None = None
         self.courier: Courier | None = None
+        self.may_fetch: Callable[[], bool] = lambda: True
         self._pulse = Pulse()
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
@@ -199,7 +203,7 @@ class FrontierScheduler(BaseScheduler):
     @override
     def next_request(self) -> Request | None:
         """Return the best request that is allowed now; None asks for a wake-up when one will be."""
-        if not self.opened or self._failure:
+        if not self.opened or self._failure or not self.may_fetch():
             return None
         try:
             return self._next()

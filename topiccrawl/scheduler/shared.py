@@ -100,6 +100,12 @@ def client_of(settings: BaseSettings) -> redis.Redis:
     return client
 
 
+def async_client_of(settings: BaseSettings) -> redis.asyncio.Redis:
+    """Return a client for the event loop, of the server that the settings name."""
+    client: redis.asyncio.Redis = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
+    return client
+
+
 def courier_of(
     crawler: Crawler, frontier: Frontier, *, wake: Callable[[], None],
     fail: Callable[[TopiccrawlError], None], take: Callable[[Request], object],
@@ -110,7 +116,7 @@ def courier_of(
     """
     assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the settings that chose it chose us
     settings = crawler.settings
-    client = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
+    client = async_client_of(settings)
     name = getattr(crawler.spider, "name", "")
     key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls") % {"name": name}
     most = settings.getint("REDIS_START_URLS_BATCH_SIZE") or settings.getint("CONCURRENT_REQUESTS")

@@ -1,0 +1,128 @@
+"""What every ledger promises: rows change together or not at all, for all processes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+import redis.asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.errors import SettingError, StorageAwayError
+from topiccrawl.tasks.control import Control
+from topiccrawl.tasks.local import LocalLedger
+from topiccrawl.tasks.shared import SharedLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from pathlib import Path
+    from typing import Any
+
+    from topiccrawl.tasks.contract import Key, Ledger
+
+    Scene = Callable[[Callable[[Ledger], Coroutine[Any, Any, None]]], None]
+
+
+@pytest.fixture(params=["local", "shared"])
+def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    """Plays a scene on a new ledger."""
+
+    def play(act: Callable[[Ledger], Coroutine[Any, Any, None]]) -> None:
+        async def played() -> None:
+            ledger: Ledger
+            if request.param == "local":
+                ledger = LocalLedger(tmp_path_factory.mktemp("ledger"))
+            else:
+                client = redis.asyncio.Redis.from_url(request.getfixturevalue("redis_url"))
+                await client.flushdb()
+                ledger = SharedLedger(client)
+            try:
+                await act(ledger)
+            finally:
+                await ledger.close()
+                await ledger.close()
+
+        asyncio.run(played())
+
+    return play
+
+
+def test_rows_are_swapped_together_or_not_at_all(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        a, b = ("k", "甲 1"), ("l", "b")
+        assert await ledger.get(*a) is None
+        assert await ledger.swap({a: None, b: None}, {a: "1", b: "二"})
+        assert not await ledger.swap({a: None}, {a: "9"})
+        assert not await ledger.swap({a: "1", b: "other"}, {a: "9", b: "9"})
+        assert await ledger.read("k", "l", "m") == {"k": {"甲 1": "1"}, "l": {"b": "二"}, "m": {}}
+        assert await ledger.swap({a: "1"}, {a: None, b: "3"})
+        assert (await ledger.get(*a), await ledger.get(*b)) == (None, "3")
+
+    scene(act)
+
+
+KEYS = st.tuples(st.sampled_from("kl"), st.text(st.characters(codec="utf-8"), min_size=1))
+ROWS = st.dictionaries(KEYS, st.text(st.characters(codec="utf-8")), max_size=5)
+
+
+@given(before=ROWS, after=ROWS)
+def test_any_text_comes_back_as_it_went_in(
+    before: dict[Key, str], after: dict[Key, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async def act() -> None:
+        ledger = LocalLedger(tmp_path_factory.mktemp("ledger"))
+        assert await ledger.swap({}, before)
+        assert await ledger.swap(before, after)
+        found = await ledger.read("k", "l")
+        flat = {(kind, name): text for kind, rows in found.items() for name, text in rows.items()}
+        assert flat == {**before, **after}
+
+    asyncio.run(act())
+
+
+def test_of_many_who_count_at_once_none_is_lost(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        async def count() -> None:
+            for _ in range(10):
+                while True:
+                    known = await ledger.get("n", "n")
+                    if await ledger.swap(
+                        {("n", "n"): known}, {("n", "n"): str(int(known or 0) + 1)}
+                    ):
+                        break
+
+        await asyncio.gather(*(count() for _ in range(4)))
+        assert await ledger.get("n", "n") == "40"
+
+    scene(act)
+
+
+def test_orders_stay_until_they_are_changed(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        control = Control(ledger)
+        await control.speed("nev", 0.5)
+        assert (await control.pause("nev")).paused
+        order = await control.order("nev")
+        assert (order.paused, order.speed, order.cancelled) == (True, 0.5, 0.0)
+        assert not (await control.order("other")).paused
+        began = await ledger.now()
+        assert (await control.cancel("nev")).cancelled >= began
+        assert not (await control.order("nev")).paused
+        with pytest.raises(SettingError, match="speed is 0"):
+            await control.speed("nev", 0)
+
+    scene(act)
+
+
+def test_a_server_or_folder_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
+    async def act() -> None:
+        (tmp_path / "file").write_text("")
+        away = SharedLedger(redis.asyncio.Redis(port=9))
+        for ledger in (away, LocalLedger(tmp_path / "file")):
+            with pytest.raises(StorageAwayError):
+                await ledger.swap({}, {("a", "b"): "c"})
+            await ledger.close()
+
+    asyncio.run(act())

@@ -1,0 +1,88 @@
+"""A crawl that runs is paused, goes on, is paced and ended, by the command."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from tests.crawl.run import log_of, run, start
+from tests.crawl.web import Page, Web, article
+from topiccrawl.commands.control import Command
+from topiccrawl.commands.control import told as told_of
+from topiccrawl.topic import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NEWS = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
+NUMBERS = range(400)
+PAGES: dict[str, Page] = {
+    "http://a.test/": article("新能源汽车", NEWS, *(f"http://a.test/{i}" for i in NUMBERS)),
+    **{f"http://a.test/{i}": article(f"电动汽车{i}", NEWS) for i in NUMBERS},
+}
+SLOW = {
+    "DOWNLOAD_DELAY": "0.2",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
+    "DOWNLOAD_DELAY_JITTER": "0",
+}
+
+
+def until(seconds: float, found: Callable[[], object]) -> None:
+    end = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < end, "in time"
+        time.sleep(0.05)
+
+
+def steer(data: Path, *words: str, **place: str) -> str:
+    """By the command in a folder, whose start takes a second; by its parts in Redis."""
+    if not place:
+        status, told = run("", data, "control", *words, "--topic", "新能源汽车")
+        assert status == 0, told
+        return told
+    command = Command()
+    command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
+    factor = float(words[1]) if len(words) > 1 else 1.0
+    return told_of("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("where", ["folder", "redis"])
+def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    data = tmp_path / "data"
+    place = {"REDIS_URL": request.getfixturevalue("redis_url")} if where == "redis" else {}
+
+    def control(*words: str) -> str:
+        return steer(data, *words, **place)
+
+    with Web(PAGES) as web:
+        crawl = start(web.proxy, data, "crawl", "topic", "-a", "topic=新能源汽车", "-a",
+                      "seeds=http://a.test/", **SLOW, **place)  # fmt: skip
+        try:
+            until(30, lambda: len(web.hits) > 5)
+            assert "paused, speed 1" in control("pause")
+            paused = time.time()
+            time.sleep(3)
+            assert max(hit.at for hit in web.hits) < paused + 2
+            before = len(web.hits)
+            assert "speed 10" in control("speed", "10")
+            assert "goes" in control("resume")
+            time.sleep(1)
+            before = len(web.hits)
+            time.sleep(2)
+            assert len(web.hits) - before > 2 / 0.2 * 1.5, "far more than the delay allows"
+            control("cancel")
+            assert crawl.wait(10) == 0
+        finally:
+            crawl.kill()
+            crawl.wait()
+    log = log_of(data).read_text()
+    assert "Spider closed (cancelled)" in log
+    assert "told to end; nothing is lost" in log

@@ -1,0 +1,69 @@
+"""What may be done by HTTP, asked as a client does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from topiccrawl.tasks.control import Control
+from topiccrawl.tasks.http import order_routes
+from topiccrawl.tasks.local import LocalLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+
+def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) -> None:
+    async def served() -> None:
+        app = web.Application()
+        app.add_routes(order_routes(Control(LocalLedger(folder))))
+        async with TestClient(TestServer(app)) as client:
+            await act(client)
+
+    asyncio.run(served())
+
+
+async def post(client: TestClient[Any, Any], path: str, body: object = None) -> tuple[int, Any]:
+    async with client.post(path, json=body) as answer:
+        return answer.status, await answer.json()
+
+
+def test_a_crawl_is_steered(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        assert await post(client, "/api/orders/nev/speed", {"factor": 0.5}) == (
+            200, {"paused": False, "speed": 0.5, "cancelled": 0.0},
+        )  # fmt: skip
+        await post(client, "/api/orders/nev/pause")
+        async with client.get("/api/orders/nev") as answer:
+            assert await answer.json() == {"paused": True, "speed": 0.5, "cancelled": 0.0}
+        assert (await post(client, "/api/orders/nev/resume"))[1]["paused"] is False
+
+    serve(tmp_path, act)
+
+
+def test_a_wrong_request_says_why(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        for body in ({}, {"factor": "much"}, {"factor": 1e9}, {"factor": None}):
+            status, told = await post(client, "/api/orders/nev/speed", body)
+            assert (status, "speed is" in told["error"]) == (400, True)
+        status, told = await post(client, "/api/orders/nev/speed", [1])
+        assert (status, told["error"]) == (400, "the body must be a JSON object")
+        async with client.post("/api/orders/nev/speed", data=b"\xff") as answer:
+            assert answer.status == 400
+        async with client.post("/api/orders/nev/explode") as answer:
+            assert answer.status == 404
+
+    serve(tmp_path, act)
+
+
+def test_state_that_is_away_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        assert (await post(client, "/api/orders/nev/pause"))[0] == 503
+
+    serve(tmp_path / "file", act)

@@ -1,0 +1,85 @@
+"""``scrapy control``: pauses, resumes, ends or paces a crawl that runs, here or on other nodes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.tasks.control import Control, speed_of
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.topic import Topic, resolve
+
+if TYPE_CHECKING:
+    import argparse
+
+    from topiccrawl.tasks.contract import Order
+
+ACTIONS = ("show", "pause", "resume", "cancel", "speed")
+
+
+class Command(OperatorCommand):
+    """Steer a crawl."""
+
+    @override
+    def syntax(self) -> str:
+        return "show|pause|resume|cancel|speed FACTOR [--topic TOPIC]"
+
+    @override
+    def short_desc(self) -> str:
+        return "Pause, resume, end or pace a running crawl"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
+            " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
+            " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args or args[0] not in ACTIONS or len(args) != 1 + (args[0] == "speed"):
+            raise UsageError
+        factor = speed_of(args[1]) if args[0] == "speed" else 1.0
+        name = self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug
+        say(told(name, asyncio.run(self.steer(args[0], name, factor))))
+
+    def _topic(self, given: str | None) -> Topic:
+        if given:
+            return resolve(given)
+        name = self.last_crawl(None).topic
+        return Topic(name=name, terms={name: 1.0})
+
+    async def steer(self, action: str, name: str, factor: float) -> Order:
+        """Carry an order out; what holds then."""
+        ledger = ledger_of(self.options)
+        control = Control(ledger)
+        try:
+            if action == "speed":
+                return await control.speed(name, factor)
+            if action == "show":
+                return await control.order(name)
+            return await {
+                "pause": control.pause, "resume": control.resume, "cancel": control.cancel,
+            }[action](name)  # fmt: skip
+        finally:
+            await ledger.close()
+
+
+def told(name: str, order: Order) -> str:
+    """Return the line that says what holds for a crawl.
+
+    >>> from topiccrawl.tasks.contract import Order
+    >>> told("nev", Order(speed=0.5))
+    'nev: goes, speed 0.5'
+    """
+    return f"{name}: {'paused' if order.paused else 'goes'}, speed {order.speed:g}"

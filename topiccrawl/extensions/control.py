@@ -1,0 +1,114 @@
+"""Follows the operator's orders while a crawl runs: pause, resume, speed, cancel."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.errors import TopiccrawlError
+from topiccrawl.scheduler.build import crawl_name, ledger_of
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.tasks.contract import Order
+from topiccrawl.tasks.control import Control
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.tasks.contract import Ledger
+
+logger = logging.getLogger(__name__)
+
+CANCELLED = "cancelled"
+"""Finish reason of a crawl that was told to end."""
+PERIOD = 0.5
+"""Seconds between two looks for orders."""
+
+
+class CrawlControl:
+    """Looks for orders to this crawl (its topic's slug) and follows them.
+
+    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` say what holds.
+
+    Args:
+        crawler: Whose scheduler is steered.
+        ledger: Where orders are kept.
+
+    Attributes:
+        order: What holds now.
+    """
+
+    def __init__(self, crawler: Crawler, ledger: Ledger) -> None:
+        self.crawler = crawler
+        self.order = Order()
+        self._ledger = ledger
+        self._control = Control(ledger)
+        self._task: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._lost = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_CONTROL is off.
+        """
+        if not crawler.settings.getbool("TOPICCRAWL_CONTROL"):
+            raise NotConfigured
+        control = cls(crawler, ledger_of(crawler.settings))
+        crawler.signals.connect(control.opened, signals.engine_started)
+        crawler.signals.connect(control.closed, signals.spider_closed)
+        return control
+
+    def opened(self) -> None:
+        """Begin to look."""
+        if isinstance(self.crawler.engine.scheduler, FrontierScheduler):
+            self._task = asyncio.ensure_future(self._look())
+
+    async def closed(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._ledger.close()
+
+    async def _look(self) -> None:
+        name, began = crawl_name(self.crawler.spider), 0.0
+        while True:
+            try:
+                began = began or await self._ledger.now()
+                order = await self._control.order(name)
+            except TopiccrawlError as error:
+                if not self._lost:
+                    logger.warning("No orders can be heard: %s", error)
+                self._lost = True
+            else:
+                self._lost = False
+                if order.cancelled > began:
+                    logger.info("Told to end: %s", CANCELLED)
+                    closing = self.crawler.engine.close_spider_async(reason=CANCELLED)
+                    self._closing = asyncio.ensure_future(closing)
+                    return
+                self._follow(order)
+            await asyncio.sleep(PERIOD)
+
+    def _follow(self, order: Order) -> None:
+        scheduler = self.crawler.engine.scheduler
+        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101 - or we would not look
+        if order == self.order or not scheduler.opened:
+            return
+        if order.paused != self.order.paused:
+            told = "paused; `scrapy control resume` goes on" if order.paused else "goes on"
+            logger.info("The crawl is %s" if order.paused else "The crawl %s", told)
+        if order.speed != self.order.speed:
+            logger.info("Delays are divided by %g", order.speed)
+        self.order = order
+        scheduler.may_fetch = lambda: not order.paused
+        scheduler.frontier.pace(order.speed)
+        scheduler.alarm.now()
+        self.crawler.stats.set_value("topiccrawl/control/paused", order.paused)
+        self.crawler.stats.set_value("topiccrawl/control/speed", order.speed)
