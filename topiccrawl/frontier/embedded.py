@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedFrontier", "discard"]
 
-COMMIT_LINKS = 1000
+COMMIT_LINKS = 3000
 COMMIT_SECONDS = 0.1
 
 P = ParamSpec("P")

@@ -13,13 +13,11 @@ from topiccrawl.frontier.rows import (
     FLOATS,
     FRESH,
     HEAD_BYTES,
+    LINKED,
     LOW_VALUE,
     MOVED,
-    MOVING,
     MOVING_AT,
     PINNED,
-    PLACE,
-    PLACE_AT,
     PLAIN,
     QUEUED,
     Row,
@@ -56,6 +54,7 @@ class Intake:
     def __init__(self, state: State, strategy: Strategy, limits: Limits) -> None:
         self._state = state
         self._held = state.leases.held
+        self._hosts = state.places.hosts
         self._strategy = strategy
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
@@ -79,27 +78,27 @@ class Intake:
         """
         seen.add(parent_key)
         fresh = self._keyed(offers, seen)
+        keys = sorted(fresh)
         cursor = self._state.store.txn.cursor(self._state.store.urls)
-        known = dict(cursor.getmulti(sorted(fresh)))
-        rows: list[tuple[bytes, bytes]] = []
+        known = dict(cursor.getmulti(keys))
+        rows: dict[bytes, bytes] = {}
         new: list[bytes] = []
         origin = parent_key, depth
         number = self._state.seq
+        picky = self._state.queues.near_bound(len(fresh))
         for key, (offer, place) in fresh.items():
             data = known.get(key)
             if data is not None:
-                rows.append((key, self._again(data, key, parent_key, offer)))
+                rows[key] = self._again(data, key, parent_key, offer)
             elif depth > self._max_depth:
                 self._state.tally["depth"] += 1
-            elif row := self._first(number + len(new), offer, place, origin):
-                rows.append((key, row))
+            elif row := self._first(number + len(new), offer, place, origin, picky=picky):
+                rows[key] = row
                 new.append(key)
-        taken = [key for key, _ in rows]
-        rows.sort()
-        cursor.putmulti(rows)
+        cursor.putmulti([(key, rows[key]) for key in keys if key in rows])
         self._state.arrive(*new)
         self._state.tally["known"] += len(new)
-        return taken
+        return list(rows)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; False where it is known."""
@@ -200,14 +199,16 @@ class Intake:
         packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
         return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
-    def _first(self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int]) -> bytes:
+    def _first(
+        self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int], *, picky: bool
+    ) -> bytes:
         """The row of a URL that is new, queued or put into the errorQueue; b"" if turned away."""
         strategy, state = self._strategy, self._state
         url, lane, evidence, anchor, context = offer
         parent, depth = origin
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
-        if self._state.queues.refuses(value):
+        if picky and state.queues.refuses(value):
             return b""
         lane = min(lane, strategy.lane(evidence))
         packed = texts(url, anchor, context)
@@ -249,22 +250,24 @@ class Intake:
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """A known row after one more page linked to it."""
         strategy = self._strategy
-        fold, worth = strategy.fold, strategy.value
-        lane, parents, count, inlinks, value, version = MOVING.unpack_from(data, MOVING_AT)
-        if data[:2] != PLAIN or not count or version != strategy.version or key in self._held:
+        plain, host, unit, number, lane, parents, count, inlinks, value, version = (
+            LINKED.unpack_from(data)
+        )
+        if plain != PLAIN or not count or version != strategy.version or key in self._held:
             return self._known(data, key, parent, offer)
+        _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
-        offered = quantum(worth(fold((), offer[2])))
+        offered = quantum(strategy.value(strategy.fold((), contribution)))
         kept, best = with_parent(data[HEAD_BYTES:end], parent, offered)
-        evidence = fold(FLOATS[count].unpack_from(data, end), offer[2])
-        new = quantum(worth(evidence))
-        to = min(lane, offer[1], strategy.lane(evidence))
+        evidence = strategy.fold(FLOATS[count].unpack_from(data, end), contribution)
+        new = quantum(strategy.value(evidence))
+        to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
-            host, unit, number = PLACE.unpack_from(data, PLACE_AT)
-            self._state.queues.move(host, unit, number, (lane, value), (to, new))
+            place = self._hosts[host].units[unit]
+            self._state.queues.move(place, number, (lane, value), (to, new))
         packed = data[end + 4 * count :]
         if best:
-            packed = with_evidence_texts(packed, offer[3], offer[4])
+            packed = with_evidence_texts(packed, anchor, context)
         parents, count = len(kept) >> 4, len(evidence)
         moved: bytes = MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence

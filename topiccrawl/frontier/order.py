@@ -58,6 +58,24 @@ class Order:
         if not chunk and len(chunks) > 1:
             del chunks[at]
 
+    def replace(self, old: int, new: int) -> None:
+        """Take one number out, and put another in.
+
+        Raises:
+            LookupError: The old one is not there.
+        """
+        if len(self._chunks) > 1:
+            self.remove(old)
+            self.add(new)
+            return
+        chunk = self._chunks[0]
+        place = bisect_left(chunk, old)
+        if place == len(chunk) or chunk[place] != old:
+            message = f"{old} is not in this order"
+            raise LookupError(message)
+        del chunk[place]
+        insort(chunk, new)
+
     def first(self) -> int | None:
         """The smallest number, or None."""
         chunk = self._chunks[0]

@@ -73,23 +73,17 @@ class Queues:
         else:
             self._remove(self.unit(row), row.lane, row.value, row.seq)
 
-    def move(
-        self, host: int, unit: int, seq: int, old: tuple[int, int], new: tuple[int, int]
-    ) -> None:
+    def move(self, unit: Unit, seq: int, before: tuple[int, int], after: tuple[int, int]) -> None:
         """Give what is queued by value another lane and value."""
-        place = self._hosts[host].units[unit]
-        if old[0] == new[0]:
-            self._shift(place, old[0], (TOP - old[1]) << 32 | seq, (TOP - new[1]) << 32 | seq)
-        else:
-            self._remove(place, *old, seq)
-            self.add(place, *new, seq)
-
-    def _shift(self, unit: Unit, lane: int, old: int, new: int) -> None:
-        """Move an entry inside its lane."""
+        lane, value = after
+        if before[0] != lane:
+            self._remove(unit, *before, seq)
+            self.add(unit, *after, seq)
+            return
+        old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
         order = unit.orders[lane]
         assert order is not None, "what moves has entered"  # noqa: S101
-        order.remove(old)
-        order.add(new)
+        order.replace(old, new)
         if self._tail.counts:
             self._tail.change(old, -1)
             self._tail.change(new, 1)
@@ -98,6 +92,11 @@ class Queues:
             self._lead(unit, lane, new)
         elif old == head:
             self._follow(unit, lane, order)
+
+    def near_bound(self, coming: int) -> bool:
+        """Whether any of so many new URLs may be turned away."""
+        tally = self._tally
+        return self._tail.near(tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]] + coming)
 
     def refuses(self, value: int) -> bool:
         """Whether a new URL of this value is turned away, and count it."""

@@ -33,8 +33,10 @@ INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
 PARENT = Struct("<12sI")
 NOBODY = bytes(12)
-PLAIN = bytes((QUEUED, 0))
-"""How a row begins that is queued and nothing else."""
+LINKED = Struct("<H5xIHI24xBBBIII")
+"""What one more link wants to know: state with flags, place and arrival, what a link moves."""
+PLAIN = QUEUED
+"""State with flags of a row that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
 FRESH = tuple(Struct(f"{STILL.format}BBBIII12sI{n}f") for n in range(65))
 """A new row up to its texts, by numbers of evidence: one parent."""
@@ -163,12 +165,10 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
     >>> with_parent(first, two, 8) == (first + PARENT.pack(two, 8), True)
     True
     """
-    if not parents:
-        return PARENT.pack(key, value), True
     count = len(parents) >> 4
     ranks = _RANKS[count].unpack(parents)
     if count < PARENTS:
-        return parents + PARENT.pack(key, value), value > max(ranks)
+        return parents + PARENT.pack(key, value), not count or value > max(ranks)
     worst = min(ranks)
     if value <= worst:
         return parents, False

@@ -45,9 +45,13 @@ class Tail:
         """Note that an entry came (1) or went (-1); only while there are ``counts``."""
         self.counts[entry >> STEP_BITS] += difference
 
+    def near(self, waiting: int) -> bool:
+        """Whether half of the bound waits."""
+        return self._most > 0 and waiting >= self._most // 2
+
     def refuses(self, entry: int, waiting: int) -> bool:
         """Whether a new entry is too low, while so many wait."""
-        if not self._most or waiting < self._most // 2:
+        if not self.near(waiting):
             return False
         if not self.counts:
             self._count()
