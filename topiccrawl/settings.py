@@ -34,6 +34,11 @@ TOPICCRAWL_NODE_SECONDS = 10.0
 # -- Steering and tasks (docs/tasks.md) ---------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """A crawl follows ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
+TOPICCRAWL_WEBHOOK = ""
+"""Address that is told of each new story by a signed POST, such as https://example.com/news; here
+or in the environment (docs/webhook.md)."""
+TOPICCRAWL_WEBHOOK_SECRET = ""
+"""Signs it: 16 bytes or more. In the environment others do not see it in the list of processes."""
 
 WARC_DIR = ""
 """Folder of WARC files with all that is fetched; empty: none are written."""

@@ -16,7 +16,7 @@ from topiccrawl.extensions.adaptation import method_of
 from topiccrawl.extensions.stopping import level_of
 from topiccrawl.news.duplicates.choice import method_named
 from topiccrawl.scheduler.build import number, place_named
-from topiccrawl.stores.choice import store_of
+from topiccrawl.stores.choice import store_of, webhook_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,7 @@ def check_values(settings: BaseSettings) -> None:
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])
     store_of(settings)
+    webhook_of(settings)
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _name(settings, "TOPICCRAWL_CRAWL")

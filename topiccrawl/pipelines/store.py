@@ -74,9 +74,14 @@ class StorePipeline:
             settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
         )
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
+
+        def count(name: str) -> None:
+            if crawler.stats is not None:
+                crawler.stats.inc_value(f"topiccrawl/webhook/{name}")
+
         return cls(
             crawler,
-            safe_store_of(settings, method, capacity),
+            safe_store_of(settings, method, capacity, count),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )

@@ -17,9 +17,11 @@ from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
 from topiccrawl.stores.spool import Spool
 from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.webhook.courier import Courier
+from topiccrawl.webhook.receiver import Receiver
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from topiccrawl.news.duplicates import Method
     from topiccrawl.stores.changes import TopicChange
@@ -127,11 +129,35 @@ def place_of(settings: Mapping[str, Any]) -> str:
 
 
 def safe_store_of(
-    settings: Mapping[str, Any], method: Method | None = None, capacity: int = CAPACITY
+    settings: Mapping[str, Any],
+    method: Method | None = None,
+    capacity: int = CAPACITY,
+    count: Callable[[str], None] = lambda _: None,
 ) -> Store:
-    """The store of a crawl: while a database is away, articles wait in the folder's ``spool``."""
-    folder = Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool"
-    return SafeStore(store_of(settings, method, capacity), Spool(folder))
+    """The store of a crawl: while a database is away, articles wait in the folder's ``spool``.
+
+    Where TOPICCRAWL_WEBHOOK is set, it tells of new stories; ``count`` takes names of stats.
+
+    Raises:
+        SettingError: A setting of theirs cannot be used.
+    """
+    store, receiver = store_of(settings, method, capacity), webhook_of(settings)
+    folder = Path(settings["TOPICCRAWL_DATA_DIR"])
+    courier = Courier(folder, store, receiver, count=count) if receiver else None
+    return SafeStore(store, Spool(folder / "spool"), courier=courier)
+
+
+def webhook_of(settings: Mapping[str, Any]) -> Receiver | None:
+    """Who is told of new stories, by settings or environment; None where nobody is.
+
+    Raises:
+        SettingError: The address or the secret cannot be used.
+    """
+    url, secret = (
+        str(settings.get(name) or os.environ.get(name) or "")
+        for name in ("TOPICCRAWL_WEBHOOK", "TOPICCRAWL_WEBHOOK_SECRET")
+    )
+    return Receiver(url, secret) if url else None
 
 
 def sites_of(settings: Mapping[str, Any]) -> Sites:

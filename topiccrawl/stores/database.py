@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.stores.schema import migrate
+from topiccrawl.stores.schema import STEPS, migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     Work = Callable[[sqlite3.Connection], "T"]
 
@@ -48,6 +48,7 @@ class Database:
         path: The file; its folder is created.
         busy_seconds: How long to wait for another process.
         now: Clock for the table of migrations, seconds since the epoch.
+        steps: Its tables; see ``topiccrawl.stores.schema``.
     """
 
     def __init__(
@@ -56,7 +57,9 @@ class Database:
         *,
         busy_seconds: float = BUSY_SECONDS,
         now: Callable[[], float] = time.time,
+        steps: Sequence[str] = STEPS,
     ) -> None:
+        self._steps = steps
         self.path = Path(path)
         self._busy_seconds = busy_seconds
         self._now = now
@@ -127,7 +130,7 @@ class Database:
             self._write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self._connection, str(self.path), self._now)
+            migrate(self._connection, str(self.path), self._now, self._steps)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Switch the mode; SQLite itself does not wait for another process that is doing it."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from topiccrawl.stores.contract import Store, Story, Version
     from topiccrawl.stores.selection import Selection
     from topiccrawl.stores.spool import Spool
+    from topiccrawl.webhook.courier import Courier
 
 T = TypeVar("T")
 
@@ -55,6 +56,7 @@ class SafeStore:
         patience: See ``PATIENCE``.
         starting: See ``STARTING``.
         clock: Seconds that never go back.
+        courier: Tells of new stories, where somebody wants that.
 
     Attributes:
         away: Whether the store did not answer when it was asked last.
@@ -68,8 +70,11 @@ class SafeStore:
         patience: float = PATIENCE,
         starting: float = STARTING,
         clock: Callable[[], float] = time.monotonic,
+        courier: Courier | None = None,
     ) -> None:
         self.store = store
+        self._courier = courier
+        self._save = courier.save if courier else store.save
         self.spool = spool
         self.away = False
         self._patience = patience
@@ -90,13 +95,15 @@ class SafeStore:
         self._ending.clear()
         await self._patiently(self.store.open, self._starting)
         try:
+            if self._courier is not None:
+                await self._courier.open()
             await asyncio.to_thread(self.spool.open)
             if self.spool.waiting:
                 logger.info("%d articles wait in %s", self.spool.waiting, self.spool.folder)
             with suppress(StorageAwayError):
                 await self._drain()
         except BaseException:
-            await self.store.close()
+            await self._close()
             raise
         self._replay_later()
 
@@ -109,7 +116,7 @@ class SafeStore:
             where = self.spool.folder
             logger.warning("%d articles wait in %s for the next crawl", self.spool.waiting, where)
         await asyncio.to_thread(self.spool.close)
-        await self.store.close()
+        await self._close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; SPOOLED where they lie on disk until the store is back.
@@ -120,7 +127,7 @@ class SafeStore:
         async with self._turn:
             if not self.spool.waiting:
                 try:
-                    return await self._patiently(lambda: self.store.save(articles), self._patience)
+                    return await self._patiently(lambda: self._save(articles), self._patience)
                 except StorageAwayError as error:
                     logger.error("Articles go to %s: %s", self.spool.folder, error)  # noqa: TRY400
             await asyncio.to_thread(self.spool.append, articles)
@@ -155,6 +162,11 @@ class SafeStore:
     async def counts(self) -> dict[str, int]:
         """See ``Store.counts``."""
         return await self.store.counts()
+
+    async def _close(self) -> None:
+        if self._courier is not None:
+            await self._courier.close()
+        await self.store.close()
 
     async def _patiently(self, work: Callable[[], Awaitable[T]], patience: float) -> T:
         """What the work returns, tried again until ``patience`` seconds have passed."""
@@ -207,7 +219,7 @@ class SafeStore:
         """Store articles unless a newer copy is stored; what is refused is put aside."""
         new = [article for article in waiting if not await self._newer(article)]
         try:
-            await self.store.save(new)
+            await self._save(new)
         except StorageAwayError:
             raise
         except StorageError as error:

@@ -1,0 +1,59 @@
+"""A crawl that is killed tells of each stored story once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import MEASURED, log_of, run, start
+from tests.receiver import SECRET, Listener
+from topiccrawl.demo import DemoServer, generate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.crawl
+def test_killed_amid_telling_each_story_is_told_and_none_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    monkeypatch.setenv("TOPICCRAWL_WEBHOOK_SECRET", SECRET)
+    web, data = generate(3, 120, traps=False, faults=False), tmp_path / "data"
+    arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
+    asked = 0
+
+    def moody(_url: str) -> int:
+        nonlocal asked
+        asked += 1
+        return 503 if asked % 9 == 6 else 200
+
+    with DemoServer(web) as server, Listener(moody) as listener:
+        hook = {"TOPICCRAWL_WEBHOOK": listener.url}
+        crawl = start(server.proxy, data, *arguments, **hook)
+        end = time.monotonic() + 50.0
+        while len(listener.taken) < 3:
+            assert crawl.poll() is None, log_of(data).read_text()[-3000:]
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        crawl.kill()
+        crawl.wait()
+        for _ in range(2):
+            status, text = run(server.proxy, data, *arguments, seconds=50.0, **hook)
+            assert status == 0, text
+            if set(listener.taken) == (stories := _stories(data)):
+                break  # else the first one ran out of its parting seconds
+    assert set(listener.taken) == stories
+    assert len(stories) > 8
+    # at the kill the receiver may have had a message whose answer nobody read
+    assert sum(listener.taken.values()) <= len(stories) + 1
+    assert all(len(names) == 1 for names in listener.names.values())
+    assert listener.forged == 0
+
+
+def _stories(data: Path) -> set[str]:
+    with sqlite3.connect(data / "store.sqlite") as store:
+        return {url for (url,) in store.execute("SELECT url FROM articles")}
