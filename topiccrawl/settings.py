@@ -34,6 +34,8 @@ TOPICCRAWL_NODE_SECONDS = 10.0
 # -- Steering and tasks (docs/tasks.md) ---------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """A crawl follows ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
+
+# -- Who else gets it --------------------------------------------------------------------------
 TOPICCRAWL_WEBHOOK = ""
 """Address that is told of each new story by a signed POST, such as https://example.com/news; here
 or in the environment (docs/webhook.md)."""
