@@ -178,10 +178,30 @@ made at the start elsewhere."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
 
+# -- Watching: -a watch=1 (docs/watching.md) -----------------------------------------------------
+TOPICCRAWL_REVISIT_POLICY = "yield"
+"""yield: hubs that bring new articles on topic come more often; uniform: all equally often."""
+TOPICCRAWL_REVISIT_RATE = 120.0
+"""yield: visits of hubs an hour, all hubs together; each host's delay counts besides."""
+TOPICCRAWL_REVISIT_SHORTEST = 60.0
+"""yield: seconds between two visits of a hub at least."""
+TOPICCRAWL_REVISIT_LONGEST = 86_400.0
+"""yield: seconds between two visits of a hub at most: what brought nothing for long may again."""
+TOPICCRAWL_REVISIT_HUB = 3_600.0
+"""uniform: seconds between two visits of a hub."""
+TOPICCRAWL_REVISIT_ARTICLE = 21_600.0
+"""Seconds until an article is looked at again for the first time; then at twice its age each time:
+most corrections come within hours."""
+TOPICCRAWL_REVISIT_DAYS = 30.0
+"""Days after which an article is left alone; 0: articles are never looked at again."""
+TOPICCRAWL_GONE_SECONDS = 600.0
+"""Seconds between the two answers 404 or 410 that make a page gone, at least."""
+
 # -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.middlewares.newsfilter.NewsGateMiddleware": 50,
+    "topiccrawl.middlewares.watch.ConditionalMiddleware": 60,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -192,6 +212,7 @@ DOWNLOADER_MIDDLEWARES = {
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
+    "topiccrawl.middlewares.watch.WatchMiddleware": 20,
     "topiccrawl.middlewares.newsfilter.NewsFilterMiddleware": 550,  # after the rules below
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
 }
@@ -206,6 +227,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.dashboard.Dashboard": 530,
+    "topiccrawl.extensions.watch.Watch": 520,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

@@ -111,6 +111,7 @@ def test_a_window_tells_what_is_new_changed_and_gone_since(where: dict[str, str]
         found = await pages.window(TOPIC, 100.0)
         urls = [[one.url.rpartition("/")[2] for one in part] for part in found]
         assert urls == [["2", "4"], ["3"], ["7", "6"]]
+        assert await pages.counts(TOPIC) == {"hubs": 1, "details": 5, "gone": 3}
         assert [len(part) for part in await pages.window(TOPIC, 100.0, 110.0)] == [2, 0, 0]
         assert [len(part) for part in await pages.window(TOPIC, 0.0)] == [5, 0, 3]
 

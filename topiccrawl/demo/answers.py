@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from email.utils import formatdate
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 COOKIE = "seen=1"
 """What a client shows to get past the page that redirects to itself."""
 OK, NOT_MODIFIED = 200, 304
+_NEW_YEAR = 1_735_689_600
+"""1 January 2025, seconds since the epoch."""
 _CACHED = 1_000
 """Answers kept; a page is some ten kilobytes."""
 _PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
@@ -123,7 +126,8 @@ class Answers:
         entry, trait = self.plan.entries[number], self.plan.trait(number)
         charset = self.plan.sites[entry.site].charset
         kind, body = self._body(number, trait, charset)
-        headers = [kind, ("ETag", _etag(body))]
+        dated = self.plan.validators == "mixed" and entry.site % 3 == 1
+        headers = [kind, ("Last-Modified", _date(body)) if dated else ("ETag", _etag(body))]
         if trait.robots_header:
             headers.append(("X-Robots-Tag", trait.robots_header))
         return Answer(OK, tuple(headers), body)
@@ -174,6 +178,12 @@ def _html(charset: str) -> tuple[str, str]:
 
 def _text(charset: str) -> tuple[str, str]:
     return "Content-Type", f"text/plain; charset={charset}"
+
+
+def _date(body: bytes) -> str:
+    """A date that is another one whenever the bytes are others."""
+    digest = hashlib.md5(body, usedforsecurity=False).digest()
+    return formatdate(_NEW_YEAR + int.from_bytes(digest[:3], "big"), usegmt=True)
 
 
 def _etag(body: bytes) -> str:

@@ -85,6 +85,8 @@ class Editions:
         edition = Edition(text.title, text.paragraphs, told.site, text.author, told.published)
         if self._reprinted(entry):
             edition = self._reprint(edition, entry, text, luck)
+        if number in self.plan.edited:
+            edition = edition._replace(paragraphs=_updated(edition.paragraphs))
         lists = subjects()[told.subject].language.lists
         editor = luck.choice(lists["editor_lines"])
         if editor and entry.kind == Kind.ARTICLE:
@@ -118,6 +120,11 @@ class Editions:
             published=edition.published,
             notes=tuple(self.say(site, one) for one in edition.notes),
         )
+
+
+def _updated(paragraphs: tuple[str, ...]) -> tuple[str, ...]:
+    """What a paper makes of a story that went on: its first two paragraphs change places."""
+    return (*paragraphs[1:2], *paragraphs[:1], *paragraphs[2:], paragraphs[0])
 
 
 def _fill(template: str, facts: dict[str, str], luck: random.Random) -> str:

@@ -72,6 +72,11 @@ class Linkage:
             return ()
         luck = random.Random((self.plan.seed << 40) + number * 4 + 3)  # noqa: S311
         blocks = [*maker(number, entry, luck), *self._common(number)]
+        if absent := self.plan.absent:
+            blocks = [
+                block._replace(targets=tuple(n for n in block.targets if n not in absent))
+                for block in blocks
+            ]
         return tuple(block for block in blocks if block.targets)
 
     def followed(self, number: int) -> Sequence[int]:

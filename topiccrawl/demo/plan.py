@@ -128,6 +128,10 @@ class Plan:
         nofollow: Entry to entries it links to with rel=nofollow.
         traits: Entry to what is odd about it.
         hidden: Sites that only ``extra`` links lead to.
+        absent: Entries that no page links to, since they are not there yet, or no more.
+        edited: Entries whose text was changed since it was first published.
+        validators: ``etag`` where all pages have one; ``mixed``: those of every third site have a
+            Last-Modified instead.
     """
 
     seed: int
@@ -147,6 +151,9 @@ class Plan:
     nofollow: Mapping[int, tuple[int, ...]]
     traits: Mapping[int, Trait]
     hidden: frozenset[int]
+    absent: frozenset[int] = frozenset()
+    edited: frozenset[int] = frozenset()
+    validators: str = "etag"
 
     def trait(self, number: int) -> Trait:
         """Return what is odd about an entry."""

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-from topiccrawl.demo.answers import NOT_MODIFIED, Answer
+from topiccrawl.demo.answers import NOT_MODIFIED, OK, Answer
 from topiccrawl.demo.web import name
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class DemoServer:
         wait = self.latency + answer.latency
         if wait:
             await asyncio.sleep(wait)
-        if request.headers.get("if-none-match") in {v for k, v in answer.headers if k == "ETag"}:
+        if _is_known(request, answer):
             answer = answer._replace(status=NOT_MODIFIED, body=b"")
         self._write_log(request, answer, writer)
         if answer.cut == "hang":
@@ -247,6 +247,15 @@ async def _read(reader: asyncio.StreamReader) -> _Request | None:
     target = words[1]
     url = target if "://" in target else f"http://{headers.get('host', '')}{target}"
     return _Request(words[0], url, headers)
+
+
+def _is_known(request: _Request, answer: Answer) -> bool:
+    """Whether the client has the page as it is."""
+    told = dict(answer.headers)
+    pairs = (("ETag", "if-none-match"), ("Last-Modified", "if-modified-since"))
+    return answer.status == OK and any(
+        name in told and request.headers.get(condition) == told[name] for name, condition in pairs
+    )
 
 
 def _head(answer: Answer) -> bytes:

@@ -7,6 +7,8 @@ then and enter the frontier in the same transaction as the page's own state.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,9 +18,13 @@ from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.records import Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from topiccrawl.frontier.contract import Frontier, Lease
+
+    Witness = Callable[[int, Lease], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class _Open:
     items: int = 0
     ended: bool = False
     problem: str = ""
+    witnessed: bool = False
 
 
 class LeaseBook:
@@ -66,6 +73,9 @@ class LeaseBook:
         clock: Seconds since the epoch.
         settled: Called with each lease and its outcome, once it is settled.
         broken: Called with the error of a write that failed; by default it is raised.
+
+    Attributes:
+        witness: Awaited with token and lease of a page that is done, before it is settled.
     """
 
     def __init__(
@@ -81,8 +91,10 @@ class LeaseBook:
         self.clock = clock
         self.settled = settled
         self.broken = broken or _raised
+        self.witness: Witness | None = None
         self._open: dict[int, _Open] = {}
         self._last = 0
+        self._witnesses: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -172,13 +184,30 @@ class LeaseBook:
             frontier.extend([entry.lease for entry in self._open.values()])
 
     def _settle_if_done(self, token: int, entry: _Open) -> None:
-        if not entry.ended or entry.items > 0:
+        if not entry.ended or entry.items > 0 or entry.witnessed:
             return
         if entry.problem:
             self.settle(token, self._again(entry, entry.problem, None))
+        elif self.witness is None:
+            self._crawled(token, entry)
         else:
-            relevance, worth = entry.findings.relevance, entry.findings.worth
-            self.settle(token, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
+            entry.witnessed = True
+            task = asyncio.ensure_future(self._witnessed(token, entry, self.witness))
+            self._witnesses.add(task)
+            task.add_done_callback(self._witnesses.discard)
+
+    async def _witnessed(self, token: int, entry: _Open, witness: Witness) -> None:
+        try:
+            await witness(token, entry.lease)
+        except StorageError as error:
+            logger.error("%s stays unfinished: %s", entry.lease.url, error)  # noqa: TRY400
+            self.later(token, "storage")
+        else:
+            self._crawled(token, entry)
+
+    def _crawled(self, token: int, entry: _Open) -> None:
+        relevance, worth = entry.findings.relevance, entry.findings.worth
+        self.settle(token, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
 
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)

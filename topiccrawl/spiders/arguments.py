@@ -38,6 +38,24 @@ def flag(name: str, value: str) -> bool:
     raise ConfigurationError(msg)
 
 
+def watch_mode(value: str) -> str:
+    """Return how a crawl watches: "" (not at all), "once" or "on".
+
+    Raises:
+        ConfigurationError: If it is none of these.
+
+    >>> watch_mode("1"), watch_mode("once"), watch_mode("0")
+    ('on', 'once', '')
+    """
+    if value.lower() == "once":
+        return "once"
+    try:
+        return "on" if flag("watch", value) else ""
+    except ConfigurationError:
+        msg = f"argument watch is {value!r}: write watch=1, watch=once or watch=0"
+        raise ConfigurationError(msg) from None
+
+
 def seeds_of(value: str) -> tuple[str, ...]:
     """Return the URLs of a comma-separated list, canonical, once each, order kept.
 

@@ -30,6 +30,7 @@ from topiccrawl.spiders.arguments import (
     refuse_unknown,
     seeds_of,
     strategy_parameters,
+    watch_mode,
 )
 from topiccrawl.spiders.browser import META, use_browser
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.discovery.contract import Results
+    from topiccrawl.extensions.watch import Watch
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.news.frames import SiteFrame
     from topiccrawl.records import Page
@@ -64,6 +66,8 @@ class TopicSpider(Spider):
         discover: Where URLs to begin with are looked for instead, such as
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
         fresh: "1" forgets the topic's frontier first; stored articles stay.
+        watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
+            visits what is due, then ends (docs/watching.md).
     """
 
     name = "topic"
@@ -78,6 +82,8 @@ class TopicSpider(Spider):
         self.fresh = fresh
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
+        self.watch = ""
+        self.watcher: Watch | None = None
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
@@ -92,6 +98,7 @@ class TopicSpider(Spider):
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
+        spider.watch = watch_mode(kwargs.get("watch", ""))
         spider._set_crawler(crawler)
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
@@ -109,6 +116,7 @@ class TopicSpider(Spider):
         seeds: str = "",
         fresh: str = "",
         discover: str = "",
+        watch: str = "",
         **others: str,
     ) -> Topic:
         """Return the topic that the arguments name, seeds filled in.
@@ -116,8 +124,9 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover"))
+        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover", "watch"))
         flag("fresh", fresh)
+        watch_mode(watch)
         check_settings(settings)
         if not topic.strip():
             raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")

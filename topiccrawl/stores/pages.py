@@ -103,6 +103,10 @@ class Pages(Protocol):
         """Up to so many states with ``after < due <= before``, soonest first."""
         ...
 
+    async def counts(self, owner: str) -> dict[str, int]:
+        """Numbers of ``hubs`` and ``details`` that are there, and of pages that are ``gone``."""
+        ...
+
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
         """What is new, changed, gone from ``since`` on (and before ``until``, where not 0).
 
@@ -177,6 +181,17 @@ class SqlitePages:
         values = {"owner": clean(owner), "before": before, "after": after, "limit": limit}
         condition = "AND due > 0 AND due > :after AND due <= :before ORDER BY due, url LIMIT :limit"
         return await self._database.read(lambda c: _select(c, condition, values))
+
+    async def counts(self, owner: str) -> dict[str, int]:
+        """See ``Pages.counts``."""
+        kinds = (
+            "SELECT 'hubs', count(*) FROM pages WHERE owner = ?1 AND role = 'hub' AND gone_at = 0"
+            " UNION ALL SELECT 'details', count(*) FROM pages"
+            " WHERE owner = ?1 AND role = 'detail' AND gone_at = 0"
+            " UNION ALL SELECT 'gone', count(*) FROM pages WHERE owner = ?1 AND gone_at > 0"
+        )
+        name = (clean(owner),)
+        return await self._database.read(lambda c: dict(c.execute(kinds, name).fetchall()))
 
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
         """See ``Pages.window``."""

@@ -63,6 +63,17 @@ class MongoPages:
         which = {"owner": clean(owner), "due": {"$gt": max(0.0, after), "$lte": before}}
         return await self._find(which, "due", limit)
 
+    async def counts(self, owner: str) -> dict[str, int]:
+        """See ``Pages.counts``."""
+        mine: dict[str, Any] = {"owner": clean(owner)}
+        kinds = {
+            "hubs": {**mine, "role": str(Role.HUB), "gone_at": 0.0},
+            "details": {**mine, "role": str(Role.DETAIL), "gone_at": 0.0},
+            "gone": {**mine, "gone_at": {"$gt": 0.0}},
+        }
+        with self._server.translated("read"):
+            return {name: await self._pages.count_documents(w) for name, w in kinds.items()}
+
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
         """See ``Pages.window``."""
         span: dict[str, float] = {"$gte": since, **({"$lt": until} if until else {})}

@@ -1,0 +1,288 @@
+"""Watches pages: hubs are visited again and again, articles while they are young."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
+
+from topiccrawl.errors import TopiccrawlError, finish_reason
+from topiccrawl.links.urls import canonical
+from topiccrawl.revisits.choice import Pace, policy_named
+from topiccrawl.revisits.contract import Role
+from topiccrawl.revisits.ledger import Ledger, Seen
+from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.visited import Visited
+from topiccrawl.signals import lease_settled
+from topiccrawl.stores.choice import pages_of, store_of
+from topiccrawl.stores.pagebuffer import PageBuffer
+from topiccrawl.stores.selection import Selection
+from topiccrawl.topic import default_seeds
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.revisits.contract import RevisitPolicy
+    from topiccrawl.stores.pages import PageState
+
+logger = logging.getLogger(__name__)
+
+HUB_VALUE = 1.0
+"""Value of a hub that is due: before all links that are only promising."""
+
+MOST = 1_000
+"""Pages that are handed out at a time."""
+
+AFRESH = 600.0
+"""Seconds between two looks at all that is overdue: what another node had, or what got lost."""
+
+AGAIN = 10.0
+"""Seconds until a store that failed is asked again."""
+
+_END = 1e12
+
+
+class Watch:
+    """Puts what is due back into the frontier.
+
+    Args:
+        crawler: Whose frontier.
+        ledger: Judges visits.
+        pages: Where states stay.
+        once: Visit what is due now, then end; else go on for ever.
+
+    Attributes:
+        visited: What was visited; middlewares tell it.
+        next_at: When the next page is due, seconds since the epoch; None: none is.
+        sizes: Hubs, details and gone pages, by these names.
+    """
+
+    def __init__(self, crawler: Crawler, ledger: Ledger, pages: PageBuffer, *, once: bool) -> None:
+        self.crawler = crawler
+        self.once = once
+        self.visited = Visited(ledger, pages, self.count, self._kept)
+        self.next_at: float | None = None
+        self.sizes: dict[str, int] = {}
+        self._owner = ledger.owner
+        self._pages = pages.pages
+        self._out: set[str] = set()
+        self._missing: dict[str, float] = {}
+        self._until = self._handed = self._whole = 0.0
+        self._full = False
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension, known to the spider as ``watcher``.
+
+        Raises:
+            NotConfigured: If the spider's ``watch`` is empty.
+            SettingError: If a setting cannot be used.
+        """
+        mode = getattr(crawler.spider, "watch", "")
+        if not mode:
+            raise NotConfigured
+        settings = crawler.settings
+        gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
+        ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone)
+        watch = cls(crawler, ledger, PageBuffer(pages_of(settings)), once=mode == "once")
+        crawler.spider.watcher = watch  # type: ignore[union-attr]
+        connect = crawler.signals.connect
+        connect(watch.opened, signals.spider_opened)
+        connect(watch.idle, signals.spider_idle)
+        connect(watch.settled, lease_settled)
+        connect(watch.closed, signals.spider_closed)
+        return watch
+
+    # -- Life ------------------------------------------------------------------------------------
+
+    async def opened(self) -> None:
+        """Open the states, and hand out what is overdue.
+
+        Raises:
+            CloseSpider: They cannot be used.
+        """
+        scheduler = self._scheduler
+        if not scheduler.opened:
+            return
+        scheduler.book.witness = self.visited.done
+        self._until = time.time()
+        try:
+            await self._pages.open()
+            self.sizes = await self._pages.counts(self._owner)
+            await self._adopt(scheduler.frontier)
+            await self._hand_out()
+        except TopiccrawlError as error:
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            raise CloseSpider(finish_reason(error)) from error
+        self._task = asyncio.create_task(self._run())
+
+    def idle(self) -> None:
+        """Keep the spider open while anything will be due.
+
+        Raises:
+            DontCloseSpider: If so.
+        """
+        due = self._missing if self.once else self.next_at is not None
+        if self._task is not None and (due or self.visited):
+            raise DontCloseSpider
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Pass on how a lease ended."""
+        self.visited.settled(lease, outcome)
+
+    async def closed(self) -> None:
+        """Write what waits."""
+        if self._task is not None:
+            self._task.cancel()
+        await self.visited.close()
+
+    def count(self, name: str) -> None:
+        """Count what happened to a page."""
+        self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
+        if name in {"hubs", "details", "gone"}:
+            self.sizes[name] = self.sizes.get(name, 0) + 1
+
+    # -- What is due -----------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        """Hand out what is due, when it is due."""
+        while True:
+            wait = None if self._full or self.next_at is None else self.next_at - time.time()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), wait)
+            self._wake.clear()
+            try:
+                await self._hand_out()
+            except TopiccrawlError as error:
+                logger.error("What is due cannot be read yet: %s", error)  # noqa: TRY400
+                await asyncio.sleep(AGAIN)
+                self._wake.set()
+
+    async def _hand_out(self) -> None:
+        """Put what is due back into the frontier, and find out what is due next."""
+        now = time.time()
+        if now - self._whole > AFRESH:
+            self._whole, self._handed = now, 0.0
+        given = 0
+        self._full = False
+        while not self._full:
+            found = await self._pages.due(self._owner, now, MOST, self._handed)
+            given += sum(self._give(state) for state in found)
+            if len(found) < MOST:
+                self._handed = now
+                break
+            first, last = found[0].due, found[-1].due
+            self._handed = last if first == last else math.nextafter(last, 0.0)
+            self._full = len(self._out) >= MOST
+        soonest = [] if self.once else await self._pages.due(self._owner, _END, 1, self._handed)
+        ahead = [state.due for state in soonest] or list(self._missing.values())
+        self.next_at = min(ahead, default=None)
+        if given:
+            self._scheduler.alarm.now()
+
+    def _give(self, state: PageState) -> bool:
+        """Give a page back to the frontier; whether it was not there yet."""
+        later = self.once and state.due > self._until and state.url not in self._missing
+        if later or state.url in self._out:
+            return False
+        value = HUB_VALUE if state.role is Role.HUB else None
+        with self._scheduler.book.writing() as frontier:
+            if frontier.requeue(state.url, value):
+                self._out.add(state.url)
+                self.count("handed_out")
+                return True
+        return False
+
+    def _kept(self, state: PageState) -> None:
+        """Look again at what is due after a state was written."""
+        self._out.discard(state.url)
+        if state.misses and not state.gone_at:
+            self._missing[state.url] = state.due
+        else:
+            self._missing.pop(state.url, None)
+        sooner = state.due and (self.next_at is None or state.due < self.next_at)
+        if (self._full and len(self._out) <= MOST // 2) or (sooner and not self._full):
+            self._wake.set()
+
+    # -- What was crawled before it was watched ---------------------------------------------------
+
+    async def _adopt(self, frontier: Frontier) -> None:
+        """Watch what was crawled without: seeds, stored articles, and where they were found."""
+        seeds = seeds_of(self.crawler.spider)
+        known = await self.visited.pages.get(self._owner, seeds)
+        for url in seeds:
+            if url not in known:
+                frontier.requeue(url, HUB_VALUE)
+        if self.sizes.get("details") or not frontier.counts()["crawled"]:
+            return
+        store = store_of(self.crawler.settings)
+        await store.open()
+        try:
+            async for article in store.select(Selection(self._owner)):
+                if frontier.why(article.url) is not None:
+                    await self._adopt_article(frontier, article.url, article.fetched_at)
+        finally:
+            await store.close()
+
+    async def _adopt_article(self, frontier: Frontier, url: str, fetched_at: float) -> None:
+        """Watch an article; its text is compared from the next visit on."""
+        state = self.visited.ledger.first(url, Seen(fetched_at, digest="unknown"))
+        if state is not None:
+            await self._pages.save([replace(state, digest="")])
+            if hub := found_on(frontier, url):
+                await self.visited.credit(hub, Seen(time.time(), hub=True))
+
+    @property
+    def _scheduler(self) -> FrontierScheduler:
+        scheduler = self.crawler.engine.scheduler
+        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (the project's own)
+        return scheduler
+
+
+def owner_of(spider: Spider | None) -> str:
+    """Whose pages a spider watches: its topic's name, or its template's."""
+    about = getattr(spider, "topic", None) or getattr(spider, "template", None)
+    return about.name if about is not None else f"spider-{getattr(spider, 'name', '')}"
+
+
+def seeds_of(spider: Spider | None) -> tuple[str, ...]:
+    """The canonical seeds of a spider's topic: its own, else the default portals."""
+    topic = getattr(spider, "topic", None)
+    urls = (topic.seeds or default_seeds(topic)) if topic is not None else ()
+    return tuple(canonical(url) or url for url in urls)
+
+
+def policy_of(settings: BaseSettings) -> RevisitPolicy:
+    """The policy that the settings name.
+
+    Raises:
+        SettingError: If one of TOPICCRAWL_REVISIT_* cannot be used.
+    """
+    pace = Pace(
+        rate=max(1e-9, number(settings, "TOPICCRAWL_REVISIT_RATE") / 3600.0),
+        shortest=number(settings, "TOPICCRAWL_REVISIT_SHORTEST"),
+        longest=number(settings, "TOPICCRAWL_REVISIT_LONGEST"),
+        hub=number(settings, "TOPICCRAWL_REVISIT_HUB"),
+        detail=number(settings, "TOPICCRAWL_REVISIT_ARTICLE"),
+        days=number(settings, "TOPICCRAWL_REVISIT_DAYS"),
+    )
+    return policy_named(settings["TOPICCRAWL_REVISIT_POLICY"], pace)
+
+
+def found_on(frontier: Frontier, url: str) -> str:
+    """URL of the page that showed a URL first, or ""."""
+    told = frontier.why(url)
+    return told.path[-2] if told is not None and len(told.path) > 1 else ""

@@ -1,0 +1,189 @@
+"""States of watched pages in a crawl: judged when a page is done, written so that no kill loses.
+
+A state's validators say "all of this page is known". So they may be written only when the page's
+articles are stored and its links are in the frontier, and that for good: a page that is fetched
+again after a kill must not be answered with 304. The other way round, a page in the frontier
+without a state would never be looked at again. Hence a page that is seen first is written twice:
+without validators before its lease is settled, and whole a moment after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.frontier.contract import Ending, Kind
+from topiccrawl.revisits.contract import Role
+from topiccrawl.revisits.ledger import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.revisits.ledger import Ledger
+    from topiccrawl.stores.pagebuffer import PageBuffer
+    from topiccrawl.stores.pages import PageState
+
+SETTLED = 1.0
+"""Seconds after which what ``finish`` did is durable, in a frontier that is shared too."""
+
+
+class Visit(NamedTuple):
+    """One visit, until its page is done.
+
+    Attributes:
+        known: The page's state before, or None.
+        seen: What it showed.
+    """
+
+    known: PageState | None
+    seen: Seen
+
+
+class Visited:
+    """What was visited.
+
+    Args:
+        ledger: Judges visits.
+        pages: Where states stay.
+        count: Takes the name of what happened.
+        kept: Called with each state that was written.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        pages: PageBuffer,
+        count: Callable[[str], None],
+        kept: Callable[[PageState], None],
+    ) -> None:
+        self.ledger = ledger
+        self.pages = pages
+        self._count = count
+        self._kept = kept
+        self._visits: dict[int, Visit] = {}
+        self._asked: dict[str, PageState | None] = {}
+        self._judged: dict[str, Visit] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ending = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    async def known(self, url: str) -> PageState | None:
+        """The state of a page, or None."""
+        judged = self._judged.get(url)
+        if judged is not None:
+            return judged.known
+        return (await self.pages.get(self.ledger.owner, [url])).get(url)
+
+    async def ask(self, url: str) -> PageState | None:
+        """The state of a page that is about to be asked for; ``asked`` gives it again."""
+        known = self._asked[url] = await self.known(url)
+        return known
+
+    def asked(self, url: str) -> PageState | None:
+        """The state of a page when it was asked for, or None."""
+        return self._asked.get(url)
+
+    def saw(self, token: int, known: PageState | None, seen: Seen) -> None:
+        """Keep what a page showed until all of it is stored."""
+        self._visits[token] = Visit(known, seen)
+
+    async def done(self, token: int, lease: Lease) -> None:
+        """Judge a page whose articles are stored; its lease is settled after that.
+
+        Raises:
+            StorageError: What was seen first could not be written.
+        """
+        visit = self._visits.pop(token, None)
+        if visit is None:
+            return
+        if visit.known is None:
+            state = self.ledger.first(lease.url, visit.seen)
+            if state is None:
+                return
+            await self.pages.save(_unproven(state))
+        else:
+            known = await self.known(lease.url) or visit.known  # it may have got credit meanwhile
+            changed = self.ledger.is_changed(known, visit.seen)
+            self._count(f"{known.role}s_changed" if changed else "unchanged")
+            state = self.ledger.again(known, visit.seen)
+        self._judged[lease.url] = Visit(state, visit.seen)
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Write what was judged, and note visits that failed, once the lease has ended."""
+        self._asked.pop(lease.url, None)
+        judged = self._judged.get(lease.url)
+        if lease.kind is not Kind.PAGE or outcome.ending is Ending.LATER:
+            return
+        if outcome.ending is Ending.CRAWLED:
+            if judged is not None:
+                self._start(self._confirmed(lease.url))
+        elif outcome.ending is not Ending.RELEASED:
+            self._start(self._failed(lease.url, outcome.reason))
+
+    async def credit(self, hub: str, seen: Seen) -> None:
+        """Let the page that showed an article first have the credit; make it a hub by that."""
+        known = await self.known(hub)
+        if known is None:
+            self._count("hubs")
+            known = self.ledger.first(hub, Seen(seen.at, hub=True))
+        elif known.role is not Role.HUB or 0 < seen.published < known.first_seen:
+            return
+        elif known.more.get("visits", {}).get("visits", 1) > 1:
+            known = self.ledger.credited(known, seen.at)
+        if known is None:
+            return
+        judged = self._judged.get(hub)
+        if judged is not None:
+            self._judged[hub] = judged._replace(known=known)
+        else:
+            await self._keep(known)
+
+    async def close(self) -> None:
+        """Write what waits; the frontier is closed, so all of it is durable."""
+        self._ending.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self.pages.close()
+
+    async def _confirmed(self, url: str) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ending.wait(), SETTLED)
+        state, seen = self._judged.pop(url)
+        if state is None:
+            return
+        await self._keep(state)
+        if state.role is Role.DETAIL and state.first_seen == seen.at:
+            self._count("details")
+            if seen.found_on:
+                await self.credit(seen.found_on, seen)
+
+    async def _failed(self, url: str, reason: str) -> None:
+        known = await self.known(url)
+        if known is None:
+            return
+        status = reason.removeprefix("http-")
+        state = self.ledger.missed(known, time.time(), int(status) if status.isdigit() else 0)
+        if state.gone_at and not known.gone_at:
+            self._count("gone")
+        await self._keep(state)
+
+    async def _keep(self, state: PageState) -> None:
+        await self.pages.save(state)
+        self._kept(state)
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _unproven(state: PageState) -> PageState:
+    """The state as long as a kill may make its page be fetched again."""
+    more = {name: value for name, value in state.more.items() if name != "links"}
+    return replace(state, etag="", last_modified="", digest="", more=more)
