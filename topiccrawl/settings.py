@@ -177,6 +177,8 @@ TOPICCRAWL_DASHBOARD_TOKEN = ""
 made at the start elsewhere."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
+TOPICCRAWL_LOG_JSON = False
+"""The log as JSON, one object a line."""
 
 # -- Watching: -a watch=1 (docs/watching.md) -----------------------------------------------------
 TOPICCRAWL_REVISIT_POLICY = "yield"
@@ -218,6 +220,7 @@ SPIDER_MIDDLEWARES = {
 }
 EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
+    "topiccrawl.extensions.jsonlog.JsonLog": 100,
     "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,

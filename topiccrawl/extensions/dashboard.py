@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.dashboard.guard import Address, Guard, address_of
+from topiccrawl.dashboard.metrics import available, exposition
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.errors import StorageError
@@ -63,7 +64,8 @@ class Dashboard:
         if figures is None:
             return
         self.stored = Stored(self.crawler.settings)
-        server = DashboardServer(CrawlSource(figures, self.stored), self.guard)
+        metrics = exposition if available() else None
+        server = DashboardServer(CrawlSource(figures, self.stored), self.guard, metrics=metrics)
         try:
             await server.start()
         except StorageError as error:

@@ -12,6 +12,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ class Progress:
         if not isinstance(scheduler, FrontierScheduler):
             return
         seconds = time.monotonic() - self.started
-        line = progress_line(self.crawler.stats.get_stats(), scheduler.frontier.counts(), seconds)
+        figures = self.crawler.get_extension(CrawlFigures)
+        why = figures.waiting().text() if figures is not None else ""
+        stats, counts = self.crawler.stats.get_stats(), scheduler.frontier.counts()
+        line = progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
         self.stream.write(f"\x1b[2K{fit(line, width)}\r")
         self.stream.flush()
@@ -77,8 +81,12 @@ class Progress:
         return True
 
 
-def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: float) -> str:
+def progress_line(
+    stats: Mapping[str, Any], queues: Mapping[str, int], seconds: float, why: str = ""
+) -> str:
     """Return the progress line; "next" is what YieldStop expects of the best queued URLs.
+
+    ``why`` says why nothing is fetched, and comes first.
 
     >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
     '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 ...'
@@ -89,8 +97,10 @@ def progress_line(stats: Mapping[str, Any], queues: Mapping[str, int], seconds: 
     harvest = relevant / pages if pages else 0.0
     expected = stats.get("topiccrawl/expected_yield")
     outlook = "" if expected is None else f" · next {expected:.0%}"
+    before = f"{why} · " if why else ""
     return (
-        f"{pages} pages ({rate:.1f}/s) · {relevant} on topic (harvest {harvest:.0%}){outlook} · "
+        f"{before}{pages} pages ({rate:.1f}/s) · {relevant} on topic "
+        f"(harvest {harvest:.0%}){outlook} · "
         f"{stats.get('topiccrawl/articles', 0)} articles · "
         f"{stats.get('topiccrawl/duplicates', 0)} duplicates · "
         f"prior {queues.get('prior', 0)} normal {queues.get('normal', 0)} "

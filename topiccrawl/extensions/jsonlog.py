@@ -1,0 +1,80 @@
+"""The log as JSON, one object a line, for programs that collect it (TOPICCRAWL_LOG_JSON)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import NotConfigured
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+"""What every record has; the rest was given with ``extra``."""
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one line: time, level, logger, message, and what was given with it.
+
+    >>> record = logging.makeLogRecord({"msg": "%d pages", "args": (3,), "created": 0.0,
+    ...                                 "name": "a", "levelname": "INFO"})
+    >>> JsonFormatter({"topic": "足球"}).format(record)
+    '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
+
+    Args:
+        given: Added to every line.
+    """
+
+    def __init__(self, given: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.given = given or {}
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line = {
+            "time": at.replace("+00:00", "Z"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            **self.given,
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        extra = {k: v for k, v in vars(record).items() if k not in _PLAIN and _is_plain(v)}
+        return json.dumps({**extra, **line}, ensure_ascii=False)
+
+
+class JsonLog:
+    """Gives the crawl's log handlers a ``JsonFormatter``.
+
+    The lines that Scrapy writes before its extensions are made stay as they are, unless
+    ``scrapy crawl`` is used, which does the same first.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_LOG_JSON is off.
+        """
+        if not crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
+            raise NotConfigured
+        topic = getattr(crawler.spider, "topic", None)
+        use_json({"topic": topic.name} if topic is not None else {})
+        return cls()
+
+
+def use_json(given: dict[str, Any]) -> None:
+    """Let all handlers of the root logger write JSON, with these fields in every line."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(JsonFormatter(given))
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)
