@@ -178,7 +178,7 @@ made at the start elsewhere."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
 TOPICCRAWL_LOG_JSON = False
-"""The log as JSON, one object a line."""
+"""The log as JSON, one object a line, from the moment that the crawl begins."""
 
 # -- Watching: -a watch=1 (docs/watching.md) -----------------------------------------------------
 TOPICCRAWL_REVISIT_POLICY = "yield"

@@ -10,7 +10,6 @@ from typing_extensions import override
 
 from topiccrawl.commands.checks import check_values
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extensions.jsonlog import use_json
 from topiccrawl.extensions.outcome import FAILURES
 from topiccrawl.scheduler.scheduler import FAILURE
 
@@ -29,8 +28,6 @@ class Command(ScrapyCrawl):
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if self.settings is not None and self.settings.getbool("TOPICCRAWL_LOG_JSON"):
-            use_json({})
         if len(args) == 1:
             self._check(args[0], opts.spargs)
         super().run(args, opts)

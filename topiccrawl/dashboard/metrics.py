@@ -7,7 +7,7 @@ and what to do when.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.dashboard.waiting import REASONS
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from topiccrawl.dashboard.source import State
-
-    Samples = Sequence[tuple[dict[str, str], float]]
 
 COUNTERS = {
     "pages": ("topiccrawl_pages", "Pages parsed in this run."),
@@ -37,90 +35,97 @@ def available() -> bool:
     return find_spec("prometheus_client") is not None
 
 
-def exposition(state: State) -> tuple[bytes, str]:
-    """The text of /metrics for a state, and its content type."""
+def exposition(states: Sequence[State]) -> tuple[bytes, str]:
+    """The text of /metrics for some crawls, and its content type."""
     from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - an extra
     from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest  # noqa: PLC0415
 
     registry = CollectorRegistry()
-    registry.register(_Told(state))  # type: ignore[arg-type,unused-ignore]
+    registry.register(_Told(states))  # type: ignore[arg-type,unused-ignore]
     ProcessCollector(registry=registry)
     return generate_latest(registry), CONTENT_TYPE_LATEST
 
 
-class _Told:
-    """A collector of one state."""
+class Family(NamedTuple):
+    """One metric: its kind (``gauge`` or ``counter``), name, meaning, and samples with labels."""
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    kind: str
+    name: str
+    words: str
+    samples: list[tuple[dict[str, Any], float]]
+
+
+class _Told:
+    """A collector of some states."""
+
+    def __init__(self, states: Sequence[State]) -> None:
+        self._states = states
 
     def collect(self) -> Iterator[Metric]:
-        for run in self._state.get("nodes") or [self._state]:
-            yield from _of_run(run)
-        yield from _of_crawl(self._state)
+        from prometheus_client.core import (  # noqa: PLC0415
+            CounterMetricFamily,
+            GaugeMetricFamily,
+        )
+
+        kinds: dict[str, Any] = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+        for family in families(self._states):
+            labels = list(family.samples[0][0])
+            metric = kinds[family.kind](family.name, family.words, labels=labels)
+            for values, value in family.samples:
+                metric.add_metric([values[label] for label in labels], value)
+            yield metric
 
 
-def _of_run(state: State) -> Iterator[Metric]:
+def families(states: Sequence[State]) -> list[Family]:
+    """All metrics of some crawls; those of one name together, those without samples left out."""
+    found: dict[str, Family] = {}
+    for state in states:
+        runs = state.get("nodes") or [state]
+        for family in (*(one for run in runs for one in _of_run(run)), *_of_crawl(state)):
+            known = found.setdefault(family.name, family)
+            if known is not family:
+                known.samples.extend(family.samples)
+    return [family for family in found.values() if family.samples]
+
+
+def _of_run(state: State) -> Iterator[Family]:
     """What one process counts."""
-    run, totals = state["run"], state["totals"]
-    labels = {"topic": run["topic"], "node": run["node"]}
-    info = {"version": run["version"], "strategy": run["strategy"]}
-    yield _gauge("topiccrawl_run_info", "One for each run that is told.", [({**labels, **info}, 1)])
+    run, totals, waiting = state["run"], state["totals"], state["waiting"]
+    own = {"topic": run["topic"], "node": run["node"]}
+    info = {**own, "version": run["version"], "strategy": run["strategy"]}
+    yield Family("gauge", "topiccrawl_run_info", "One for each run that is told.", [(info, 1)])
     for name, (metric, words) in COUNTERS.items():
-        yield _counter(metric, words, [(labels, totals.get(name, 0))])
-    fates = [({**labels, "fate": fate}, totals.get(name, 0)) for name, fate in FATES.items()]
-    yield _counter("topiccrawl_articles", "Articles of this run by what became of them.", fates)
-    seconds = [(labels, run["seconds"])]
-    yield _gauge("topiccrawl_run_seconds", "Seconds since the run began.", seconds)
-    spooled = [(labels, totals.get("spooled", 0))]
-    words = "Articles on disk until the store is back."
-    yield _gauge("topiccrawl_spooled_articles", words, spooled)
-    waiting = state["waiting"]
-    quiet = [(labels, waiting["seconds"])]
-    yield _gauge("topiccrawl_waiting_seconds", "Seconds without a page; 0 while it crawls.", quiet)
+        yield Family("counter", metric, words, [(own, totals.get(name, 0))])
+    fates = [({**own, "fate": fate}, totals.get(name, 0)) for name, fate in FATES.items()]
+    yield Family("counter", "topiccrawl_articles", "Articles by what became of them.", fates)
+    for metric, words, value in (
+        ("topiccrawl_run_seconds", "Seconds since the run began.", run["seconds"]),
+        ("topiccrawl_spooled_articles", "Articles on disk, store away.", totals.get("spooled", 0)),
+        ("topiccrawl_waiting_seconds", "Seconds without a page.", waiting["seconds"]),
+    ):
+        yield Family("gauge", metric, words, [(own, value)])
     reasons = [
-        ({**labels, "reason": reason}, int(waiting["reason"] == reason))
+        ({**own, "reason": reason}, float(waiting["reason"] == reason))
         for reason in REASONS
         if reason
     ]
-    yield _gauge("topiccrawl_waiting", "One for the reason why nothing is fetched.", reasons)
+    yield Family("gauge", "topiccrawl_waiting", "One where this is why nothing comes.", reasons)
 
 
-def _of_crawl(state: State) -> Iterator[Metric]:
-    """What is true of the crawl as a whole, over all nodes."""
-    topic, totals = {"topic": state["run"]["topic"]}, state["totals"]
-    pages = totals["pages"]
+def _of_crawl(state: State) -> Iterator[Family]:
+    """What is true of a crawl as a whole, over all nodes."""
+    own, totals, pages = {"topic": state["run"]["topic"]}, state["totals"], state["totals"]["pages"]
     rates = [
-        ({**topic, "window": "recent"}, totals["recent"]),
-        ({**topic, "window": "all"}, totals["relevant"] / pages if pages else 0.0),
+        ({**own, "window": "recent"}, totals["recent"]),
+        ({**own, "window": "all"}, totals["relevant"] / pages if pages else 0.0),
     ]
     words = "Share of parsed pages that are on topic: of the last 100, and of all."
-    yield _gauge("topiccrawl_harvest_ratio", words, rates)
-    sizes = [({**topic, "queue": name}, n) for name, n in state["queues"].items()]
-    yield _gauge("topiccrawl_queue_urls", "URLs by queue.", sizes)
-    errors = [({**topic, "reason": name}, n) for name, n in state["errors"].items()]
-    yield _gauge("topiccrawl_error_urls", "URLs in the errorQueue by reason.", errors)
-    hosts = [({**topic, "state": name}, n) for name, n in state["hosts"]["states"].items()]
-    yield _gauge("topiccrawl_hosts", "Hosts by what they do at the moment.", hosts)
-    changes = [(topic, state["terms"]["changes"])]
-    yield _counter("topiccrawl_topic_changes", "Changes of the topic by what was learnt.", changes)
-
-
-def _gauge(name: str, words: str, samples: Samples) -> Metric:
-    from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
-
-    return _filled(GaugeMetricFamily, name, words, samples)
-
-
-def _counter(name: str, words: str, samples: Samples) -> Metric:
-    from prometheus_client.core import CounterMetricFamily  # noqa: PLC0415
-
-    return _filled(CounterMetricFamily, name, words, samples)
-
-
-def _filled(kind: Any, name: str, words: str, samples: Samples) -> Metric:  # noqa: ANN401
-    labels = list(samples[0][0]) if samples else []
-    family: Metric = kind(name, words, labels=labels)
-    for values, value in samples:
-        family.add_metric([values[label] for label in labels], value)  # type: ignore[attr-defined]
-    return family
+    yield Family("gauge", "topiccrawl_harvest_ratio", words, rates)
+    sizes = [({**own, "queue": name}, n) for name, n in state["queues"].items()]
+    yield Family("gauge", "topiccrawl_queue_urls", "URLs by queue.", sizes)
+    errors = [({**own, "reason": name}, n) for name, n in state["errors"].items()]
+    yield Family("gauge", "topiccrawl_error_urls", "URLs in the errorQueue by reason.", errors)
+    hosts = [({**own, "state": name}, n) for name, n in state["hosts"]["states"].items()]
+    yield Family("gauge", "topiccrawl_hosts", "Hosts by what they do at the moment.", hosts)
+    changes = [(own, state["terms"]["changes"])]
+    yield Family("counter", "topiccrawl_topic_changes", "Changes of the topic.", changes)

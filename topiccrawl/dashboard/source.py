@@ -2,6 +2,7 @@
 
 A *state* is a dict of sections, plain JSON values:
 
+    control   name (of orders), paused, speed
     run       id, node, topic, strategy, frontier, began, seconds, finished, reason, version
     totals    pages, relevant, articles, duplicates ..., recent (harvest rate of the last pages)
     queues    prior, normal, leased, crawled, error, known
@@ -11,11 +12,13 @@ A *state* is a dict of sections, plain JSON values:
     terms     changes, own (terms), now (term and weight)
     latest    articles as they came
     series    every (seconds), points (see ``figures.Point``)
-    nodes     run and totals of each node, where several are shown
+    nodes     run, totals, waiting and live of each node
+    crawls    frontier, topic and live nodes of each crawl that can be shown
 
 and what is asked for rarely:
 
     chains    stories that were republished most, with who did
+    learnt    terms of the last change besides the user's own
     changes   how the topic changed (see ``stores.changes``)
     patterns  sites' URL patterns
 """
@@ -32,16 +35,24 @@ State = dict[str, Any]
 
 
 class Source(Protocol):
-    """Answers what a page shows."""
+    """Answers what a page shows; ``crawl`` names a frontier's place, "" the crawl begun last.
 
-    async def state(self) -> State:
+    Raises (all methods):
+        StorageError: What is asked for cannot be read.
+    """
+
+    async def state(self, crawl: str) -> State:
         """All sections, as they are now."""
         ...
 
-    async def articles(self, offset: int, limit: int) -> tuple[int, list[Listed]]:
+    async def states(self) -> list[State]:
+        """The states of all crawls that run."""
+        ...
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
         """How many articles are stored, and some of them, those stored last first."""
         ...
 
-    async def more(self) -> State:
+    async def more(self, crawl: str) -> State:
         """What changes slowly and is asked for rarely: chains, changes, patterns."""
         ...

@@ -13,7 +13,7 @@ from topiccrawl.stores.choice import changes_of, listing_of, mongodb_uri, sites_
 from topiccrawl.stores.database import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from topiccrawl.dashboard.source import State
     from topiccrawl.stores.changes import TopicChange
@@ -31,6 +31,8 @@ PATTERNS = 6
 """Patterns of a site that are shown."""
 TERMS = 8
 """Terms of a change that are shown."""
+LEARNT = 24
+"""Learnt terms that are shown."""
 
 
 class Stored:
@@ -66,6 +68,7 @@ class Stored:
                 for chain in chains
             ],
             "changes": changes_shown(changes),
+            "learnt": learnt(changes),
             "patterns": await self._patterns(),
         }
 
@@ -87,7 +90,7 @@ class Stored:
         return sorted(found, key=lambda one: -one["pages"])[:SITES]
 
 
-def changes_shown(changes: list[TopicChange]) -> list[dict[str, Any]]:
+def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
     """Each of the last changes: number, when, why, what came and what went, the newest first."""
     before = [changes[0].own if changes else {}, *(change.terms for change in changes)]
     found = [
@@ -104,8 +107,17 @@ def changes_shown(changes: list[TopicChange]) -> list[dict[str, Any]]:
     return found[-CHANGES:][::-1]
 
 
-def _heaviest(terms: Mapping[str, float]) -> list[str]:
-    return sorted(terms, key=lambda term: -terms[term])[:TERMS]
+def learnt(changes: Sequence[TopicChange]) -> list[list[Any]]:
+    """The terms that the last change has besides the user's own, with weights, heaviest first."""
+    if not changes:
+        return []
+    last = changes[-1]
+    terms = {term: weight for term, weight in last.terms.items() if term not in last.own}
+    return [[term, round(terms[term], 4)] for term in _heaviest(terms, LEARNT)]
+
+
+def _heaviest(terms: Mapping[str, float], most: int = TERMS) -> list[str]:
+    return sorted(terms, key=lambda term: -terms[term])[:most]
 
 
 def _site(site: str, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ REASONS = {
     "robots": "robots.txt files are fetched first",
     "elsewhere": "other nodes have the queued URLs",
     "empty": "nothing is queued",
-    "starting": "no page yet",
+    "retries": "what is queued is tried again later",
 }
 """Code to words, for the terminal and the log; the page has its own in two languages."""
 
@@ -107,7 +107,7 @@ def _slowest(states: Mapping[str, int]) -> str:
         return "delays"
     if states.get("robots"):
         return "robots"
-    return "failing" if states.get("failing") else "starting"
+    return "failing" if states.get("failing") else "retries"
 
 
 def _soonest(census: Census | None) -> str:

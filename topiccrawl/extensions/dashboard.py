@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import logging
-import os
-import secrets
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.dashboard.guard import Address, Guard, address_of
+from topiccrawl.dashboard.door import guard_of
+from topiccrawl.dashboard.guard import Guard, address_of
 from topiccrawl.dashboard.metrics import available, exposition
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.build import frontier_place, ledger_of
+from topiccrawl.tasks.control import Control
+from topiccrawl.tasks.http import order_routes
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from topiccrawl.dashboard.source import State
     from topiccrawl.stores.listing import Listed
+    from topiccrawl.tasks.contract import Ledger
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Dashboard:
         self.guard = guard
         self.server: DashboardServer | None = None
         self.stored: Stored | None = None
+        self.ledger: Ledger | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -65,7 +67,12 @@ class Dashboard:
             return
         self.stored = Stored(self.crawler.settings)
         metrics = exposition if available() else None
-        server = DashboardServer(CrawlSource(figures, self.stored), self.guard, metrics=metrics)
+        routes = []
+        if self.crawler.settings.getbool("TOPICCRAWL_CONTROL"):
+            self.ledger = ledger_of(self.crawler.settings)
+            routes = order_routes(Control(self.ledger))
+        source = CrawlSource(figures, self.stored)
+        server = DashboardServer(source, self.guard, routes, metrics)
         try:
             await server.start()
         except StorageError as error:
@@ -78,12 +85,14 @@ class Dashboard:
         """End the page."""
         if self.server is not None:
             await self.server.stop()
+        if self.ledger is not None:
+            await self.ledger.close()
         if self.stored is not None:
             await self.stored.close()
 
 
 class CrawlSource:
-    """What a running crawl tells, and what is stored.
+    """What a running crawl tells, and what is stored; the crawl is the same whatever is asked for.
 
     Args:
         figures: Of the crawl.
@@ -94,26 +103,24 @@ class CrawlSource:
         self._figures = figures
         self._stored = stored
 
-    async def state(self) -> State:
+    async def state(self, crawl: str) -> State:  # noqa: ARG002 - there is one
         """All sections, as they are now."""
         return self._figures.state()
 
-    async def articles(self, offset: int, limit: int) -> tuple[int, list[Listed]]:
+    async def states(self) -> list[State]:
+        """The crawl's state."""
+        return [self._figures.state()]
+
+    async def articles(
+        self,
+        crawl: str,  # noqa: ARG002
+        offset: int,
+        limit: int,
+    ) -> tuple[int, list[Listed]]:
         """How many articles are stored, and some of them, those stored last first."""
         return await self._stored.articles(self._figures.spider.topic.name, offset, limit)
 
-    async def more(self) -> State:
+    async def more(self, crawl: str) -> State:  # noqa: ARG002
         """What changes slowly and is asked for rarely."""
         place = frontier_place(self._figures.crawler.settings, self._figures.spider)
         return await self._stored.more(self._figures.spider.topic.name, place)
-
-
-def guard_of(settings: BaseSettings, address: Address) -> Guard:
-    """Return who may see a page; where other machines reach it and no token is set, one is made."""
-    token = str(
-        settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
-        or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
-        or ""
-    )
-    names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
-    return Guard(address, token or ("" if address.local else secrets.token_urlsafe(24)), (*names,))

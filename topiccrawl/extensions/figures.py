@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
@@ -15,12 +16,14 @@ from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl import __version__
 from topiccrawl.dashboard.figures import Figures
+from topiccrawl.dashboard.runs import EVERY
 from topiccrawl.dashboard.waiting import Circumstances, Waiting, waiting
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.news.article import Article
 from topiccrawl.pipelines.store import StorePipeline
-from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.signals import lease_settled, page_judged
 from topiccrawl.spiders.topic import TopicSpider
@@ -69,6 +72,10 @@ class CrawlFigures:
         self._say_at = 0.0
         self._last_counts: dict[str, int] = {}
         self._number = 0
+        self._tell_at = 0.0
+        self._telling: asyncio.Future[None] | None = None
+        self._untold = False
+        self.runs = runs_of(crawler.settings)
         self._loop = create_looping_call(self.tick)
 
     @classmethod
@@ -96,13 +103,17 @@ class CrawlFigures:
         """Begin to keep the history."""
         self._loop.start(1.0, now=True)
 
-    def closed(self, reason: str) -> None:
-        """The crawl has ended."""
+    async def closed(self, reason: str) -> None:
+        """The crawl has ended: keep its last record."""
         self._counts()
         self.tick()
         if self._loop.running:
             self._loop.stop()
         self.finished, self.reason = time.time(), reason
+        if self._telling is not None:
+            await self._telling
+        await self._tell_outside()
+        await self.runs.close()
 
     def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
         """Count a page."""
@@ -136,6 +147,22 @@ class CrawlFigures:
                 logger.info("The crawl waits: %s", found.text())
             self._say_at = now + SAID_AGAIN
         self._said = found
+        if now >= self._tell_at and self._telling is None:
+            self._tell_at = now + EVERY
+            self._telling = asyncio.ensure_future(self._tell_outside())
+
+    async def _tell_outside(self) -> None:
+        """Keep a record for those who look from outside; what is away costs them, not the crawl."""
+        try:
+            await self.runs.put(self.state())
+        except StorageError as error:
+            if not self._untold:
+                logger.warning("The run's record cannot be kept: %s", error)
+            self._untold = True
+        else:
+            self._untold = False
+        finally:
+            self._telling = None
 
     # -- what is told ------------------------------------------------------------------------------
 
@@ -151,7 +178,7 @@ class CrawlFigures:
         return waiting(
             Circumstances(
                 quiet,
-                paused=False,
+                paused=not scheduler.may_fetch(),
                 redis_away=courier is not None and courier.away,
                 store_away=store is not None and store.away,
                 queues=counts,
@@ -176,7 +203,13 @@ class CrawlFigures:
         """Everything there is to show, by section, as plain JSON values; see ``sections``."""
         counts = self._counts()
         census = self.census()
+        get = self.crawler.stats.get_value
         return {
+            "control": {
+                "name": crawl_name(self.spider),
+                "paused": bool(get("topiccrawl/control/paused", default=False)),
+                "speed": get("topiccrawl/control/speed", 1.0),
+            },
             "run": self._run(),
             "totals": self._totals(),
             "queues": {name: counts.get(name, 0) for name in QUEUES},

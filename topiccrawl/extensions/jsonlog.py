@@ -7,6 +7,7 @@ import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from typing_extensions import override
 
@@ -52,9 +53,11 @@ class JsonFormatter(logging.Formatter):
 class JsonLog:
     """Gives the crawl's log handlers a ``JsonFormatter``.
 
-    The lines that Scrapy writes before its extensions are made stay as they are, unless
-    ``scrapy crawl`` is used, which does the same first.
+    What Scrapy writes before a crawl begins (its version, what is enabled) stays text.
     """
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.given = given
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -66,14 +69,14 @@ class JsonLog:
         if not crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
             raise NotConfigured
         topic = getattr(crawler.spider, "topic", None)
-        use_json({"topic": topic.name} if topic is not None else {})
-        return cls()
+        log = cls({"topic": topic.name} if topic is not None else {})
+        crawler.signals.connect(log.begin, signals.spider_opened)
+        return log
 
-
-def use_json(given: dict[str, Any]) -> None:
-    """Let all handlers of the root logger write JSON, with these fields in every line."""
-    for handler in logging.getLogger().handlers:
-        handler.setFormatter(JsonFormatter(given))
+    def begin(self) -> None:
+        """Let all handlers of the root logger write JSON; Scrapy has made them anew just before."""
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(JsonFormatter(self.given))
 
 
 def _is_plain(value: object) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
 
+from topiccrawl.dashboard.runs import LocalRuns
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.dashboard.runs import Runs
     from topiccrawl.frontier.contract import Frontier, Strategy
     from topiccrawl.frontier.view import View
     from topiccrawl.nodes.courier import Courier
@@ -91,6 +93,16 @@ def ledger_of(settings: BaseSettings) -> Ledger:
 
         return SharedLedger(async_client_of(settings))
     return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def runs_of(settings: BaseSettings) -> Runs:
+    """Return where runs keep their records: in Redis where the settings name it, else on disk."""
+    if in_redis(settings):
+        from topiccrawl.dashboard.runs_shared import SharedRuns  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import async_client_of  # noqa: PLC0415
+
+        return SharedRuns(async_client_of(settings))
+    return LocalRuns(settings["TOPICCRAWL_DATA_DIR"])
 
 
 def forget(crawler: Crawler) -> None:

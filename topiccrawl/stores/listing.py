@@ -92,6 +92,7 @@ class SqliteListing:
     def __init__(self, folder: str | Path) -> None:
         self._path = Path(folder) / FILE
         self._database: Database | None = None
+        self._opening = asyncio.Lock()
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
@@ -112,12 +113,14 @@ class SqliteListing:
             self._database = None
 
     async def _opened(self) -> Database | None:
-        if self._database is None:
-            if not self._path.exists():
-                return None
-            self._database = Database(self._path)
-            await asyncio.to_thread(self._database.open)
-        return self._database
+        async with self._opening:
+            if self._database is None:
+                if not self._path.exists():
+                    return None
+                database = Database(self._path)
+                await asyncio.to_thread(database.open)
+                self._database = database
+            return self._database
 
 
 def _page(

@@ -1,6 +1,8 @@
 // The page: one stream of changes in, cards drawn anew where their section changed.
 import * as articles from "./articles.js";
 import { heading, hosts, queues, terms, tiles } from "./cards.js";
+import * as crawl from "./crawl.js";
+import { controls, nodes } from "./control.js";
 import { draw, redraw } from "./charts.js";
 import { at, fill, h } from "./dom.js";
 import * as more from "./more.js";
@@ -12,6 +14,9 @@ let connected = false, drawn = false;
 const PARTS = [
   [["totals", "run", "series"], () => tiles(state)],
   [["run", "waiting"], () => heading(state, connected)],
+  [["nodes", "control"], () => nodes(state)],
+  [["crawls"], () => crawl.choice(state)],
+  [["control", "run"], () => controls(state)],
   [["series"], () => draw(state.series)],
   [["queues", "errors"], () => queues(state)],
   [["hosts"], () => hosts(state)],
@@ -29,7 +34,7 @@ function take(changed) {
   if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); }
 }
 function listen() {
-  const stream = new EventSource("/api/events");
+  const stream = new EventSource(crawl.path("/api/events"));
   stream.onmessage = (event) => { connected = true; take(JSON.parse(event.data)); };
   stream.onerror = () => { connected = false; if (state.run) heading(state, connected); };
 }

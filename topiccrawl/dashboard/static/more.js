@@ -1,12 +1,13 @@
 // What changes slowly: reprint chains, the topic's history, URL patterns. Asked for now and then.
-import { fill, get, h, link } from "./dom.js";
+import { path } from "./crawl.js";
+import { at, fill, get, h, link } from "./dom.js";
 import { moment, number, percent, t } from "./words.js";
 
 const EVERY = 6000;
 let last = null;
 
 export async function look() {
-  try { last = await get("/api/more"); show(); } catch { /* the stream says that the crawl is away */ }
+  try { last = await get(path("/api/more")); show(); } catch { /* the stream says that the crawl is away */ }
 }
 export function begin() {
   look();
@@ -15,6 +16,8 @@ export function begin() {
 export function show() {
   if (!last) return;
   fill("chain-rows", last.chains.length ? last.chains.map(chain) : h("p", { class: "empty" }, t("noChains")));
+  at("learnt-rows").hidden = !last.learnt.length;
+  fill("learnt-rows", last.learnt.map(([term, weight]) => h("span", { class: "chip learnt", title: `${t("learnt")} · ${weight}` }, term)));
   fill("term-history", last.changes.map(change));
   fill("pattern-rows", last.patterns.length ? last.patterns.map(site) : h("p", { class: "empty" }, t("noPatterns")));
 }
@@ -27,7 +30,7 @@ function chain({ article, reprints }) {
 }
 function change(one) {
   const came = one.came.map((term) => `+${term}`), went = one.went.map((term) => `−${term}`);
-  return h("li", {}, h("b", {}, `${one.number}`), ` · ${moment(one.at)} · ${number(one.pages)} ${t("pages").toLowerCase()} — ${one.reason} `,
+  return h("li", { title: one.reason }, h("b", {}, `${one.number}`), ` · ${moment(one.at)} · ${number(one.pages)} ${t("pages").toLowerCase()}  `,
     h("span", { class: "up" }, came.join(" ")), " ", h("span", { class: "down" }, went.join(" ")));
 }
 function site(one) {

@@ -20,10 +20,10 @@ const WORDS = {
     "why-storing": "Articles are being stored", "why-answers": "Servers take long to answer",
     "why-delays": "All hosts are waiting for their delay", "why-failing": "All hosts refuse or fail",
     "why-robots": "robots.txt files are fetched first", "why-elsewhere": "Other nodes have the queued URLs",
-    "why-empty": "Nothing is queued", "why-starting": "No page yet",
+    "why-empty": "Nothing is queued", "why-retries": "What is queued is tried again later",
     quiet: "Nothing for {0} s", task: "task", tasks: "Tasks", ago: "{0} ago", strategy: "strategy", metrics: "metrics",
     shards: "{0} of {1} sites", noPatterns: "None learnt: TOPICCRAWL_NEWS_FILTER is off", noChains: "No reprint yet",
-    filed: "{0} left out by patterns",
+    filed: "{0} left out by patterns", choose: "Which crawl", dead: "no word", nodePages: "{0} pages · harvest {1}",
   },
   zh: {
     overview: "概览", harvest: "收获率", speed: "每秒页数", queues: "队列",
@@ -45,10 +45,10 @@ const WORDS = {
     "why-storing": "正在保存文章", "why-answers": "服务器响应缓慢",
     "why-delays": "所有主机都在等待访问间隔", "why-failing": "所有主机均拒绝或出错",
     "why-robots": "先抓取 robots.txt", "why-elsewhere": "待抓网址在其他节点",
-    "why-empty": "队列已空", "why-starting": "尚无网页",
+    "why-empty": "队列已空", "why-retries": "待抓网址稍后重试",
     quiet: "已 {0} 秒没有新网页", task: "任务", tasks: "任务", ago: "{0}前", strategy: "策略", metrics: "指标",
     shards: "{1} 个站点已完成 {0} 个", noPatterns: "未学习：TOPICCRAWL_NEWS_FILTER 未开启", noChains: "暂无转载",
-    filed: "按模式略去 {0} 条链接",
+    filed: "按模式略去 {0} 条链接", choose: "选择抓取", dead: "失联", nodePages: "{0} 页 · 收获率 {1}",
   },
 };
 const asked = localStorage.getItem("language") || navigator.language || "en";
