@@ -28,13 +28,16 @@ PATHS = ("/", "/static/app.js", "/api/state", "/api/articles", "/api/more", "/me
 class Quiet:
     """A source with nothing in it."""
 
-    async def state(self) -> State:
+    async def state(self, crawl: str) -> State:
         return {"run": {"topic": "t"}}
 
-    async def articles(self, offset: int, limit: int) -> tuple[int, list[Listed]]:
+    async def states(self) -> list[State]:
+        return []
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
         return 0, []
 
-    async def more(self) -> State:
+    async def more(self, crawl: str) -> State:
         return {}
 
 
