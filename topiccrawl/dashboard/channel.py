@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.dashboard.changes import difference
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.stores.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -115,5 +116,9 @@ def event(state: State) -> str:
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """JSON without blanks, so also without line ends."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    r"""JSON without line ends, which UTF-8 can carry, whatever the web wrote.
+
+    >>> text_of(["\ud800", 1])
+    '["?",1]'
+    """
+    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

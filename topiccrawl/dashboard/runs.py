@@ -13,9 +13,10 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
+from topiccrawl.stores.rows import clean
 
 if TYPE_CHECKING:
     from topiccrawl.dashboard.source import State
@@ -126,15 +127,10 @@ class LocalRuns:
 
 
 def packed(state: State) -> str:
-    """A state as JSON text."""
-    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+    """A state as JSON text that UTF-8 can carry, whatever the web wrote."""
+    return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
 
 
 def ordered(found: list[Told]) -> list[Told]:
     """Records, of the run that began last first."""
     return sorted(found, key=lambda told: -told.state["run"]["began"])
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """A value as JSON gives it back."""
-    return json.loads(json.dumps(value))
