@@ -70,5 +70,17 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
     command = [sys.executable, "-m", "scrapy", "reextract", *map(str, written), *data]
     subprocess.run([*command, "--topic", "新能源汽车"], cwd=ROOT, timeout=60, check=True)
     assert articles(tmp_path / "again") == before
+    _forget(tmp_path / "data", folder, f"{HOST}/new")
+    assert sorted(articles(tmp_path / "data")) == [f"{HOST}/1.html"]
+    left = {one.url for file in folder.glob("*.warc.gz") for one in exchanges(file)}
+    assert left == found.keys() - {f"{HOST}/new"}
     recorded = [RecordedWeb.read(file).get(f"{HOST}/1.html") for file in written]
     assert [one.body.decode() for one in recorded if one] == [pages[f"{HOST}/1.html"]]
+
+
+def _forget(data: Path, folder: Path, url: str) -> None:
+    settings = ("-s", f"TOPICCRAWL_DATA_DIR={data}", "-s", f"WARC_DIR={folder}")
+    command = [sys.executable, "-m", "scrapy", "articles", "forget", url, *settings]
+    done = subprocess.run(command, cwd=ROOT, timeout=60, check=True, capture_output=True, text=True)
+    assert "1 removed" in done.stdout
+    assert "2 records taken out of 1 files" in done.stdout

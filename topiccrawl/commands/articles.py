@@ -6,12 +6,14 @@ import asyncio
 import json
 import time
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.errors import StateError
+from topiccrawl.errors import SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import shown, writing
 from topiccrawl.stores.selection import Selection, day, words_in
@@ -73,7 +75,7 @@ class Command(OperatorCommand):
             case ["export", file]:
                 asyncio.run(self._export(file, self._selection(opts), opts.limit))
             case ["forget", *names] if names:
-                say(f"{asyncio.run(self._forget(names))} removed; they will not come back")
+                self._forget(names)
             case _:
                 raise UsageError
 
@@ -101,9 +103,22 @@ class Command(OperatorCommand):
             async for article in self._select(selection, limit or 0):
                 writer.write(article)
 
-    async def _forget(self, names: list[str]) -> int:
+    def _forget(self, names: list[str]) -> None:
+        """Remove from the store, then from the archive, where there is one."""
+        gone, known = asyncio.run(self._forgotten(names))
+        say(f"{gone} removed; they will not come back")
+        if self.options.get("WARC_DIR"):
+            say(*_erased(Path(self.options["WARC_DIR"]), known))
+
+    async def _forgotten(self, names: list[str]) -> tuple[int, list[str]]:
+        """How many went from the store, and the names with those the articles have besides."""
+        known = dict.fromkeys(names)
         async with self._store() as store:
-            return await store.forget(names, time.time())
+            for name in names:
+                story = await store.get(name)
+                if story is not None and name in {story.article.url, *_others(story.article)}:
+                    known |= dict.fromkeys([story.article.url, *_others(story.article)])
+            return await store.forget(names, time.time()), list(known)
 
     def _show(self, url: str, *, as_json: bool) -> None:
         story = asyncio.run(self._story(url))
@@ -135,6 +150,29 @@ class Command(OperatorCommand):
             yield store
         finally:
             await store.close()
+
+
+def _others(article: Article) -> list[str]:
+    """The addresses that an article has besides its own."""
+    return [url for url in (article.final_url, article.canonical_url) if url]
+
+
+def _erased(folder: Path, names: list[str]) -> list[str]:
+    """Take pages out of the archive; what was done, for people.
+
+    Raises:
+        SettingError: warcio is not installed.
+    """
+    if find_spec("warcio") is None:
+        raise SettingError("WARC_DIR needs warcio: pip install topiccrawl[warc]")
+    from topiccrawl.stores.archive_removal import forget  # noqa: PLC0415 - an extra
+
+    folder.mkdir(parents=True, exist_ok=True)
+    done = forget(folder, names)
+    lines = [f"{folder}: {done.records} records taken out of {done.files} files"]
+    if done.open:
+        lines.append(f"{folder}: {done.open} unfinished: the crawl that completes them does it")
+    return lines
 
 
 def _json(article: Article) -> str:

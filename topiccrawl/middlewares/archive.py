@@ -85,18 +85,21 @@ class ArchiveMiddleware:
         exchange = _exchange(request, response, time.time())
         loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._thread, self._archive.write, exchange)
+            written = await loop.run_in_executor(self._thread, self._archive.write, exchange)
         except StorageError as error:
             self._count("failed")
             logger.error("%s is not archived: %s", response.url, error)  # noqa: TRY400
         else:
-            self._count("written")
+            self._count("written" if written else "forgotten")
         return response
 
     async def close(self) -> None:
         """Complete the file that is open."""
         await asyncio.to_thread(self._thread.shutdown)
-        await asyncio.to_thread(self._archive.close)
+        try:
+            await asyncio.to_thread(self._archive.close)
+        except StorageError as error:
+            logger.error("The archive is completed by the next crawl: %s", error)  # noqa: TRY400
 
 
 class RedirectArchiveMiddleware(ArchiveMiddleware):

@@ -7,12 +7,9 @@ one by one. Bodies are kept as they are after Content-Encoding is undone.
 
 from __future__ import annotations
 
-import fcntl
 import io
-import json
-import os
-import re
 from collections import OrderedDict
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import responses
 from pathlib import Path
@@ -27,6 +24,8 @@ from warcio.warcwriter import WARCWriter
 
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.stores import warc
+from topiccrawl.stores.archive_removal import Forgotten, erase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +36,6 @@ SIZE = 1_000_000_000
 REMEMBERED = 100_000
 """Bodies known by their digest, for revisit records; about 300 bytes each."""
 
-OPEN = ".open"
-_WWW = re.compile(r"^www\d*\.")
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _SECRET = frozenset({"authorization", "proxy-authorization"})
 
@@ -79,10 +76,11 @@ class Archive:
 
     def __init__(self, folder: str | Path, *, size: int = SIZE) -> None:
         self.folder = Path(folder)
-        self._size = size
+        self._limit = size
         self._file: IO[bytes] | None = None
-        self._writer: WARCWriter | None = None
+        self._size = 0
         self._known: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._forgotten = Forgotten(self.folder)
 
     def open(self) -> None:
         """Complete what a killed process left.
@@ -90,37 +88,64 @@ class Archive:
         Raises:
             StorageError: The folder cannot be written.
         """
-        try:
+        with self._translated():
             self.folder.mkdir(parents=True, exist_ok=True)
-            for path in sorted(self.folder.glob(f"*.warc.gz{OPEN}")):
+            for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
                 with path.open("r+b") as file:
-                    if _locked(file):
-                        _complete(file, path)
-        except OSError as error:
-            raise StorageError(f"{self.folder}: cannot be written: {error}") from error
+                    if warc.locked(file):
+                        self._complete(file, path)
+            for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
+                warc.mend(path)
 
-    def write(self, exchange: Exchange) -> None:
+    def write(self, exchange: Exchange) -> bool:
         """Append the records of an exchange; a body that is known makes a revisit record.
 
+        Returns:
+            Whether it was written: what was forgotten is not.
+
         Raises:
-            StorageError: The disk failed.
+            StorageError: The disk failed; the file ends with its last whole exchange.
         """
-        try:
-            writer, file = self._opened(exchange.at)
-            for record in self._records(writer, exchange):
-                writer.write_record(record)
-            file.flush()
-            if file.tell() >= self._size:
+        with self._translated():
+            if exchange.url in self._forgotten:
+                return False
+            file = self._opened(exchange.at)
+            new = io.BytesIO()
+            writer = WARCWriter(new, gzip=True)
+            if not self._size:
+                writer.write_record(_info(writer, Path(file.name).name.removesuffix(warc.OPEN)))
+            answer, request = self._records(writer, exchange)
+            writer.write_record(answer)
+            writer.write_record(request)
+            warc.append(file.fileno(), new.getvalue(), self._size)
+            self._size += len(new.getvalue())
+            self._remember(answer, exchange)
+            if self._size >= self._limit:
                 self.close()
-        except OSError as error:
-            raise StorageError(f"{self.folder}: cannot be written: {error}") from error
+        return True
 
     def close(self) -> None:
-        """Complete and index the file that is open. Twice equals once."""
-        file, self._file, self._writer = self._file, None, None
+        """Complete and index the file that is open. Twice equals once.
+
+        Raises:
+            StorageError: The disk failed; the next crawl completes it.
+        """
+        file, self._file, self._size = self._file, None, 0
         if file is not None:
-            _complete(file, Path(file.name))
-            file.close()
+            with self._translated(), file:
+                self._complete(file, Path(file.name))
+
+    def _complete(self, file: IO[bytes], path: Path) -> None:
+        final = warc.complete(file, path)
+        if self._forgotten:
+            erase(final, self._forgotten)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(f"{self.folder}: cannot be written: {error}") from error
 
     def _records(self, writer: WARCWriter, exchange: Exchange) -> Sequence[Any]:
         answer = self._answer(writer, exchange)
@@ -163,24 +188,31 @@ class Archive:
         )
         digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
         known = self._known.get(digest) if exchange.body else None
-        if known is not None:
+        if known is not None and known[0] not in self._forgotten:
             dated = {"WARC-Date": date}
             return writer.create_revisit_record(exchange.url, digest, *known, head, dated)
-        self._known[digest] = (exchange.url, date)
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
         return answer
 
-    def _opened(self, at: float) -> tuple[WARCWriter, IO[bytes]]:
-        if self._file is None or self._writer is None:
+    def _remember(self, answer: Any, exchange: Exchange) -> None:  # noqa: ANN401 - warcio's
+        """Know a body that now lies in the archive."""
+        if answer.rec_type == "response":
+            digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
+            self._known[digest] = (exchange.url, _date(exchange.at))
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+
+    def _opened(self, at: float) -> IO[bytes]:
+        if self._file is None:
             stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
-            name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}.warc.gz"
-            self._file = (self.folder / f"{name}{OPEN}").open("x+b")
-            _locked(self._file)
-            self._writer = WARCWriter(self._file, gzip=True)
-            info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
-            self._writer.write_record(self._writer.create_warcinfo_record(name, info))
-        return self._writer, self._file
+            name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
+            self._file = (self.folder / f"{name}{warc.OPEN}").open("x+b")
+            warc.locked(self._file)
+        return self._file
+
+
+def _info(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
+    info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
+    return writer.create_warcinfo_record(name, info)
 
 
 def exchanges(path: Path) -> Iterator[Exchange]:
@@ -198,20 +230,6 @@ def exchanges(path: Path) -> Iterator[Exchange]:
         raise ConfigurationError(f"{path}: cannot be read as WARC: {error}") from error
 
 
-def surt(url: str) -> str:
-    """A URL as the key of an index: hosts sort with their domain.
-
-    >>> surt("http://www.News.example.com:80/A?b=2&a=1")
-    'com,example,news)/a?a=1&b=2'
-    """
-    parts = urlsplit(url.lower())
-    host = _WWW.sub("", parts.hostname or "")
-    port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""
-    query = "&".join(sorted(parts.query.split("&"))) if parts.query else ""
-    name = ",".join(reversed(host.split("."))) + port
-    return f"{name}){parts.path or '/'}" + (f"?{query}" if query else "")
-
-
 def _exchange(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
     head = record.http_headers
     date = record.rec_headers.get_header("WARC-Date")
@@ -222,53 +240,5 @@ def _exchange(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
     return Exchange(url, at, "GET", (), status, lines, record.content_stream().read())
 
 
-def _complete(file: IO[bytes], path: Path) -> None:
-    """Cut off a torn record, write the index, sync, and give the file its name."""
-    file.seek(0)
-    lines: list[str] = []
-    name, begin, end = path.name.removesuffix(OPEN), 0, 0
-    records = ArchiveIterator(file)
-    try:
-        for record in records:
-            record.content_stream().read()
-            begin, end = end, 0
-            end = records.get_record_offset() + records.get_record_length()
-            if record.rec_type in {"response", "revisit"}:
-                lines.append(_cdxj(record, begin, end - begin, name))
-    except (ArchiveLoadFailed, EOFError, OSError):
-        end = end or begin
-    file.truncate(end)
-    file.flush()
-    os.fsync(file.fileno())
-    index = path.with_name(name.removesuffix(".warc.gz") + ".cdxj")
-    index.write_text("".join(sorted(lines)), "utf-8")
-    path.rename(path.with_name(name))
-
-
-def _cdxj(record: Any, offset: int, length: int, name: str) -> str:  # noqa: ANN401
-    header = record.rec_headers.get_header
-    kind = record.http_headers.get_header("Content-Type") or ""
-    entry = {
-        "url": header("WARC-Target-URI"),
-        "mime": "warc/revisit" if record.rec_type == "revisit" else kind.partition(";")[0].strip(),
-        "status": record.http_headers.get_statuscode(),
-        "digest": header("WARC-Payload-Digest"),
-        "length": str(length),
-        "offset": str(offset),
-        "filename": name,
-    }
-    stamp = re.sub(r"\D", "", header("WARC-Date"))[:14]
-    return f"{surt(entry['url'])} {stamp} {json.dumps(entry)}\n"
-
-
 def _date(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _locked(file: IO[bytes]) -> bool:
-    """Whether the file is ours; the lock goes with the process."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

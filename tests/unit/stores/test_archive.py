@@ -1,15 +1,22 @@
 from __future__ import annotations
 
 import json
+import random
+import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from topiccrawl.errors import StorageError
 from topiccrawl.stores.archive import Archive, Exchange, exchanges
+from topiccrawl.stores.archive_removal import forget
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 HEADERS = (("Content-Type", "text/html; charset=gbk"), ("X-Made-By", "nobody"))
@@ -102,7 +109,7 @@ archive = Archive(sys.argv[1])
 archive.open()
 archive.write(exchange(1))
 archive.write(exchange(2))
-size = archive._file.tell()
+size = archive._size
 archive.write(exchange(3))
 archive._file.truncate(size + 100)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -119,3 +126,125 @@ def test_what_a_killed_process_left_is_mended_by_the_next(tmp_path: Path) -> Non
     (file,) = files(tmp_path)
     assert [one.url for one in exchanges(file)] == [exchange(1).url, exchange(2).url]
     assert valid(tmp_path)
+
+
+@contextmanager
+def no_room(size: int) -> Iterator[None]:
+    """No file of this process grows beyond a size meanwhile: the disk is full in mid-write."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def large(number: int) -> Exchange:
+    return exchange(number, random.Random(number).randbytes(300_000))  # noqa: S311
+
+
+def test_a_full_disk_costs_what_it_has_no_room_for_and_nothing_after_it(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    assert archive.write(large(1))
+    with no_room(400_000), pytest.raises(StorageError, match="cannot be written"):
+        archive.write(large(2))
+    (file,) = tmp_path.glob("*.open")
+    assert file.stat().st_size < 310_000
+    assert archive.write(large(2))  # its body is no revisit of what was never written
+    assert archive.write(large(3))
+    archive.close()
+    assert valid(tmp_path)
+    assert [one.body for one in exchanges(files(tmp_path)[0])] == [large(n).body for n in (1, 2, 3)]
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_a_file_that_is_valid(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    with no_room(100), pytest.raises(StorageError):
+        archive.write(exchange(1))
+    archive.write(exchange(1))
+    archive.close()
+    assert valid(tmp_path)
+    assert [one.url for one in exchanges(files(tmp_path)[0])] == [exchange(1).url]
+
+
+def test_a_file_that_cannot_be_indexed_now_is_completed_by_the_next(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in range(30):
+        archive.write(exchange(number))
+    with no_room(1_000), pytest.raises(StorageError):
+        archive.close()
+    assert not files(tmp_path)
+    Archive(tmp_path).open()
+    assert len(list(exchanges(files(tmp_path)[0]))) == 30
+
+
+def indexed(folder: Path) -> dict[str, bytes]:
+    """The bodies to which the indexes lead, by URL."""
+    found = {}
+    for index in folder.glob("*.cdxj"):
+        lines = index.read_text("utf-8").splitlines()
+        assert lines == sorted(lines)
+        for line in lines:
+            entry = json.loads(line.split(" ", 2)[2])
+            with (folder / entry["filename"]).open("rb") as file:
+                file.seek(int(entry["offset"]))
+                record = next(iter(ArchiveIterator(file)))
+                assert record.rec_headers.get_header("WARC-Target-URI") == entry["url"]
+                found[entry["url"]] = record.content_stream().read()
+    return found
+
+
+def test_what_is_forgotten_leaves_the_archive_and_stays_away(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, size=3000)
+    archive.open()
+    for number in range(12):
+        archive.write(exchange(number))
+    other = exchange(3)._replace(url="http://news.b.test/", body=b"<p>b</p>")
+    archive.write(other)
+    archive.write(exchange(20, exchange(3).body))  # the same body: a revisit of what goes
+    archive.close()
+    kept = {exchange(n).url for n in range(12)} - {exchange(3).url}
+    assert len(files(tmp_path)) > 2
+    done = forget(tmp_path, [exchange(3).url + "&utm_source=x#top", "site:b.test"])
+    assert (done.records, done.open) == (6, 0)
+    assert {one.url for file in files(tmp_path) for one in exchanges(file)} == kept
+    assert set(indexed(tmp_path)) == kept
+    assert valid(tmp_path)
+    assert forget(tmp_path, [exchange(3).url]).records == 0
+    again = Archive(tmp_path)
+    again.open()
+    assert not again.write(exchange(3))
+    assert again.write(exchange(30, exchange(3).body))
+    again.close()
+    assert indexed(tmp_path)[exchange(30).url] == exchange(3).body
+
+
+def test_a_running_crawl_takes_out_what_it_had_written_when_it_completes_it(
+    tmp_path: Path,
+) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.write(exchange(2))
+    assert forget(tmp_path, [exchange(1).url]).open == 1
+    assert not archive.write(exchange(1))
+    archive.close()
+    assert set(indexed(tmp_path)) == {exchange(2).url}
+    forget(tmp_path, ["site:a.test"])
+    assert not files(tmp_path)
+    assert not list(tmp_path.glob("*.cdxj"))
+
+
+def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.close()
+    (index,) = tmp_path.glob("*.cdxj")
+    text = index.read_bytes()
+    index.unlink()
+    Archive(tmp_path).open()
+    assert index.read_bytes() == text
