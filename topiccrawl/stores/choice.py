@@ -13,6 +13,8 @@ from topiccrawl.stores.changes import ChangeLog
 from topiccrawl.stores.database import FILE
 from topiccrawl.stores.listing import SqliteListing
 from topiccrawl.stores.pages import SqlitePages
+from topiccrawl.stores.periods import SqlitePeriods
+from topiccrawl.stores.records import SqliteRecords
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.sites import SiteKnowledge
 from topiccrawl.stores.spool import Spool
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from topiccrawl.stores.contract import Store
     from topiccrawl.stores.listing import Listing
     from topiccrawl.stores.pages import Pages
+    from topiccrawl.stores.periods import Periods
+    from topiccrawl.stores.records import Records
 
 
 class Sites(Protocol):
@@ -176,6 +180,24 @@ def pages_of(settings: Mapping[str, Any]) -> Pages:
 
         return MongoPages(uri)
     return SqlitePages(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def periods_of(settings: Mapping[str, Any]) -> Periods:
+    """How far template crawls are; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.records import MongoPeriods  # noqa: PLC0415
+
+        return MongoPeriods(uri)
+    return SqlitePeriods(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def records_of(settings: Mapping[str, Any]) -> Records:
+    """What template crawls found; raises as ``store_of``."""
+    if uri := mongodb_uri(settings):
+        from topiccrawl.stores.mongo.records import MongoRecords  # noqa: PLC0415
+
+        return MongoRecords(uri)
+    return SqliteRecords(settings["TOPICCRAWL_DATA_DIR"])
 
 
 def changes_of(settings: Mapping[str, Any]) -> Changes:

@@ -107,6 +107,33 @@ STEPS: tuple[str, ...] = (
         replaced_at REAL NOT NULL, PRIMARY KEY (article_id, number)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE template_periods (
+        template TEXT NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL,
+        started REAL NOT NULL, finished REAL NOT NULL, total INTEGER NOT NULL,
+        PRIMARY KEY (template, number)
+    ) WITHOUT ROWID;
+    CREATE TABLE template_seeds (
+        template TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL, rank INTEGER NOT NULL,
+        number INTEGER NOT NULL, period INTEGER NOT NULL, stage TEXT NOT NULL,
+        chance REAL NOT NULL, useful INTEGER NOT NULL, crawled INTEGER NOT NULL,
+        visits TEXT NOT NULL, PRIMARY KEY (template, url)
+    );
+    CREATE INDEX seeds_staged ON template_seeds (template, stage, number);
+    CREATE INDEX seeds_outcome ON template_seeds (template, period, number, stage, chance, useful);
+    CREATE TABLE records (
+        template TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, seed TEXT NOT NULL,
+        number INTEGER NOT NULL, period INTEGER NOT NULL, confidence REAL NOT NULL,
+        first_seen REAL NOT NULL, changed_at REAL NOT NULL, checked_at REAL NOT NULL,
+        gone_at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (template, entity)
+    );
+    CREATE INDEX records_seen ON records (first_seen, template, entity);
+    CREATE INDEX records_of_seed ON records (template, seed);
+    CREATE TABLE record_versions (
+        template TEXT NOT NULL, entity TEXT NOT NULL, until REAL NOT NULL, record TEXT NOT NULL,
+        PRIMARY KEY (template, entity, until)
+    );
+    """,
 )
 """SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
 

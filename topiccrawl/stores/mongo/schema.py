@@ -61,6 +61,25 @@ STEPS: tuple[Step, ...] = (
         ),
         "versions": (IndexModel([("url", ASCENDING), ("fetched_at", ASCENDING)], name="url"),),
     },
+    {
+        "template_seeds": (
+            IndexModel(
+                [("template", ASCENDING), ("stage", ASCENDING), ("number", ASCENDING)],
+                name="stage",
+            ),
+            IndexModel(
+                [("template", ASCENDING), ("period", ASCENDING), ("number", ASCENDING)],
+                name="period",
+            ),
+        ),
+        "records": (
+            IndexModel([("template", ASCENDING), ("seed", ASCENDING)], name="seed"),
+            IndexModel([("template", ASCENDING), ("first_seen", ASCENDING)], name="first_seen"),
+        ),
+        "record_versions": (
+            IndexModel([("template", ASCENDING), ("entity", ASCENDING)], name="entity"),
+        ),
+    },
 )
 """Indexes of each step, by collection; the schema's version is the number of steps."""
 

@@ -1,0 +1,123 @@
+"""Periods, seeds and records of template crawls, over each implementation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.mongo_server import database_uri
+from topiccrawl.stores.choice import periods_of, records_of
+from topiccrawl.stores.periods import Period, Phase, Seed, Stage
+from topiccrawl.stores.records import Change, Kept, confidence_of
+from topiccrawl.templates.record import Found, Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(params=["mongo", "sqlite"])
+def options(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    uri = ""
+    if request.param == "mongo":
+        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+    return {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
+
+
+def seed(place: int, **values: Any) -> Seed:
+    return Seed("甲", f"http://s{place}.test/", rank=place, period=1, **values)
+
+
+def kept(phone: str, now: float, **values: Any) -> Kept:
+    record = Record("甲", "公司", (Found("电话", phone, confidence=0.8),), ("http://a.test/lx",))
+    named = {"entity": "a.test", "seed": "http://a.test/", "number": 3, "period": 1, **values}
+    return Kept(record=record, checked_at=now, confidence=confidence_of(record), **named)
+
+
+def test_seeds_are_kept_by_url_and_found_by_stage(options: dict[str, Any]) -> None:
+    async def law() -> None:
+        periods = periods_of(options)
+        await periods.open()
+        assert await periods.last("甲") is None
+        await periods.put(Period("甲", 1, started=5.0))
+        await periods.put(Period("甲", 2))
+        await periods.put(Period("甲", 2, Phase.CRAWLING, 7.5, total=4))
+        await periods.save([seed(n) for n in (3, 1, 2)])
+        visits = {"v1": {"layer": 0, "url": "http://s2.test/", "found": [["电话", "1\ud800"]]}}
+        done = seed(2, number=2, stage=Stage.DONE, chance=0.9, useful=1, visits=visits)
+        await periods.save([done, seed(1, number=1, stage=Stage.WAITING)])
+        await periods.close()
+        await periods.open()
+        assert await periods.last("甲") == Period("甲", 2, Phase.CRAWLING, 7.5, total=4)
+        assert await periods.select("甲", Stage.FOUND, 9, rank=True) == [seed(3)]
+        assert await periods.select("甲", Stage.WAITING, 9, period=2) == []
+        assert await periods.outcomes("甲", 1) == [
+            (1, Stage.WAITING, 0.0, 0),
+            (2, Stage.DONE, 0.9, 1),
+        ]
+        found = await periods.get("甲", ["http://s2.test/", "http://none.test/"])
+        assert found["http://s2.test/"].visits["v1"]["layer"] == 0
+        assert await periods.get("乙", ["http://s2.test/"]) == {}
+        await periods.close()
+
+    asyncio.run(law())
+
+
+def test_a_changed_record_keeps_its_older_values(options: dict[str, Any]) -> None:
+    async def law() -> None:
+        records = records_of(options)
+        await records.open()
+        assert await records.save([kept("1", 10.0)]) == [Change.NEW]
+        assert await records.save([kept("1", 11.0)]) == [Change.UNCHANGED]
+        assert await records.save([kept("2", 12.0)]) == [Change.CHANGED]  # its period's: no version
+        assert await records.versions("甲", "a.test") == []
+        assert await records.save([kept("3", 20.0, period=2)]) == [Change.CHANGED]
+        assert await records.save([kept("3", 20.0, period=2)]) == [Change.UNCHANGED]
+        (old,) = await records.versions("甲", "a.test")
+        assert (old.record.values("电话"), old.until) == (("2",), 20.0)
+        now = await records.get("甲", "a.test")
+        assert now is not None
+        assert (now.first_seen, now.changed_at, now.confidence) == (10.0, 20.0, 0.8)
+        assert now.record.values("电话") == ("3",)
+        await records.close()
+
+    asyncio.run(law())
+
+
+def test_of_two_seeds_that_give_one_entity_the_first_counts(options: dict[str, Any]) -> None:
+    async def law() -> None:
+        records = records_of(options)
+        await records.open()
+        await records.save([kept("1", 10.0, seed="http://b.test/", number=7)])
+        assert await records.save([kept("2", 11.0)]) == [Change.CHANGED]
+        assert await records.save([kept("9", 12.0, seed="http://b.test/", number=7)]) == [
+            Change.KEPT
+        ]
+        (one,) = await records.of_seed("甲", "http://a.test/")
+        assert one.record.values("电话") == ("2",)
+        assert await records.of_seed("甲", "http://b.test/") == []
+        await records.close()
+
+    asyncio.run(law())
+
+
+def test_gone_records_stay_with_their_date_and_may_return(options: dict[str, Any]) -> None:
+    async def law() -> None:
+        records = records_of(options)
+        await records.open()
+        names = [f"e{n:03}" for n in range(250)]  # more than a page of a selection
+        await records.save([kept("1", 10.0, entity=name) for name in names])
+        assert await records.vanish("甲", ["e007", "none"], 20.0) == 1
+        assert await records.vanish("甲", ["e007"], 21.0) == 0
+        here = [one.entity async for one in records.select("甲")]
+        assert here == [name for name in names if name != "e007"]
+        assert len([one async for one in records.select(gone=True)]) == 250
+        assert [one async for one in records.select("乙")] == []
+        tally = {"here": 249, "new": 0, "changed": 0, "gone": 1}
+        assert await records.tally("甲", 15.0) == tally
+        assert await records.save([kept("1", 30.0, entity="e007", period=2)]) == [Change.RETURNED]
+        assert await records.tally("甲", 25.0) == {"here": 250, "new": 0, "changed": 1, "gone": 0}
+        await records.close()
+
+    asyncio.run(law())
