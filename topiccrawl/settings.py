@@ -87,6 +87,12 @@ commas; empty: the topic's seeds or the default portals. ``-a discover=`` counts
 TOPICCRAWL_DISCOVER_PAGES = 5
 """Result pages asked of each provider and query; Baidu shows up to 76."""
 
+# -- Templates (docs/templates.md; method of CN102930059) ----------------------------------------
+TOPICCRAWL_SEEDS_AT_ONCE = 32
+"""Seeds of a template in work at the same time; bounds memory, and how late a failure counts."""
+TOPICCRAWL_SEED_LUCK = 1
+"""Of the chance by which seeds are passed over: the same list is drawn the same."""
+
 # -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"
 """One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
@@ -233,6 +239,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.watch.Watch": 520,
 }
 ITEM_PIPELINES = {
+    "topiccrawl.pipelines.records.RecordPipeline": 700,  # templates
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }

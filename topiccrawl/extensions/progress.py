@@ -71,7 +71,8 @@ class Progress:
         figures = self.crawler.get_extension(CrawlFigures)
         why = figures.waiting().text() if figures is not None else ""
         stats, counts = self.crawler.stats.get_stats(), scheduler.frontier.counts()
-        line = progress_line(stats, counts, seconds, why)
+        own = getattr(self.crawler.spider, "progress", None)  # a spider may say it itself
+        line = own() if own else progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
         self.stream.write(f"\x1b[2K{fit(line, width)}\r")
         self.stream.flush()

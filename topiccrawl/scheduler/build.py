@@ -129,8 +129,11 @@ def in_redis(settings: BaseSettings) -> bool:
 def crawl_name(spider: Spider | None) -> str:
     """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
 
-    Nodes of one name share a crawl.
+    Nodes of one name share a crawl. A spider that names its crawl itself (``crawl_name``) has its
+    way: each period of a template has a frontier of its own.
     """
+    if own := getattr(spider, "crawl_name", ""):
+        return str(own)
     settings = getattr(spider, "settings", None)
     if settings is not None and (given := settings.get("TOPICCRAWL_CRAWL")):
         return str(given)
@@ -249,7 +252,9 @@ def folder_of(settings: BaseSettings, name: str) -> Path:
 def _owner(spider: Spider | None) -> str:
     """Whose frontier it is: a JOBDIR must not mix two crawls."""
     topic = getattr(spider, "topic", None)
-    return topic.name if topic is not None else f"spider-{getattr(spider, 'name', 'unnamed')}"
+    if topic is not None:
+        return str(topic.name)
+    return getattr(spider, "crawl_name", f"spider-{getattr(spider, 'name', 'unnamed')}")
 
 
 def check_settings(settings: BaseSettings) -> None:

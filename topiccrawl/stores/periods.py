@@ -128,9 +128,13 @@ class Periods(Protocol):
         ...
 
     async def select(
-        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False
-    ) -> list[Seed]:
-        """Up to so many seeds of a stage (and a period, where not 0) by number, or by rank."""
+        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
+        useful: bool = False,
+    ) -> list[Seed]:  # fmt: skip
+        """Up to so many seeds of a stage by number, or by rank.
+
+        Of a period, where not 0; with ``useful`` only those that gave records.
+        """
         ...
 
     async def outcomes(self, template: str, period: int) -> list[tuple[int, Stage, float, int]]:
@@ -195,14 +199,14 @@ class SqlitePeriods:
         return {seed.url: seed for seed in map(_seed, await self._database.read(work))}
 
     async def select(
-        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False
-    ) -> list[Seed]:
+        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
+        useful: bool = False,
+    ) -> list[Seed]:  # fmt: skip
         """See ``Periods.select``."""
         order = "rank" if rank else "number"
-        query = (
-            f"{_ALL_SEEDS} AND stage = ? AND (period = ? OR ? = 0) ORDER BY {order}, url LIMIT ?"
-        )
-        values = (clean(template), str(stage), period, period, limit)
+        which = "stage = ? AND (period = ? OR ? = 0) AND useful >= ?"
+        query = f"{_ALL_SEEDS} AND {which} ORDER BY {order}, url LIMIT ?"
+        values = (clean(template), str(stage), period, period, int(useful), limit)
         rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
         return [_seed(row) for row in rows]
 

@@ -92,12 +92,15 @@ class MongoPeriods(_Collections):
         return {seed.url: seed for seed in found}
 
     async def select(
-        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False
-    ) -> list[Seed]:
+        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
+        useful: bool = False,
+    ) -> list[Seed]:  # fmt: skip
         """See ``Periods.select``."""
         which: dict[str, Any] = {"template": clean(template), "stage": str(stage)}
         if period:
             which["period"] = period
+        if useful:
+            which["useful"] = {"$gt": 0}
         order = [("rank" if rank else "number", 1), ("url", 1)]
         with self._server.translated("read"):
             cursor = self._server.collection("template_seeds").find(which, sort=order, limit=limit)

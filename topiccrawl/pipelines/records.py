@@ -1,0 +1,127 @@
+"""Saves what a template spider found of pages and seeds; the page is settled only after that."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
+
+from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.periods.seeds import Hits
+from topiccrawl.periods.visits import Steps
+from topiccrawl.pipelines.store import CLOSE_REASON
+from topiccrawl.scheduler.requests import apart
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.spiders.template import TemplateSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.periods.visits import Wanted
+
+logger = logging.getLogger(__name__)
+
+
+class RecordPipeline:
+    """Tells a template spider's conductor what came, and asks the engine for what it wants then."""
+
+    def __init__(self, crawler: Crawler, spider: TemplateSpider) -> None:
+        self._crawler = crawler
+        self._spider = spider
+        self._conductor = spider.conductor
+        self._turn: asyncio.Task[None] | None = None
+        self._ended = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the pipeline.
+
+        Raises:
+            NotConfigured: If the spider follows no template.
+        """
+        if not isinstance(crawler.spider, TemplateSpider):
+            raise NotConfigured
+        pipeline = cls(crawler, crawler.spider)
+        crawler.signals.connect(pipeline.idle, signals.spider_idle)
+        return pipeline
+
+    async def open_spider(self) -> None:
+        """Open the stores.
+
+        Raises:
+            CloseSpider: They cannot be used: the crawl ends before its first request.
+        """
+        try:
+            await self._conductor.open(self._spider.plan.number)
+        except TopiccrawlError as error:
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            raise CloseSpider(finish_reason(error)) from error
+
+    async def close_spider(self) -> None:
+        """Say what the period brought, and close the stores."""
+        if self._turn is not None:
+            await asyncio.gather(self._turn, return_exceptions=True)
+        try:
+            lines = await self._spider.summary()
+            title = f"template {self._spider.template.name}"
+            print("\n".join(["", title, *lines]), file=sys.stderr, flush=True)  # noqa: T201
+        except (StorageError, AttributeError):
+            logger.debug("No summary: the stores were not open")
+        await self._conductor.close()
+
+    async def process_item(self, item: object) -> object:
+        """Store what came; items of ours end here.
+
+        Raises:
+            StorageError: It was not kept: the page is fetched again.
+            DropItem: It was.
+        """
+        if isinstance(item, Hits):
+            await self._conductor.found(item.found)
+        elif isinstance(item, Steps):
+            self._ask(await self._conductor.visited(item.taken))
+        else:
+            return item
+        raise DropItem("kept as a step of the crawl", log_level="DEBUG")
+
+    def idle(self) -> None:
+        """Nothing is left to fetch: what then?
+
+        Raises:
+            DontCloseSpider: Until the conductor has nothing to ask for, either.
+        """
+        if self._ended:
+            return
+        if self._turn is None or self._turn.done():
+            self._turn = asyncio.create_task(self._next())
+        raise DontCloseSpider
+
+    async def _next(self) -> None:
+        try:
+            wanted = await self._conductor.idle(self._reason)
+        except StorageError as error:
+            logger.critical("The crawl ends, nothing can be stored: %s", error)
+            self._ended = True
+            engine = self._crawler.engine
+            asyncio.get_running_loop().create_task(engine.close_spider_async(reason=CLOSE_REASON))
+            return
+        self._ask(wanted)
+        self._ended = not wanted
+
+    def _ask(self, wanted: Iterable[Wanted]) -> None:
+        for one in wanted:
+            self._crawler.engine.crawl(self._spider.request(one))
+
+    def _reason(self, wanted: Wanted) -> str:
+        """Why a page did not come, as the frontier knows it."""
+        scheduler = self._crawler.engine.scheduler
+        if not isinstance(scheduler, FrontierScheduler):
+            return "lost"
+        known = scheduler.frontier.why(apart(wanted.url, wanted.role))
+        return (known.reason or known.queue) if known is not None else "lost"

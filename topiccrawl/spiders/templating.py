@@ -1,0 +1,157 @@
+"""Arguments of the template spider, checked before any request."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
+from topiccrawl.discovery.configured import Configured, Engine
+from topiccrawl.errors import ConfigurationError, SettingError, TemplateError
+from topiccrawl.periods.seeds import Manner
+from topiccrawl.scheduler.build import check_settings, in_redis, number
+from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
+from topiccrawl.spiders.discovering import Discovery
+from topiccrawl.stores.choice import periods_of
+from topiccrawl.stores.periods import Phase
+from topiccrawl.templates.template import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.discovery.contract import Provider
+    from topiccrawl.stores.periods import Period
+    from topiccrawl.templates.template import Template
+
+ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a template crawl's arguments mean.
+
+    Attributes:
+        template: What is crawled.
+        seeds: URLs to begin with.
+        discovery: Where others are searched, or None.
+        chance: Whether seeds are drawn by their probability.
+        number: Number of the period that is begun or gone on with.
+    """
+
+    template: Template
+    seeds: tuple[str, ...]
+    discovery: Discovery | None
+    chance: bool
+    number: int
+
+    @property
+    def crawl_name(self) -> str:
+        """Name of the period's frontier: each has one of its own."""
+        return f"template-{self.template.slug}-{self.number}"
+
+
+def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
+    """Return what the arguments mean.
+
+    Raises:
+        ConfigurationError: If one of them, the template or a setting cannot be used.
+    """
+    refuse_unknown(arguments, ARGUMENTS)
+    check_settings(settings)
+    _alone(settings)
+    name = arguments.get("template", "").strip()
+    if not name:
+        raise TemplateError("no template: give -a template=NAME, or a path that ends in .toml")
+    template = resolve(name)
+    seeds = arguments.get("seeds", "")
+    begin = (*(seeds_of(seeds) if seeds else ()), *template.seeds)
+    discovery = _discovery(settings, template, arguments.get("discover", ""))
+    if discovery is None and not begin:
+        raise ConfigurationError(
+            f"template {template.name!r}: nowhere to search for {template.search.queries[0]!r}: "
+            "give -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL"
+        )
+    fresh = flag("fresh", arguments.get("fresh", ""))
+    chance = flag("chance", arguments.get("chance", "1"))
+    manner_of(settings, chance=chance)
+    return Plan(
+        template, tuple(dict.fromkeys(begin)), discovery, chance, _number(settings, template, fresh)
+    )
+
+
+def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
+    """How seeds are drawn.
+
+    Raises:
+        SettingError: A number cannot be used.
+    """
+    at_once = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
+    if at_once < 1:
+        raise SettingError("TOPICCRAWL_SEEDS_AT_ONCE is 0: give a whole number above 0")
+    return Manner(at_once, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
+
+
+def _alone(settings: BaseSettings) -> None:
+    """Refuse what a template crawl cannot use: it is conducted by one process."""
+    if in_redis(settings):
+        raise SettingError(
+            "REDIS_URL is set, but a template is crawled by one process: leave it out"
+        )
+    if settings.get("JOBDIR"):
+        raise SettingError(
+            "JOBDIR is set, but a template crawl keeps its periods in TOPICCRAWL_DATA_DIR and goes "
+            "on by itself: leave it out"
+        )
+
+
+def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discovery | None:
+    """Who is asked: the argument, else the template's providers, else the setting."""
+    queries, pages = template.search.queries, template.limits.result_pages
+    if asked or not template.providers:
+        spec = asked or settings.get("TOPICCRAWL_DISCOVER") or ""
+        providers = providers_of(spec)
+    else:
+        providers = tuple(_provider(one) for one in template.providers)
+    searched = [one for one in providers if not one.searches or queries]
+    return Discovery(searched, queries, pages) if searched else None
+
+
+def _provider(given: str | Mapping[str, Any]) -> Provider:
+    """A provider as a template file names it.
+
+    ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a configured engine.
+    """
+    if isinstance(given, str):
+        return provider_of(given)
+    if len(given) == 1 and next(iter(given)) in NAMES:
+        name, rest = next(iter(given.items()))
+        return provider_of(f"{name}:{rest}")
+    try:
+        return Configured(Engine.model_validate(given))
+    except ValidationError as error:
+        lines = [f"providers: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise TemplateError("\n".join(lines)) from error
+
+
+def _number(settings: BaseSettings, template: Template, fresh: bool) -> int:  # noqa: FBT001
+    """Number of the period: the last one's unless it is finished."""
+    with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
+        last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+    if last is None:
+        return 1
+    return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number
+
+
+async def _last(settings: BaseSettings, name: str) -> Period | None:
+    periods = periods_of(settings)
+    await periods.open()
+    try:
+        return await periods.last(name)
+    finally:
+        await periods.close()
