@@ -1,0 +1,116 @@
+"""Whose a line is: the page's subject's, another organisation's, or nobody's we want."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from topiccrawl.templates.lines import above
+from topiccrawl.templates.values.names import alike, is_organisation, organisations, tidy
+from topiccrawl.templates.values.value import seen
+from topiccrawl.templates.words import ALIEN, BRANCH, HEAD_OFFICE
+
+if TYPE_CHECKING:
+    from topiccrawl.templates.places import Places
+    from topiccrawl.templates.subject import Called
+
+SUBJECT = ""
+"""Owner of lines that are the page's subject's."""
+NOBODY = "-"
+"""Owner of lines that are somebody's whom we do not want: branches, technical support."""
+_HEADING = 40
+"""Characters of a line that may be the heading of a section."""
+_OWN_SUPPORT = re.compile(
+    r"^[\s\x1f]*(?:电话|热线|邮箱|qq|tel|email|中心)?[\s\x1f]*:?[\s\x1f]*[+(\d]|^[\s\x1f]*(?:电话|热线|邮箱|qq)",
+    re.IGNORECASE,
+)
+_ACTS = re.compile(r"[。;!?]")
+
+
+class Owners:
+    """Says whose the lines of a page are.
+
+    Args:
+        places: The page, with its labels.
+        subject: What the page's subject is called.
+        valued: Numbers of the lines in which labelled values stand.
+    """
+
+    def __init__(self, places: Places, subject: Called, valued: set[int]) -> None:
+        self.sheet = places.sheet
+        self.places = places
+        self.subject = subject
+        self.valued = valued
+        self.of = [SUBJECT] * len(self.sheet.lines)
+        heads = [
+            (number, owner)
+            for number in range(len(self.of))
+            if (owner := self._heading(number)) is not None
+        ]
+        for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
+            end = min(self._end(number), after[0])
+            self.of[number:end] = [owner] * (end - number)
+        if subject.elsewhere:
+            self._outside_of_main()
+
+    def alien_from(self, number: int) -> int:
+        """Where in a line somebody else's part begins; its length where nowhere."""
+        text = self.sheet.lines[number].text
+        match = ALIEN.search(text)
+        if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
+            return len(text)
+        rest = text[match.end() :]
+        if self.subject.name and any(
+            alike(one.value, self.subject.name) for one in organisations(rest)[:1]
+        ):
+            return len(text)
+        return match.start()
+
+    def _outside_of_main(self) -> None:
+        """Header and footer of a site that is not the subject's are not the subject's, either."""
+        for number, line in enumerate(self.sheet.lines):
+            if line.zone in {"header", "footer", "nav"} and self.of[number] == SUBJECT:
+                self.of[number] = NOBODY
+
+    def _heading(self, number: int) -> str | None:
+        """Whose section a line opens; None where it opens none."""
+        line = self.sheet.lines[number]
+        marks = self.places.labels[number]
+        text = seen(line.text)
+        naming = self.places.words.template.naming
+        if marks and naming in marks[0].fields:
+            text = seen(line.text[marks[0].end : marks[0].stop])
+        elif marks and any(seen(line.text[one.end : one.stop]) for one in marks):
+            return self._led(number)
+        text = tidy(text)
+        if not 2 <= len(text) <= _HEADING or _ACTS.search(text) or line.zone in {"nav", "links"}:  # noqa: PLR2004
+            return None
+        if HEAD_OFFICE.search(text):
+            return SUBJECT
+        if BRANCH.search(text):
+            return NOBODY
+        if is_organisation(text):
+            return SUBJECT if alike(text, self.subject.name) else text
+        return None
+
+    def _led(self, number: int) -> str | None:
+        """Whose a line is that begins with the name of an office: 北京分公司 电话：…."""
+        text = self.sheet.lines[number].text
+        first = self.places.labels[number][0]
+        lead = seen(text[: first.end])
+        if len(lead) <= _HEADING and BRANCH.search(lead):
+            return NOBODY
+        if len(lead) <= _HEADING and HEAD_OFFICE.search(lead):
+            return SUBJECT
+        return None
+
+    def _end(self, number: int) -> int:
+        """Where the section of a heading ends: with the smallest box that holds values after it."""
+        line = self.sheet.lines[number]
+        for box in above(self.sheet, line.box):
+            end = self.sheet.boxes[box].end
+            if any(number < other < end for other in self.valued) or (
+                number in self.valued and end > number + 1
+            ):
+                return end
+        return number + 1

@@ -1,0 +1,296 @@
+"""Where values stand: after a label, in the next cell, under a heading, behind a link."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from topiccrawl.templates.candidate import Candidate, only
+from topiccrawl.templates.grid import Grid
+from topiccrawl.templates.labels import Label, labels
+from topiccrawl.templates.lines import Line, Mark, Sheet, above
+from topiccrawl.templates.telling import of_links, telling
+from topiccrawl.templates.values.address import LONGEST, plausible
+from topiccrawl.templates.values.mail import of_link
+from topiccrawl.templates.values.read import read_values
+from topiccrawl.templates.values.telephone import telephones
+from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
+from topiccrawl.text.normal import has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.templates.words import Vocabulary
+
+_ADDRESS_LINES = 5
+_NEAR = 14
+"""Lines of the box in which a label and the line after it belong together."""
+_FORM_KINDS = frozenset({"telephone", "mail", "qq"})
+_HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
+
+
+class Places:
+    """Finds the values of one page.
+
+    Args:
+        sheet: The page.
+        words: The template's labels.
+    """
+
+    def __init__(self, sheet: Sheet, words: Vocabulary) -> None:
+        self.sheet = sheet
+        self.words = words
+        self.region = words.template.region
+        self.labels = [labels(line.text, words) for line in sheet.lines]
+        self.grid = Grid(sheet, self._only_label)
+
+    def found(self) -> Iterator[Candidate]:
+        """Every value, labelled ones first; the same value may stand in several places."""
+        taken: set[int] = set()
+        for number, marks in enumerate(self.labels):
+            for label in marks:
+                if label.fields:
+                    for one in self._labelled(number, label):
+                        taken.add(one.at)
+                        yield one
+        yield from telling(self.sheet, self.labels, self.words, taken)
+
+    # -- After a label ---------------------------------------------------------------------------
+
+    def _labelled(self, number: int, label: Label) -> Iterator[Candidate]:
+        line = self.sheet.lines[number]
+        stretch = line.text[label.end : label.stop]
+        if seen(stretch).strip(" :-|") or OBJECT in stretch:
+            yield from self._in_line(number, label, stretch)
+            return
+        behind = [mark for mark in line.marks if label.end - 1 <= mark.start <= label.stop]
+        if any(mark.what != "icon" for mark in behind):
+            yield from self._in_line(number, label, stretch)
+            return
+        yield from self._elsewhere(number, label)
+
+    def _in_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
+        line = self.sheet.lines[number]
+        where = "table" if line.cell else "line"
+        for field in label.fields:
+            kind = self.words.kinds[field]
+            values = self._read(field, stretch)
+            if (
+                kind == "address"
+                and values
+                and not has_han(stretch)
+                and label.stop == len(line.text)
+            ):
+                values = self._longer(number, values[0])
+            for value in values:
+                text = seen(stretch[value.start : value.end])
+                yield Candidate(field, value.value, text, where, number, label.weight, at=number)
+            linked = of_links(line, kind, label.end, label.stop, self.region)
+            for one in linked:
+                yield Candidate(field, one, seen(stretch), "link", number, label.weight, at=number)
+            if values or linked:
+                yield from self._more(field, number, number + 1, label)
+            elif image := self._image(line, label):
+                yield from self._shown(number, label._replace(fields=(field,)), image, number)
+
+    def _read(self, field: str, text: str) -> list[Value]:
+        return read_values(self.words.kinds[field], text, self.region)
+
+    def _longer(self, number: int, first: Value) -> list[Value]:
+        """An address that goes on in the lines after it, in the same box."""
+        parts = [first.value]
+        box = self.sheet.lines[number].box
+        for line, marks in zip(
+            self.sheet.lines[number + 1 : number + _ADDRESS_LINES],
+            self.labels[number + 1 :],
+            strict=False,
+        ):
+            text = seen(line.text).strip(" ,")
+            if line.box != box or marks or not _goes_on(text, self.region):
+                break
+            parts.append(text)
+        value = ", ".join(part.strip(" ,.") for part in parts)
+        return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+
+    def _more(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
+        """Lines after a value that hold nothing but values of the same kind."""
+        if not self.words.template.crawl[field].several or label.stop != len(
+            self.sheet.lines[begin - 1].text
+        ):
+            return
+        parents = set(list(above(self.sheet, self.sheet.lines[begin - 1].box))[:2])
+        for number in range(begin, min(begin + 4, len(self.sheet.lines))):
+            line = self.sheet.lines[number]
+            parent = self.sheet.boxes[line.box].parent if self.sheet.boxes else -1
+            if (
+                self.labels[number]
+                or not ({line.box, parent} & parents)
+                or len(line.text) > LONGEST
+            ):
+                return
+            values = self._read(field, line.text)
+            if not values or not only(values, line.text):
+                return
+            for value in values:
+                text = seen(line.text[value.start : value.end])
+                yield Candidate(
+                    field, value.value, text, "below", label_line, label.weight, at=number
+                )
+
+    # -- In the next cell, under a heading -------------------------------------------------------
+
+    def _elsewhere(self, number: int, label: Label) -> Iterator[Candidate]:
+        line = self.sheet.lines[number]
+        if line.cell is not None and label.end >= len(line.text.rstrip(SOFT + " :")):
+            where, lines = self.grid.labelled(number)
+            if lines:
+                yield from self._of_lines(number, label, lines, where)
+                return
+        if line.tag == "dt":
+            lines = self._until(number, "dd")
+            yield from self._of_lines(number, label, lines, "list")
+            return
+        follow = self._next(number, label)
+        if follow is not None:
+            yield from self._of_lines(number, label, [follow], "pair")
+
+    def _only_label(self, number: int) -> bool:
+        marks = self.labels[number]
+        text = self.sheet.lines[number].text
+        if any(of_link(mark.value) for mark in self.sheet.lines[number].marks):
+            return False
+        return bool(marks) and not seen(text[marks[-1].end :]).strip(" :") and len(marks) == 1
+
+    def _until(self, number: int, tag: str) -> list[int]:
+        lines: list[int] = []
+        for other in range(number + 1, min(number + _NEAR, len(self.sheet.lines))):
+            tags = {
+                self.sheet.boxes[box].tag
+                for box in list(above(self.sheet, self.sheet.lines[other].box))[:4]
+            }
+            if "dt" in tags or tag not in tags:
+                break
+            lines.append(other)
+        return lines
+
+    def _next(self, number: int, label: Label) -> int | None:
+        """The line after one that holds only a label, if it belongs to it."""
+        other = number + 1
+        if other >= len(self.sheet.lines) or label.end < len(
+            self.sheet.lines[number].text.rstrip()
+        ):
+            return None
+        line, after = self.sheet.lines[number], self.sheet.lines[other]
+        if any(mark.fields or mark.end < len(after.text) for mark in self.labels[other]):
+            return None
+        if line.cell is not None and after.cell != line.cell:
+            return None
+        shared = next((box for box in above(self.sheet, line.box) if self._holds(box, other)), -1)
+        small = (
+            shared >= 0 and self.sheet.boxes[shared].end - self.sheet.boxes[shared].begin <= _NEAR
+        )
+        kinds = {self.words.kinds[field] for field in label.fields}
+        if small or line.tag in _HEADING or line.box == after.box or kinds <= _FORM_KINDS:
+            return other
+        return None
+
+    def _holds(self, box: int, number: int) -> bool:
+        return self.sheet.boxes[box].begin <= number < self.sheet.boxes[box].end
+
+    def _of_lines(
+        self, number: int, label: Label, lines: list[int], where: str
+    ) -> Iterator[Candidate]:
+        for field in label.fields:
+            own = label._replace(fields=(field,))
+            if self.words.kinds[field] == "address" and where != "column":
+                yield from self._address(field, number, label, lines, where)
+                continue
+            for other in lines:
+                text = self._before_labels(other)
+                if text is None:
+                    break
+                origin = other if where == "column" else number
+                yield from self._of_line(origin, own, other, text, where)
+
+    def _of_line(
+        self, origin: int, label: Label, at: int, text: str, where: str
+    ) -> Iterator[Candidate]:
+        """The values of one field in a line that a label elsewhere labels."""
+        field, line = label.fields[0], self.sheet.lines[at]
+        values = self._read(field, text)
+        found = [(value.value, seen(text[value.start : value.end]), where) for value in values]
+        linked = of_links(line, self.words.kinds[field], 0, len(line.text), self.region)
+        found += [(one, seen(line.text), "link") for one in linked]
+        for value, written, how in found:
+            yield Candidate(field, value, written, how, origin, label.weight, at=at)
+        if not found and (image := self._image(line, None)):
+            yield from self._shown(origin, label, image, at)
+        if where == "pair" and values:
+            yield from self._more(field, origin, at + 1, label._replace(stop=len(line.text)))
+
+    def _before_labels(self, number: int) -> str | None:
+        """The text of a line before its first label; None where it begins with one."""
+        text = self.sheet.lines[number].text
+        marks = self.labels[number]
+        if not marks:
+            return text
+        before = text[: marks[0].start]
+        return before if seen(before).strip(" ([") else None
+
+    def _address(
+        self, field: str, number: int, label: Label, lines: list[int], where: str
+    ) -> Iterator[Candidate]:
+        """An address in one line, or in several that follow each other."""
+        first = lines[0]
+        line = self.sheet.lines[first]
+        text = self._before_labels(first)
+        if text is None:
+            return
+        values = self._read(field, text)
+        if not has_han(line.text) and text == line.text:
+            start = values[0] if values else Value(seen(line.text).strip(" ,"), 0, len(line.text))
+            values = [one for one in self._longer(first, start) if plausible(one.value)]
+        for value in values:
+            yield Candidate(
+                field, value.value, seen(line.text), where, number, label.weight, at=first
+            )
+        if not values and (image := self._image(line, None)):
+            yield from self._shown(number, label._replace(fields=(field,)), image, first)
+
+    # -- Images and links ------------------------------------------------------------------------
+
+    @staticmethod
+    def _image(line: Line, label: Label | None) -> Mark | None:
+        """The image that stands where a value should."""
+        begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
+        images = [
+            mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end
+        ]
+        return images[0] if images else None
+
+    def _shown(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
+        """An image instead of text; what its ``alt`` says is a value like any other."""
+        for field in label.fields:
+            values = self._read(field, image.instead)
+            for value in values:
+                yield Candidate(
+                    field, value.value, image.instead, "alt", number, label.weight, at=at
+                )
+            if not values and self.words.kinds[field] not in {"name", "text"}:
+                yield Candidate(
+                    field,
+                    image.value,
+                    image.instead,
+                    "image",
+                    number,
+                    label.weight,
+                    image=True,
+                    at=at,
+                )
+
+
+def _goes_on(text: str, region: str) -> bool:
+    """Whether a line can be a further one of an address."""
+    if not text or len(text) > 60 or "@" in text or "www." in text or "http" in text:  # noqa: PLR2004
+        return False
+    return not telephones(text, region, labelled=False) and not re.search(r"[.!?。]\s", text)

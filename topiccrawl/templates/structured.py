@@ -1,0 +1,151 @@
+"""What a page says of organisations for machines: JSON-LD and microdata of schema.org."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topiccrawl.templates.values.value import seen
+from topiccrawl.text.normal import has_han, normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MOST_NODES = 500
+"""Objects of JSON-LD that are looked at."""
+_NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist", "listitem",
+                         "imageobject", "article", "newsarticle", "product", "offer", "person",
+                         "contactpoint", "postaladdress", "contactpage", "aboutpage", "review",
+                         "blogposting", "collectionpage", "event", "question",
+                         "faqpage"})  # fmt: skip
+_SAYS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
+_PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
+
+
+class Subject(NamedTuple):
+    """An organisation or place as a page describes it for machines.
+
+    Attributes:
+        name: Its legal name where given, else its name.
+        says: Kind (``fax`` beside those of templates) and text, in order.
+        where: ``json-ld`` or ``microdata``.
+    """
+
+    name: str
+    says: tuple[tuple[str, str], ...]
+    where: str
+
+
+def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
+    """The organisations of a page; broken JSON is passed over.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
+    >>> subjects((script,), LexborHTMLParser(""))
+    [Subject(name='A', says=(('address', '1 Quay'),), where='json-ld')]
+    """
+    found = [subject for script in scripts for subject in _of_script(script)]
+    return found + list(_of_microdata(tree))
+
+
+def _of_script(script: str) -> Iterator[Subject]:
+    try:
+        data = json.loads(script.strip().rstrip(";"), strict=False)
+    except (ValueError, RecursionError):
+        return
+    todo: list[Any] = [data]
+    count = 0
+    while todo and count < MOST_NODES:
+        count += 1
+        node = todo.pop(0)
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, dict):
+            if _is_subject(node):
+                yield _subject(node)
+            todo += [
+                node[key] for key in ("@graph", "mainEntity", "about", "publisher") if key in node
+            ]
+
+
+def _is_subject(node: dict[str, Any]) -> bool:
+    kinds = node.get("@type", "")
+    names = {
+        str(kind).rpartition("/")[2].lower()
+        for kind in (kinds if isinstance(kinds, list) else [kinds])
+    }
+    return (
+        bool(names - {""}) and names.isdisjoint(_NO_SUBJECT) and isinstance(node.get("name"), str)
+    )
+
+
+def _subject(node: dict[str, Any]) -> Subject:
+    says = [(kind, text) for key, kind in _SAYS.items() for text in _texts(node.get(key))]
+    for point in _listed(node.get("contactPoint")):
+        if isinstance(point, dict):
+            says += [(kind, text) for key, kind in _SAYS.items() for text in _texts(point.get(key))]
+    for address in _listed(node.get("address")):
+        says += _address(address)
+    name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
+    return Subject(seen(normalise(str(name))), tuple(dict.fromkeys(says)), "json-ld")
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401  (JSON)
+    return [normalise(one) for one in _listed(value) if isinstance(one, str) and one.strip()]
+
+
+def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return [("address", normalise(value))]
+    if not isinstance(value, dict):
+        return []
+    parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
+    return _joined(parts)
+
+
+def _joined(parts: dict[str, str]) -> list[tuple[str, str]]:
+    """An address of its parts, as its country writes it: the largest first in Chinese."""
+    code = parts.pop("postalCode", "")
+    says = [("postcode", code)] if code else []
+    street = parts.get("streetAddress", "")
+    if not parts:
+        return says
+    if any(map(has_han, parts.values())):
+        text = street
+        for key in ("addressLocality", "addressRegion"):
+            part = parts.get(key, "")
+            text = text if part in text else part + text
+    else:
+        text = ", ".join([*parts.values(), *([code] if code else [])])
+    return [("address", text), *says]
+
+
+def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
+    for node in tree.css("[itemscope][itemtype*='schema.org']"):
+        kind = (node.attributes.get("itemtype") or "").rpartition("/")[2].lower()
+        if kind in _NO_SUBJECT:
+            continue
+        props = [
+            (one.attributes.get("itemprop") or "", _content(one)) for one in node.css("[itemprop]")
+        ]
+        names = [text for prop, text in props if prop in {"legalName", "name"} and text]
+        if not names:
+            continue
+        says = [(_SAYS[prop], text) for prop, text in props if prop in _SAYS and text]
+        parts = {prop: text for prop, text in reversed(props) if prop in _PARTS and text}
+        whole = [text for prop, text in props if prop == "address" and text]
+        ordered = {key: parts[key] for key in _PARTS if key in parts}
+        says += _joined(ordered) if ordered else [("address", text) for text in whole[:1]]
+        yield Subject(names[0], tuple(dict.fromkeys(says)), "microdata")
+
+
+def _content(node: LexborNode) -> str:
+    values = node.attributes
+    written = values.get("content") or node.text() or values.get("href") or ""
+    return seen(normalise(written)).removeprefix("mailto:").removeprefix("tel:")

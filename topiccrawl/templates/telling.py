@@ -1,0 +1,108 @@
+"""Values that tell their kind themselves: mail addresses, links, icons, lone numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.templates.candidate import Candidate, only
+from topiccrawl.templates.values.address import LONGEST, looks_like
+from topiccrawl.templates.values.mail import mails, of_link
+from topiccrawl.templates.values.plain import qq_of_link
+from topiccrawl.templates.values.read import read_values
+from topiccrawl.templates.values.telephone import telephones
+from topiccrawl.templates.values.value import seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.templates.labels import Label
+    from topiccrawl.templates.lines import Line, Sheet
+    from topiccrawl.templates.words import Vocabulary
+
+_WORDS_WITH_NUMBERS = 6
+_LINKED = ("mail", "telephone", "qq")
+
+
+def telling(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
+) -> Iterator[Candidate]:
+    """The values of a page that need no label.
+
+    Args:
+        sheet: The page.
+        labels: Labels of each line.
+        words: The template's words.
+        taken: Numbers of lines that hold labelled values.
+    """
+    for number, line in enumerate(sheet.lines):
+        yield from _links(number, line, words)
+        yield from _icons(sheet, labels, number, words)
+        yield from _mails(number, line, words)
+        if number not in taken and not labels[number] and len(line.text) <= LONGEST:
+            yield from _alone(number, line, words)
+
+
+def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[str]:
+    """Values in the addresses of links: mailto:, tel:, talks on QQ."""
+    links = [mark for mark in line.marks if mark.what == "link" and begin <= mark.start <= end]
+    found = [_of_link(mark.value, kind, region) for mark in links]
+    return [one for one in found if one]
+
+
+def _of_link(href: str, kind: str, region: str) -> str | None:
+    if kind == "mail":
+        return of_link(href)
+    if kind == "qq":
+        return qq_of_link(href)
+    scheme, _, number = href.strip().partition(":")
+    if kind == "telephone" and scheme.lower() in {"tel", "callto"}:
+        values = telephones(number.strip("/ "), region, labelled=False)
+        return values[0].value if len(values) == 1 else None
+    return None
+
+
+def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    for kind in _LINKED if line.marks else ():
+        if field := words.primary(kind):
+            text = seen(line.text)[:LONGEST]
+            for one in of_links(line, kind, 0, len(line.text), words.template.region):
+                yield Candidate(field, one, text, "link", number, at=number)
+
+
+def _icons(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+) -> Iterator[Candidate]:
+    """Values after an icon or in an element whose class names a kind."""
+    line = sheet.lines[number]
+    icons = [mark for mark in line.marks if mark.what == "icon"]
+    for icon, after in zip(icons, [*icons[1:], None], strict=False):
+        stop = after.start if after else len(line.text)
+        place, text = number, line.text[icon.start : stop]
+        if not seen(text) and stop == len(line.text) and number + 1 < len(labels):
+            place, text = number + 1, sheet.lines[number + 1].text
+        field = words.primary(icon.value)
+        if not field or labels[place]:
+            continue
+        for value in read_values(words.kinds[field], text, words.template.region):
+            yield Candidate(field, value.value, seen(text), "icon", number, at=place)
+
+
+def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    if field := words.primary("mail"):
+        for value in mails(line.text, labelled=False):
+            text = seen(line.text[value.start : value.end])
+            yield Candidate(field, value.value, text, "text", number, at=number)
+
+
+def _alone(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """Telephone numbers and addresses that are all that a line holds."""
+    text, region = seen(line.text), words.template.region
+    if field := words.primary("telephone"):
+        values = telephones(line.text, region, labelled=False)
+        if values and only(values, line.text, _WORDS_WITH_NUMBERS):
+            for value in values:
+                yield Candidate(field, value.value, text, "alone", number, at=number)
+    field = words.primary("address")
+    if field and looks_like(text):
+        for value in read_values("address", text, region):
+            yield Candidate(field, value.value, text, "alone", number, at=number)

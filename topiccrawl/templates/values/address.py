@@ -1,0 +1,89 @@
+"""Addresses: what of a text is one, and whether a text looks like one."""
+
+from __future__ import annotations
+
+import re
+
+from topiccrawl.templates.values.value import OBJECT, Value, seen
+from topiccrawl.text.normal import has_han
+
+SHORTEST, LONGEST = 5, 160
+"""Characters of an address."""
+_UNITS = re.compile(r"[省市区县州旗镇乡村路街道巷弄里号楼室层座栋幢园厦城场苑院库桥]")
+_NAMED = re.compile(r"(?:大道|大厦|广场|中心|国际|产业园|科技园|软件园|开发区|高新区|花园)")
+_ENGLISH = re.compile(
+    r"\b(?:street|st|road|rd|lane|ln|avenue|ave|drive|close|way|court|place|square|terrace|"
+    r"quay|hill|row|parade|yard|mews|wharf|harbour|estate|park|unit|building|house|floor|suite|"
+    r"district|city|town|village|county|po box)\b",
+    re.IGNORECASE,
+)
+_POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b")
+_CUT = re.compile(
+    r"\s*(?:[\[(【<]?\s*(?:查看地图|地图|电子地图|点击查看|导航|乘车|交通|复制|map\b|view\s+(?:on\s+)?map|"
+    r"get\s+directions|directions\b).*|[(\[【]?\s*(?:邮编|邮政编码|postcode|zip).*)$",
+    re.IGNORECASE,
+)
+_TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
+_EDGES = " \t,.;:|·•*-—–_/>《》<。，；、"
+_FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECASE)
+_HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
+
+
+def address(text: str) -> Value | None:
+    """The address that a text is said to be; None where it cannot be one.
+
+    Links to maps, a postcode in brackets and punctuation at its ends are left out.
+
+    >>> address(" 成都市高新区天府大道1号 （邮编：610041）。[查看地图]")
+    Value(value='成都市高新区天府大道1号', start=0, end=32)
+    >>> address("******"), address("请登录后查看")
+    (None, None)
+    """
+    if OBJECT in text:
+        text = text.partition(OBJECT)[0]
+    written = tidy(text)
+    if not plausible(written):
+        return None
+    return Value(written, 0, len(text))
+
+
+def tidy(text: str) -> str:
+    """An address without what is usually written after it."""
+    written = seen(text)
+    for _ in range(2):
+        written = _CUT.sub("", written).strip(_EDGES)
+    if has_han(written):
+        written = _HAN_GAP.sub("", _TAIL_CODE.sub("", written))
+    written = written.strip(_EDGES)
+    opened, closed = written.count("("), written.count(")")
+    if closed > opened:
+        written = written.rstrip(")").strip(_EDGES)
+    return written.rstrip("(").strip(_EDGES) if opened > closed else written
+
+
+def plausible(text: str) -> bool:
+    """Whether a text that is said to be an address can be one."""
+    if not SHORTEST <= len(text) <= LONGEST or _FOREIGN.search(text):
+        return False
+    if has_han(text):
+        return bool(_UNITS.search(text)) or bool(_NAMED.search(text))
+    return any(map(str.isalpha, text)) and bool(
+        any(map(str.isdigit, text)) or "," in text or _ENGLISH.search(text)
+    )
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text that nothing says to be an address looks like one.
+
+    >>> looks_like("四川省成都市高新区天府大道1号A座"), looks_like("我们的市场遍布全国各省市区")
+    (True, False)
+    >>> looks_like("2 Quay Street, Truro, TR1 2HB"), looks_like("We walk down the road")
+    (True, False)
+    """
+    if not plausible(text) or re.search(r"[。!?;]", text):
+        return False
+    if has_han(text):
+        kinds = set(_UNITS.findall(text))
+        numbered = bool(re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$", text))
+        return len(kinds) >= 3 and numbered and len(text) <= 60  # noqa: PLR2004
+    return bool(_POSTCODE.search(text)) and ("," in text or bool(_ENGLISH.search(text)))

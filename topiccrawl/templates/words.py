@@ -1,0 +1,177 @@
+"""The words that label values: a template's own, those usual for a kind, those of others.
+
+The source makes a regular expression of every keyword, 邮箱 becoming ``邮.{0,50}箱``, so that its
+characters may stand apart [S1]. Here only blanks and ornaments may stand between them in a line
+of text (邮　　箱, 邮·箱), since with anything between, 邮政编码…信箱 would be a mail label; where
+a whole label (at most ``LONGEST_LABEL`` characters) fits the source's expression (邮件信箱), that
+counts too, but less.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.text.normal import fold, has_han
+
+if TYPE_CHECKING:
+    from topiccrawl.templates.template import Template, ValueKind
+
+LONGEST_LABEL = 20
+"""Characters of a label, with what qualifies it."""
+OWN, USUAL, APART = 1.0, 0.95, 0.7
+"""How much a label counts: by the template's words, by words usual for the kind, by [S1]'s form."""
+
+FAX = re.compile(r"传真|fax", re.IGNORECASE)
+_USUAL: dict[str, tuple[str, ...]] = {
+    "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
+    "telephone": ("电话", "热线", "座机", "固话", "总机", "tel", "telephone", "phone", "hotline",
+                  "call us", "ph", "t", "p"),
+    "fax": ("传真", "fax", "f"),
+    "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
+    "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
+    "postcode": ("邮编", "邮政编码", "postcode", "postal code", "zip code", "zip", "p.c",
+                 "post code"),
+    "qq": ("qq",),
+    "address": ("地址", "所在地", "位置", "地点", "address", "addr", "add", "location", "a"),
+}  # fmt: skip
+_FOREIGN = (
+    "联系人", "传真", "fax", "手机", "mobile", "微信", "wechat", "公众号", "微博", "邮编",
+    "邮政编码", "电话", "热线", "tel", "邮箱", "email", "网址", "qq", "开户行", "开户银行",
+    "账号", "帐号", "税号", "信用代码", "法人", "法定代表人", "负责人", "总经理", "营业时间",
+    "工作时间", "上班时间", "乘车路线", "公交", "地铁", "备案", "icp", "版权所有", "copyright",
+    "技术支持", "抖音", "旺旺", "msn", "skype", "whatsapp", "部门", "职位", "地址", "行业",
+    "注册资金", "注册资本", "主营", "经营范围", "成立日期", "opening hours", "open", "contact",
+    "vat", "company number", "registered", "company no",
+)  # fmt: skip
+"""Words that end a value and begin none of the template's, unless they are the template's."""
+
+ALIEN = re.compile(
+    r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办单位|承办单位|"
+    r"友情链接|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
+    r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
+    r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by",
+    re.IGNORECASE,
+)
+"""What follows in the line is somebody else's, as a rule: see ``owners``."""
+
+BRANCH = re.compile(
+    r"分公司|子公司|办事处|分部|分店|分校|分院|代表处|联络处|营业部|经销商|代理商|加盟商|"
+    r"\b(?:branch|regional|sales|representative)\s+offices?\b|\bbranch\b|\bdistributors?\b|"
+    r"\b(?:dealer|reseller|stockist)s?\b",
+    re.IGNORECASE,
+)
+HEAD_OFFICE = re.compile(
+    r"总部|总公司|本部|head\s*office|headquarters?|main\s+office", re.IGNORECASE
+)
+_BETWEEN = r"[\s\x1f·・.*_]{0,50}"
+
+
+class Hit(NamedTuple):
+    """A keyword in a text: whose, where, how much it counts."""
+
+    field: str
+    start: int
+    end: int
+    weight: float
+
+
+def apart(word: str) -> re.Pattern[str]:
+    """The source's regular expression of a keyword [S1].
+
+    >>> apart("邮箱").pattern, bool(apart("邮箱").fullmatch("邮政(电子)信箱"))
+    ('邮.{0,50}箱', True)
+    """
+    return re.compile(".{0,50}".join(map(re.escape, "".join(word.split()))), re.IGNORECASE)
+
+
+def loose(word: str) -> str:
+    """A pattern that finds a keyword in a line: blanks between Chinese characters, hyphens, case.
+
+    >>> bool(re.search(loose("电话"), "电 　 话")), bool(re.search(loose("E-mail"), "my email"))
+    (True, True)
+    >>> re.search(loose("tel"), "hotel")
+    """
+    word = fold(word)
+    if has_han(word):
+        return _BETWEEN.join(re.escape(one) for one in word if not one.isspace())
+    body = r"[-\s\x1f.]{0,3}".join(re.escape(part) for part in re.split(r"[-\s.]+", word) if part)
+    if word == "qq":
+        body = r"q[\s\x1f]{0,5}q"
+    return rf"(?<![a-z]){body}(?![a-z])"
+
+
+class Vocabulary:
+    """The labels of one template.
+
+    Args:
+        template: Whose words.
+    """
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+        self.kinds: dict[str, ValueKind] = {word: how.kind for word, how in template.crawl.items()}
+        self.faxes = frozenset(
+            field
+            for field, how in template.crawl.items()
+            if how.kind == "telephone" and any(map(FAX.search, (field, *how.synonyms)))
+        )
+        words = self._words()
+        self._patterns = [
+            (field, weight, re.compile(loose(word), re.IGNORECASE)) for word, field, weight in words
+        ]
+        everything = "|".join(loose(word) for word, _, _ in words)
+        self._any = re.compile(everything, re.IGNORECASE)
+        self._apart = [
+            (field, apart(word))
+            for field, how in template.crawl.items()
+            for word in (field, *how.synonyms)
+            if len(word) > 1 and has_han(word)
+        ]
+
+    def _words(self) -> list[tuple[str, str, float]]:
+        """Every word once, with its field ("" for foreign ones) and weight; own ones first."""
+        words: dict[str, tuple[str, float]] = {}
+        for field, how in self.template.crawl.items():
+            for word in (field, *how.synonyms):
+                words.setdefault(fold(word), (field, OWN))
+        for kind, usual in _USUAL.items():
+            field = self.primary(kind)
+            for word in usual if field else ():
+                words.setdefault(fold(word), (field, USUAL))
+        for word in _FOREIGN:
+            words.setdefault(fold(word), ("", USUAL))
+        return [(word, field, weight) for word, (field, weight) in words.items()]
+
+    def primary(self, kind: str) -> str:
+        """The only field of a kind (``fax``: of telephone numbers that are faxes); "" if none."""
+        if kind == "fax":
+            fields = sorted(self.faxes)
+        else:
+            fields = [field for field, its in self.kinds.items() if its == kind]
+            fields = [field for field in fields if field not in self.faxes]
+        return fields[0] if len(fields) == 1 or (fields and kind == "telephone") else ""
+
+    def hits(self, text: str) -> list[Hit]:
+        """The keywords in a text, in order; of overlapping ones the longest."""
+        if not self._any.search(text):
+            return []
+        found = [
+            Hit(field, match.start(), match.end(), weight)
+            for field, weight, pattern in self._patterns
+            for match in pattern.finditer(text)
+        ]
+        found.sort(key=lambda hit: (hit.start - hit.end, hit.start))
+        kept: list[Hit] = []
+        for hit in found:
+            if all(hit.end <= other.start or other.end <= hit.start for other in kept):
+                kept.append(hit)
+        return sorted(kept, key=lambda hit: hit.start)
+
+    def apart_field(self, label: str) -> str:
+        """The field whose keyword fits a whole label by the source's expression; "" if none."""
+        bare = "".join(label.split())
+        if len(bare) > LONGEST_LABEL:
+            return ""
+        fields = [field for field, pattern in self._apart if pattern.fullmatch(bare)]
+        return fields[0] if fields else ""
