@@ -319,8 +319,8 @@ class EvenWeb:
         topic, seeds, truth, obtainable: As a demo web has them.
     """
 
-    def __init__(self, hosts: int, pages: int) -> None:
-        self.topic = "新能源汽车"
+    def __init__(self, hosts: int, pages: int, topic: str = "新能源汽车") -> None:
+        self.topic = topic
         self._links = [f"http://even{n}.example/" for n in range(hosts)]
         self._pages = pages
         self.seeds = (self._links[0],)

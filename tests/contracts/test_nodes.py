@@ -62,6 +62,7 @@ class Crew:
     def late(self, node: SharedFrontier) -> None:
         """The node has not given word for longer than it may."""
         self.client.zadd(f"{node.base}nodes", {str(node.share.epoch): 0})
+        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.share.epoch}": 0})
 
 
 @pytest.fixture

@@ -36,6 +36,9 @@ class HostClock:
         self._max_pages = limits.max_host_pages or NO_LIMIT
         self.speed = 1.0
 
+    def forget(self, host: Host) -> None:
+        """Nothing more is asked of a host by this process; a clock of several crawls cares."""
+
     def base_delay(self, host: Host) -> float:
         """Seconds between two starts before anything is known of the host."""
         delay, _ = self._overrides.get(host.name, (None, None))

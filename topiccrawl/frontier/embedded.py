@@ -11,6 +11,7 @@ import lmdb
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.census import Census, census
+from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
@@ -93,6 +94,7 @@ class EmbeddedFrontier:
 
     store_type: ClassVar[type[Store]] = Store
     intake_type: ClassVar[type[Intake]] = Intake
+    clock_type: ClassVar[type[HostClock]] = HostClock
 
     def __init__(  # noqa: PLR0913 - all but four have defaults
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
@@ -105,7 +107,7 @@ class EmbeddedFrontier:
             self._store.check(strategy.name, strategy.fields)
             self._store.claim(owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
-            state = State(self._store, strategy, politeness, limits, rng)
+            state = State(self._store, strategy, politeness, limits, rng, self.clock_type)
             self._state = state
             self._clock = clock
             self._intake = self.intake_type(state, strategy, limits)

@@ -150,10 +150,12 @@ class Places:
     Attributes:
         hosts: Hosts by number.
         by_prefix: What was looked up of late, by the URL up to its path's first slash.
+        new_ready: Whether a host never met before may be asked without looking at its clock.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.new_ready = True
         self.hosts: list[Host] = []
         self._by_name: dict[str, Host] = {}
         self.by_prefix: dict[str, Place] = {}
@@ -165,7 +167,7 @@ class Places:
         """The host of this name, made where it is new."""
         host = self._by_name.get(name)
         if host is None:
-            host = Host(len(self.hosts), name)
+            host = Host(len(self.hosts), name, ready=self.new_ready)
             self._add(host)
             self._changed.add(host)
         return host

@@ -52,10 +52,10 @@ class State:
 
     def __init__(
         self, store: Store, strategy: Strategy, politeness: Politeness, limits: Limits,
-        rng: random.Random,
+        rng: random.Random, clock_type: type[HostClock] = HostClock,
     ) -> None:  # fmt: skip
         self.store = store
-        self.clock = HostClock(politeness, limits, rng)
+        self.clock = clock_type(politeness, limits, rng)
         self.places = Places(store)
         self.ready = Ready(self.clock, self.places.hosts)
         self.robots = Robots(store, politeness)

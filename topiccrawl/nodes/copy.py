@@ -169,6 +169,7 @@ class WorkingCopy:
         ident = HOST_ID.pack(host.id)
         for table in (store.units, store.stats, store.hosts):
             _delete_under(raw, table, ident)
+        self._state.clock.forget(host)
         host.best[:] = [None, None]
         host.ready = False
         host.wake = ASLEEP

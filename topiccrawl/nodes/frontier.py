@@ -27,6 +27,7 @@ from topiccrawl.nodes.intake import Route, RoutedIntake
 from topiccrawl.nodes.marks import RedisMarks
 from topiccrawl.nodes.record import RecordingStore
 from topiccrawl.nodes.share import Share
+from topiccrawl.nodes.turns import REGISTER, TurnClock, Turns
 from topiccrawl.nodes.wire import Call, Wire, address
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class SharedFrontier(EmbeddedFrontier):
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
         owner: Whose frontier it is.
         ttl: Seconds without a word after which a node is given up.
+        register: Where turns at hosts are kept; all crawls' own place where "", or this crawl's
+            where the clock is not Redis'.
         attached: Whether calls carry the conversations with Redis themselves, and wait; otherwise
             a courier has to.
 
@@ -82,6 +85,7 @@ class SharedFrontier(EmbeddedFrontier):
 
     store_type: ClassVar = RecordingStore
     intake_type: ClassVar = RoutedIntake
+    clock_type: ClassVar = TurnClock
     _store: RecordingStore
     _intake: RoutedIntake
 
@@ -89,7 +93,7 @@ class SharedFrontier(EmbeddedFrontier):
         self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
         rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
-        ttl: float = TTL, attached: bool = True,
+        ttl: float = TTL, attached: bool = True, register: str = "",
     ) -> None:  # fmt: skip
         discard_folder(folder)
         self.base = base_of(name)
@@ -103,6 +107,10 @@ class SharedFrontier(EmbeddedFrontier):
         )  # fmt: skip
         try:
             self._intake.route = Route()
+            self._state.places.new_ready = False
+            self.turns = self._turns(
+                register or (REGISTER if clock is None else f"{self.base}own:"), ttl
+            )
             copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
             about = {
                 "format": [FORMAT, ROW_FORMAT], "strategy": strategy.name,
@@ -111,7 +119,7 @@ class SharedFrontier(EmbeddedFrontier):
             self.share = Share(
                 self.base, json.dumps(about, ensure_ascii=False), ttl, state=self._state,
                 store=self._store, intake=self._intake, copy=copy, clock=self._clock,
-                hear_time=self.steady.hear,
+                hear_time=self.steady.hear, turns=self.turns,
             )  # fmt: skip
             self._enter(client)
             if attached:
@@ -122,13 +130,20 @@ class SharedFrontier(EmbeddedFrontier):
             super().close()
             raise
 
+    def _turns(self, register: str, ttl: float) -> Turns:
+        """The turns of hosts."""
+        own = self._state.clock
+        assert isinstance(own, TurnClock)  # noqa: S101 - ``clock_type``
+        own.turns.open(register, ttl, self._state, self._clock)
+        return own.turns
+
     def _enter(self, client: redis.Redis) -> None:
         """Join, and ask for this node's part."""
         self._wire.run(self.share.join())
         self._endings.marks.close()
         self._endings.marks = RedisMarks(client, self.base, self.share.epoch)
         for _ in range(3):  # others that are dead are seen, given up, and followed
-            self._wire.run(self.share.exchange(look=True))
+            self._wire.run(self.share.converse(look=True))
         self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
@@ -142,7 +157,7 @@ class SharedFrontier(EmbeddedFrontier):
                 super()._commit()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
-        return (yield from self.share.exchange(look=look, patient=patient))
+        return (yield from self.share.converse(look=look, patient=patient))
 
     def settle(self) -> None:
         """Carry conversations until all that this node should serve is loaded."""
@@ -162,6 +177,12 @@ class SharedFrontier(EmbeddedFrontier):
         if self._attached and time.monotonic() - self._beat > BEAT * self.share.ttl:
             self.settle()
 
+    def _take_turns(self) -> bool:
+        """Ask for the turns of hosts that are wanted, where no courier does; whether any came."""
+        if not (self._attached and self.turns.wants()):
+            return False
+        return self._wire.run(self.turns.talk(""))
+
     @override
     def _commit(self, room: int = 0) -> None:
         super()._commit(room)
@@ -174,7 +195,13 @@ class SharedFrontier(EmbeddedFrontier):
     def pop(self, n: int = 1) -> list[Lease]:
         """Up to n leases; none while others may have given this node up."""
         self._keep_alive()
-        return super().pop(n) if self.share.may_serve() else []
+        self._take_turns()
+        if not self.share.may_serve():
+            return []
+        leases = super().pop(n)
+        if len(leases) < n and self._take_turns():  # what waited for a time has come
+            leases += super().pop(n - len(leases))
+        return leases
 
     @override
     def begin(self, lease: Lease) -> None:
@@ -187,8 +214,10 @@ class SharedFrontier(EmbeddedFrontier):
         """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
         if not self.share.may_serve():
             return False
-        known = self._state.places.find_host(host.lower())
-        if known is None or not self.share.part.closing(bucket_of_host(known.name)):
+        known = self._state.places.host(host.lower())
+        self.turns.need(known)
+        self._take_turns()
+        if not self.share.part.closing(bucket_of_host(known.name)):
             return super().acquire(host)
         known.shut = False  # a lease has to go on so that it ends
         try:
@@ -201,6 +230,7 @@ class SharedFrontier(EmbeddedFrontier):
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""
         self._keep_alive()
+        self._take_turns()
         return super().next_due() if self.share.may_serve() else None
 
     @override

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.nodes.copy import WorkingCopy
     from topiccrawl.nodes.intake import RoutedIntake
     from topiccrawl.nodes.record import RecordingStore
+    from topiccrawl.nodes.turns import Turns
     from topiccrawl.nodes.view import View
     from topiccrawl.nodes.wire import Steps
 
@@ -46,6 +47,7 @@ class Share:
         intake: Its way in.
         copy: Moves buckets.
         clock: The frontier's.
+        turns: At hosts, over all crawls.
         hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
 
     Attributes:
@@ -59,11 +61,12 @@ class Share:
     def __init__(  # noqa: PLR0913 - made in one place
         self, base: str, about: str, ttl: float, *, state: State, store: RecordingStore,
         intake: RoutedIntake, copy: WorkingCopy, clock: Callable[[], float],
-        hear_time: Callable[[float, float, float], None],
+        hear_time: Callable[[float, float, float], None], turns: Turns,
     ) -> None:  # fmt: skip
         self.base, self.about, self.ttl = base, about, ttl
         self._state, self._store, self._intake, self._copy = state, store, intake, copy
         self._clock, self._hear_time = clock, hear_time
+        self._turns = turns
         self.epoch = 0
         self.safe_until = 0.0
         self.view = NOTHING
@@ -80,8 +83,9 @@ class Share:
     # -- what others may ask -----------------------------------------------------------------------
 
     def may_serve(self) -> bool:
-        """Whether this node's buckets are surely its own at this moment."""
-        return self.epoch > 0 and time.monotonic() < self.safe_until
+        """Whether this node's buckets and turns are surely its own at this moment."""
+        sure = self.epoch > 0 and time.monotonic() < self.safe_until
+        return sure and self._turns.may_serve()
 
     def alone(self) -> bool:
         """Whether there is nothing outside this node."""
@@ -127,6 +131,13 @@ class Share:
         leases = self._state.leases
         leases.epoch = max(leases.epoch, self.epoch << EPOCH_BITS)
         self.safe_until = 0.0
+
+    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
+        """Exchange, and pass turns on; whether anything came."""
+        came = yield from self.exchange(look=look, patient=patient)
+        if not self.epoch:
+            return came
+        return (yield from self._turns.talk(f"{self.base}{self.epoch}")) or came
 
     def exchange(self, *, look: bool, patient: bool = True) -> Steps[bool]:
         """Send what changed, take in what others posted; whether anything came.
@@ -175,7 +186,9 @@ class Share:
             yield from self.exchange(look=False)
         self.part.give_all()
         self._leaving = True
-        return (yield from self.exchange(look=False))
+        came = yield from self.exchange(look=False)
+        yield from self._turns.leave()
+        return came
 
     # -- out ---------------------------------------------------------------------------------------
 

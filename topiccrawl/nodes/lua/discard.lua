@@ -8,7 +8,8 @@ if alive > 0 then
   return alive
 end
 for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'left', 'post',
-                       'tally', 'progress', 'weights', 'starts'}) do
+                       'tally', 'progress', 'weights', 'starts', 'own:nodes', 'own:names',
+                       'own:turns', 'own:waits', 'own:clocks'}) do
   redis.call('UNLINK', base .. name)
 end
 for bucket = 0, ARGV[1] - 1 do

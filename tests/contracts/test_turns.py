@@ -1,0 +1,209 @@
+"""Several crawls at one host: one at a time, one clock, everybody's turn comes."""
+
+from __future__ import annotations
+
+import random
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.contracts.conftest import QUICK, Clock
+from tests.contracts.strategies import Plain
+from topiccrawl.frontier.contract import Download, Ending, Kind, Limits, Outcome, Seed
+from topiccrawl.nodes.frontier import SharedFrontier
+from topiccrawl.nodes.turns import SLICE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from topiccrawl.frontier.contract import Lease
+
+CRAWLED = Outcome(Ending.CRAWLED)
+OK = Download(200)
+POLITE = replace(QUICK, delay=1.0, concurrency=1)
+REGISTER = "{topiccrawl-turns}:"
+
+
+class Crawls:
+    """Crawls in one process, on one clock and one register."""
+
+    def __init__(self, client: redis.Redis, folder: Path) -> None:
+        self.client, self.folder = client, folder
+        self.clock = Clock()
+        self.opened: dict[str, SharedFrontier] = {}
+
+    def begin(self, name: str, *urls: str) -> SharedFrontier:
+        crawl = SharedFrontier(
+            self.client, name, self.folder / name, Plain(), POLITE, Limits(), clock=self.clock,
+            register=REGISTER,
+        )  # fmt: skip
+        self.opened[name] = crawl
+        crawl.push([Seed(url) for url in urls])
+        return crawl
+
+    def talk(self, rounds: int = 3) -> None:
+        """Let all hear what there is to hear."""
+        for _ in range(rounds):
+            for crawl in self.opened.values():
+                crawl.turns.hurry()
+                crawl.settle()
+
+    def late(self, crawl: SharedFrontier) -> None:
+        """The crawl's node has not given word for longer than it may."""
+        self.client.zadd(f"{REGISTER}nodes", {f"{crawl.base}{crawl.share.epoch}": 0})
+
+    def kill(self, name: str) -> None:
+        crawl = self.opened.pop(name)
+        crawl._store.close()
+        crawl._endings.marks.abandon()
+        self.late(crawl)
+
+    def end(self) -> None:
+        for crawl in self.opened.values():
+            crawl.close()
+        for key in self.client.scan_iter("{topiccrawl*"):
+            self.client.delete(key)
+
+
+@pytest.fixture
+def crawls(redis_url: str, tmp_path: Path) -> Iterator[Crawls]:
+    with redis.Redis.from_url(redis_url) as client:
+        made = Crawls(client, tmp_path)
+        yield made
+        made.end()
+
+
+def pages(host: str, n: int) -> list[str]:
+    return [f"http://{host}/{number}" for number in range(n)]
+
+
+def done(crawl: SharedFrontier, lease: Lease) -> None:
+    crawl.downloaded(lease, OK)
+    crawl.finish(lease, CRAWLED)
+
+
+def test_a_host_is_at_one_crawl_and_its_clock_goes_with_it(crawls: Crawls) -> None:
+    one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
+    (lease,) = one.pop(9)
+    crawls.talk()
+    assert two.pop(9) == []
+    crawls.clock += SLICE
+    crawls.talk()
+    assert two.pop(9) == [], "a request is in flight there"
+    done(one, lease)
+    crawls.talk()
+    assert one.pop(9) == [], "it is the other's turn"
+    (lease,) = two.pop(9)
+    crawls.clock += SLICE
+    two.downloaded(lease, Download(200, 0.0))  # it left late
+    two.finish(lease, CRAWLED)
+    crawls.talk()
+    assert one.pop(9) == [], "just asked by the other"
+    crawls.clock += 1.0
+    assert len(one.pop(9)) == 1
+
+
+def test_hosts_that_only_one_wants_are_not_waited_for(crawls: Crawls) -> None:
+    one = crawls.begin("one", *pages("a.cn", 2), *pages("b.cn", 2))
+    two = crawls.begin("two", *pages("c.cn", 2), *pages("a.cn", 2))
+    assert {lease.url for lease in one.pop(9)} == {"http://a.cn/0", "http://b.cn/0"}
+    assert {lease.url for lease in two.pop(9)} == {"http://c.cn/0"}
+
+
+def test_a_turn_that_is_of_no_use_is_passed_on_early(crawls: Crawls) -> None:
+    one, two = crawls.begin("one", *pages("a.cn", 1)), crawls.begin("two", *pages("a.cn", 1))
+    (lease,) = one.pop(9)
+    done(one, lease)
+    assert two.pop(9) == []
+    crawls.clock += 1.0
+    crawls.talk()
+    assert len(two.pop(9)) == 1
+
+
+def test_a_killed_crawl_loses_its_turn_and_its_host_rests_first(crawls: Crawls) -> None:
+    one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
+    assert len(one.pop(9)) == 1
+    assert two.pop(9) == []
+    crawls.kill("one")
+    crawls.talk()
+    assert two.pop(9) == []
+    crawls.clock += 1.0
+    assert len(two.pop(9)) == 1
+
+
+def test_a_node_that_was_stopped_serves_no_host_that_another_has_got(crawls: Crawls) -> None:
+    one = crawls.begin("one", *pages("a.cn", 9), *pages("b.cn", 9))
+    two = crawls.begin("two", *pages("a.cn", 9))
+    for lease in one.pop(9):
+        done(one, lease)
+    assert two.pop(9) == []
+    crawls.late(one)
+    two.turns.hurry()
+    two.settle()
+    crawls.clock += 2.0
+    assert [lease.url for lease in two.pop(9)] == ["http://a.cn/0"]
+    one.turns.hurry()
+    one.settle()
+    crawls.clock += 20.0
+    assert [lease.url for lease in one.pop(9)] == ["http://b.cn/1"]
+
+
+def test_a_crawl_that_ends_gives_its_turns_and_clocks_back(crawls: Crawls) -> None:
+    one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
+    (lease,) = one.pop(9)
+    one.downloaded(lease, Download(503, 0.0, 7.0))
+    assert two.pop(9) == []
+    crawls.opened.pop("one").close()
+    crawls.talk()
+    crawls.clock += 6.9
+    assert two.pop(9) == []
+    crawls.clock += 0.2
+    assert len(two.pop(9)) == 1
+    two.close()
+    left = {key.decode() for key in crawls.client.scan_iter(f"{REGISTER}*")}
+    assert left <= {f"{REGISTER}clocks"}
+
+
+@settings(
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(seed=st.integers(0, 1 << 32), crowd=st.integers(2, 3))
+def test_no_two_crawls_are_at_a_host_none_starves_and_no_delay_is_broken(
+    redis_url: str, tmp_path_factory: pytest.TempPathFactory, seed: int, crowd: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    with ExitStack() as stack:
+        client = stack.enter_context(redis.Redis.from_url(redis_url))
+        crawls = Crawls(client, tmp_path_factory.mktemp("turns"))
+        stack.callback(crawls.end)
+        names = ["one", "two", "three"][:crowd]
+        urls = [*pages("a.cn", 4), *pages("b.cn", 4)]
+        for name in names:
+            crawls.begin(name, *urls)
+        out: dict[str, tuple[str, Lease]] = {}
+        asked: dict[str, float] = {}
+        fetched: dict[str, set[str]] = {name: set() for name in names}
+        while not all(seen == set(urls) for seen in fetched.values()):
+            crawls.clock += rng.choice([0.1, 0.4, 1.0])
+            name = rng.choice(names)
+            crawl = crawls.opened[name]
+            crawl.turns.hurry()
+            crawl._exchange(look=False)
+            for lease in crawl.pop(2):
+                assert lease.kind is Kind.PAGE
+                host = lease.url.split("/")[2]
+                assert host not in out, "another is there"
+                assert crawls.clock.now - asked.get(host, 0.0) > 0.999
+                out[host], asked[host] = (name, lease), crawls.clock.now
+            for host, (owner, lease) in list(out.items()):
+                if rng.random() < 0.5:
+                    del out[host]
+                    done(crawls.opened[owner], lease)
+                    fetched[owner].add(lease.url)
+            assert crawls.clock.now < 1_000_000.0 + 24 * crowd * SLICE, fetched

@@ -1,0 +1,149 @@
+-- The register of turns at hosts. KEYS: base. ARGV: name of the node, its life in ms, its clock
+-- (seconds), who it is (JSON), and a msgpack map: give (host, time from which it may be asked
+-- again, ...), ask (host, its delay, ...), dead (names of nodes), leave. Returns msgpack: whether
+-- the node is late, (host, time, ...) that it has now, hosts that others wait for, and (name, who)
+-- of nodes that have what it waits for.
+local base, node, clock = KEYS[1], ARGV[1], tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local nodes, names, turns, waits, clocks =
+  base .. 'nodes', base .. 'names', base .. 'turns', base .. 'waits', base .. 'clocks'
+local KEPT = 3600  -- seconds after which a register that nobody uses is forgotten
+local batch = cmsgpack.unpack(ARGV[5])
+
+local known = redis.call('ZSCORE', nodes, node)
+local late = known and tonumber(known) < now
+redis.call('ZADD', nodes, now + ARGV[2], node)
+if not known then
+  redis.call('HSET', names, node, ARGV[4])
+end
+for _, name in ipairs(batch.dead) do
+  redis.call('ZREM', nodes, name)
+  redis.call('HDEL', names, name)
+end
+
+local function alive(name)
+  local till = redis.call('ZSCORE', nodes, name)
+  return till and tonumber(till) >= now
+end
+
+local function note(kind, name, host)
+  redis.call('SADD', base .. kind .. ':' .. name, host)
+  redis.call('EXPIRE', base .. kind .. ':' .. name, KEPT)
+end
+
+local function line_of(host)
+  local line, packed = {}, redis.call('HGET', waits, host)
+  for _, name in ipairs(packed and cmsgpack.unpack(packed) or {}) do
+    if name ~= node and alive(name) then
+      line[#line + 1] = name
+    end
+  end
+  return line
+end
+
+local function keep_line(host, line)
+  if #line > 0 then
+    redis.call('HSET', waits, host, cmsgpack.pack(line))
+  else
+    redis.call('HDEL', waits, host)
+  end
+end
+
+local function hand(host, line)  -- to the first in line, or to nobody
+  local first = table.remove(line, 1)
+  keep_line(host, line)
+  if not first then
+    redis.call('HDEL', turns, host)
+    return
+  end
+  redis.call('HSET', turns, host, first)
+  if first ~= node then
+    note('granted', first, host)
+  end
+  if #line > 0 then
+    note('called', first, host)
+  end
+end
+
+for at = 1, #batch.give, 2 do
+  local host, till = batch.give[at], batch.give[at + 1]
+  local line = line_of(host)
+  redis.call('SREM', base .. 'called:' .. node, host)
+  if redis.call('HGET', turns, host) == node then
+    if till > clock then
+      redis.call('ZADD', clocks, 'GT', till, host)
+    end
+    hand(host, line)
+  else
+    keep_line(host, line)
+  end
+end
+
+local holders = {}
+for at = 1, #batch.ask, 2 do
+  local host, delay = batch.ask[at], batch.ask[at + 1]
+  local owner = redis.call('HGET', turns, host)
+  if owner and owner ~= node and not alive(owner) then
+    redis.call('ZADD', clocks, 'GT', clock + delay, host)  -- it may have been asked until now
+    owner = false
+  end
+  if not owner then
+    local packed = redis.call('HGET', waits, host)
+    local before = packed and cmsgpack.unpack(packed) or {}
+    local line = {}
+    for _, name in ipairs(before) do
+      if name == node or alive(name) then
+        line[#line + 1] = name
+      end
+    end
+    local stands = false
+    for _, name in ipairs(line) do
+      stands = stands or name == node
+    end
+    if not stands then
+      line[#line + 1] = node
+    end
+    hand(host, line)
+    owner = redis.call('HGET', turns, host)
+  elseif owner ~= node then
+    local packed = redis.call('HGET', waits, host)
+    local line, stands = packed and cmsgpack.unpack(packed) or {}, false
+    for _, name in ipairs(line) do
+      stands = stands or name == node
+    end
+    if not stands then
+      line[#line + 1] = node
+      keep_line(host, line)
+    end
+    note('called', owner, host)
+    holders[owner] = true
+  end
+  if owner == node then
+    note('granted', node, host)
+  end
+end
+
+if batch.leave then
+  redis.call('ZREM', nodes, node)
+  redis.call('HDEL', names, node)
+  redis.call('DEL', base .. 'granted:' .. node, base .. 'called:' .. node)
+end
+local granted = {}
+for _, host in ipairs(redis.call('SMEMBERS', base .. 'granted:' .. node)) do
+  if redis.call('HGET', turns, host) == node then
+    granted[#granted + 1] = host
+    granted[#granted + 1] = redis.call('ZSCORE', clocks, host) or '0'
+  end
+end
+redis.call('DEL', base .. 'granted:' .. node)
+redis.call('ZREMRANGEBYSCORE', clocks, '-inf', clock)
+for _, key in ipairs({nodes, names, turns, waits, clocks}) do
+  redis.call('EXPIRE', key, KEPT)
+end
+local told = {}
+for name in pairs(holders) do
+  told[#told + 1] = name
+  told[#told + 1] = redis.call('HGET', names, name) or '{}'
+end
+return cmsgpack.pack({late and 'late' or 'ok', granted, redis.call('SMEMBERS', base .. 'called:' .. node), told})
