@@ -305,6 +305,7 @@ class SharedMachine(FrontierMachine):
                 site.next_at = max(site.next_at, self.model.now + self.politeness.delay)
         super().kill()
         self.client.zadd(f"{share.base}nodes", {str(share.epoch): 0})  # long ago
+        self.client.zadd(f"{share.base}own:nodes", {f"{share.base}{share.epoch}": 0})
 
     @override
     def remove(self) -> None:
