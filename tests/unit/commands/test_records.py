@@ -1,0 +1,75 @@
+"""``scrapy records``, on a store with two records."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from scrapy.cmdline import execute
+
+from topiccrawl.stores.records import Kept, SqliteRecords
+from topiccrawl.templates.record import Found, Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    def kept(host: str, phone: str, now: float, period: int = 1) -> Kept:
+        url = f"http://{host}/lx"
+        values = (Found("电话", phone, phone, 0.8, "line", url, f"电话：{phone}"),)
+        return Kept(host, Record("软件公司-四川", f"{host}公司", values, (url,)), f"http://{host}/",
+                    1, period, 0.8, checked_at=now)  # fmt: skip
+
+    async def fill() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        await store.save([kept("a.test", "1", 10.0), kept("b.test", "2", 11.0)])
+        await store.save([kept("a.test", "3", 90_000.0, 2)])
+        await store.vanish("软件公司-四川", ["b.test"], 95_000.0)
+        await store.close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def command(folder: Path, *arguments: str) -> int:
+    line = ["scrapy", "records", *arguments, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
+    with pytest.raises(SystemExit) as ended:
+        execute(line)
+    return int(ended.value.code or 0)
+
+
+def test_list_shows_what_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(folder, "list", "--template", "软件公司-四川") == 0
+    assert capsys.readouterr().out == "0.80  a.test  a.test公司  电话 3\n"
+    assert command(folder, "list", "--gone") == 0
+    assert "gone 1970-01-02" in capsys.readouterr().out
+
+
+def test_show_tells_evidence_and_older_values(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "show", "a.test公司") == 0
+    out = capsys.readouterr().out
+    assert "电话：3" in out
+    assert "http://a.test/lx" in out
+    assert "until 1970-01-02T01:00:00Z: a.test公司 电话 1" in out
+    assert command(folder, "show", "c.test") == 1
+
+
+def test_export_writes_all_formats(folder: Path) -> None:
+    for suffix in ("jsonl", "csv", "parquet"):
+        assert command(folder, "export", str(folder / f"all.{suffix}"), "--gone") == 0
+    lines = (folder / "all.jsonl").read_text().splitlines()
+    assert [json.loads(line)["values"] for line in lines] == [{"电话": ["3"]}, {"电话": ["2"]}]
+    with (folder / "all.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["电话"] for row in csv.DictReader(file)] == ["3", "2"]
+    table = pq.read_table(folder / "all.parquet").to_pylist()
+    assert [row["evidence"][0]["value"] for row in table] == ["3", "2"]
+    assert command(folder, "export", str(folder / "all.xml")) == 1

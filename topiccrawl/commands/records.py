@@ -1,0 +1,158 @@
+"""``scrapy records list|show|export``: what template crawls found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.errors import TemplateError
+from topiccrawl.stores.choice import place_of, records_of
+from topiccrawl.stores.recordfiles import BETWEEN, iso, shown, writing
+from topiccrawl.templates.template import resolve
+from topiccrawl.terminal import OperatorCommand, say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import AsyncIterator
+
+    from topiccrawl.stores.records import Kept, Records, Version
+
+SHOWN = 20
+"""Records that are listed where nobody says how many."""
+
+
+class Command(OperatorCommand):
+    """List, show or export records."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] list | show ENTITY | export FILE"
+
+    @override
+    def short_desc(self) -> str:
+        return "List, show or export what template crawls found"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "list: in the order of first sight. show: one by its entity or name, with evidence and "
+            "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
+            "output."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add("--template", default="", metavar="TEMPLATE", help="only of this template")
+        add("--gone", action="store_true", help="also those that are gone")
+        add("--limit", type=int, default=0, metavar="N", help=f"at most N (list: {SHOWN})")
+        add("--json", action="store_true", help="one JSON object a line")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        match args:
+            case ["list"] | []:
+                asyncio.run(self._list(opts))
+            case ["show", entity]:
+                asyncio.run(self._show(entity, opts))
+            case ["export", file]:
+                asyncio.run(self._export(file, opts))
+            case _:
+                raise UsageError
+
+    async def _list(self, opts: argparse.Namespace) -> None:
+        async with self._store() as store:
+            async for kept in _some(store, opts, opts.limit or SHOWN):
+                say(_json(kept) if opts.json else _line(kept))
+
+    async def _show(self, entity: str, opts: argparse.Namespace) -> None:
+        shown_any = False
+        async with self._store() as store:
+            async for kept in store.select(_name(opts.template), gone=True):
+                if entity in {kept.entity, kept.record.name}:
+                    shown_any = True
+                    versions = await store.versions(kept.template, kept.entity)
+                    say(*([_json(kept)] if opts.json else _whole(kept, versions)))
+        if not shown_any:
+            say(f"{entity}: no such record in {place_of(self.options)}")
+            self.exitcode = 1
+
+    async def _export(self, file: str, opts: argparse.Namespace) -> None:
+        async with self._store() as store:
+            fields: dict[str, None] = {}
+            if file.endswith(".csv"):  # its first line names the columns
+                async for kept in _some(store, opts, opts.limit):
+                    fields.update(dict.fromkeys(one.field for one in kept.record.found))
+            with writing(file, tuple(fields)) as writer:
+                async for kept in _some(store, opts, opts.limit):
+                    writer.write(kept)
+
+    @asynccontextmanager
+    async def _store(self) -> AsyncIterator[Records]:
+        store = records_of(self.options)
+        await store.open()
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+async def _some(store: Records, opts: argparse.Namespace, limit: int) -> AsyncIterator[Kept]:
+    found = 0
+    async for kept in store.select(_name(opts.template), gone=opts.gone):
+        yield kept
+        found += 1
+        if found == limit:
+            return
+
+
+def _name(argument: str) -> str:
+    """A template's own name; one whose file is gone is known by its name."""
+    try:
+        return resolve(argument).name if argument else ""
+    except TemplateError:
+        if argument.endswith(".toml"):
+            raise
+        return argument
+
+
+def _json(kept: Kept) -> str:
+    return json.dumps(shown(kept), ensure_ascii=False)
+
+
+def _line(kept: Kept) -> str:
+    values = shown(kept)["values"]
+    said = " · ".join(f"{field} {BETWEEN.join(found)}" for field, found in values.items() if found)
+    gone = f"  gone {iso(kept.gone_at)[:10]}" if kept.gone_at else ""
+    return f"{kept.confidence:.2f}  {kept.entity}  {kept.record.name}  {said}{gone}"
+
+
+def _whole(kept: Kept, versions: list[Version]) -> list[str]:
+    record = kept.record
+    return [
+        record.name or kept.entity,
+        f"template {record.template} · entity {kept.entity} · seed {kept.seed}",
+        f"first seen {iso(kept.first_seen)} · changed {iso(kept.changed_at)} · "
+        f"checked {iso(kept.checked_at)}"
+        + (f" · gone {iso(kept.gone_at)}" if kept.gone_at else ""),
+        "",
+        *(
+            f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})\n"
+            f"    {one.snippet}\n    {one.url}"
+            for one in record.found
+        ),
+        *(_version(one) for one in versions),
+        "",
+    ]
+
+
+def _version(version: Version) -> str:
+    fields = dict.fromkeys(one.field for one in version.record.found)
+    values = ", ".join(f"{f} {BETWEEN.join(version.record.values(f))}" for f in fields)
+    return f"until {iso(version.until)}: {version.record.name} {values}"
