@@ -1,0 +1,117 @@
+"""A crawled page in pywb, as docs/storage.md says: its links lead into the archive.
+
+pywb is GPL-3 and wants packages of its own versions, so it lives in an environment of its own and
+is only ever a process. ``TOPICCRAWL_PYWB=FOLDER`` names a virtual environment that has it,
+``TOPICCRAWL_PYWB=1`` makes one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.request import ProxyHandler, build_opener
+
+import pytest
+
+from tests.crawl.run import run
+from tests.crawl.web import Page, Web, article
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOST = "http://news.test"
+WANTED = os.environ.get("TOPICCRAWL_PYWB", "")
+CONFIG = """
+collections:
+  news:
+    index_paths: warc/
+    archive_paths: warc/
+"""
+"""As docs/storage.md has it."""
+
+pytestmark = [
+    pytest.mark.pywb,
+    pytest.mark.crawl,
+    pytest.mark.skipif(not WANTED, reason="TOPICCRAWL_PYWB names no environment with pywb"),
+]
+
+
+def wayback(folder: Path) -> Path:
+    """Its program: of the environment that is named, else of one that is made."""
+    if WANTED != "1":
+        return Path(WANTED) / "bin" / "wayback"
+    place = folder / "pywb"
+    install = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "pywb"]
+    try:
+        subprocess.run([sys.executable, "-m", "venv", place], check=True, timeout=120)
+        subprocess.run(install, check=True, timeout=300, capture_output=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"no environment with pywb can be made here: {error}")
+    return place / "bin" / "wayback"
+
+
+@contextmanager
+def replayed(program: Path, folder: Path) -> Iterator[str]:
+    """Where pywb shows the archive of a folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (folder / "config.yaml").write_text(CONFIG)
+    with (folder / "pywb.log").open("wb") as log:
+        command = [str(program), "-b", "127.0.0.1", "-p", str(port)]
+        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+    try:
+        end = time.monotonic() + 30.0
+        while not _listens(port):
+            assert server.poll() is None, (folder / "pywb.log").read_text()
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def rewritten(page: str, server: str) -> list[str]:
+    """Where a page's links lead, without the server."""
+    return [link.removeprefix(server) for link in re.findall(r'href="([^"]+)"', page)]
+
+
+def test_a_crawled_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: Path) -> None:
+    program = wayback(tmp_path)
+    text = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
+    pages: dict[str, Page] = {
+        f"{HOST}/": article("新能源汽车", text, f"{HOST}/1.html"),
+        f"{HOST}/1.html": article("新能源汽车一", text, f"{HOST}/", "http://other.test/"),
+    }
+    with Web(pages) as web:
+        arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
+        warc = {"WARC_DIR": str(tmp_path / "warc")}
+        status, said = run(web.proxy, tmp_path / "data", *arguments, seconds=50.0, **warc)
+    assert status == 0, said
+    get = build_opener(ProxyHandler({})).open
+    with replayed(program, tmp_path) as server:
+        with get(f"{server}/news/mp_/{HOST}/", timeout=20) as answer:
+            first = answer.read().decode()
+        (link,) = rewritten(first, server)
+        assert re.fullmatch(rf"/news/\d*mp_/{HOST}/1\.html", link)
+        with get(server + link, timeout=20) as answer:  # as a reader clicks it
+            second = answer.read().decode()
+    assert "<h1>新能源汽车一</h1>" in second
+    assert text in second
+    assert [re.sub(r"/\d*mp_/", " ", one) for one in rewritten(second, server)] == [
+        f"/news {HOST}/",
+        "/news http://other.test/",
+    ]
