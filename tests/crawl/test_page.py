@@ -90,7 +90,7 @@ def wild_source() -> Given:
     pattern = {"label": "news", "expression": WILD[0], "seen": 1, "articles": 1}
     site = {"site": WILD[2], "ready": True, "pages": 1, "dropped": 1, "patterns": [pattern]}
     more = {
-        "chains": [{"article": listed[0]._asdict(), "reprints": [reprint]}],
+        "chains": [{"article": listed[0]._asdict(), "reprints": [reprint], "reprinted": 9}],
         "changes": [change], "learnt": [[WILD[0], 0.1]], "patterns": [site],
     }  # fmt: skip
     return Given(told, listed, more)

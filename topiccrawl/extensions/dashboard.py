@@ -15,6 +15,7 @@ from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.figures import CrawlFigures
+from topiccrawl.middlewares.newsfilter import NewsFilterMiddleware
 from topiccrawl.scheduler.build import frontier_place, ledger_of
 from topiccrawl.tasks.control import Control
 from topiccrawl.tasks.http import order_routes
@@ -65,7 +66,9 @@ class Dashboard:
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
-        self.stored = Stored(self.crawler.settings)
+        links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
+        patterns = links.learner.known if links is not None else dict
+        self.stored = Stored(self.crawler.settings, patterns)
         metrics = exposition if available() else None
         routes = []
         if self.crawler.settings.getbool("TOPICCRAWL_CONTROL"):

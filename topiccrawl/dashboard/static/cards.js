@@ -45,9 +45,9 @@ export function queues({ queues: sizes, errors }) {
   fill("queue-rows", QUEUES.map((name) => h("div", { class: "queue", style: { "--tone": `var(--${name})` } },
     h("span", { class: "what" }, h("i"), t(name)), bar(width(sizes[name])), h("b", {}, number(sizes[name])))));
   at("known").textContent = t("known", number(sizes.known));
-  const reasons = Object.entries(errors).sort((a, b) => b[1] - a[1]).slice(0, 14);
+  const reasons = Object.entries(errors).sort((a, b) => b[1] - a[1]).slice(0, 8), top = Math.max(1, ...Object.values(errors));
   at("error-rows").hidden = !reasons.length;
-  fill("error-rows", reasons.map(([reason, n]) => h("span", { class: "reason" }, reason, h("b", {}, number(n)))));
+  fill("error-rows", h("h3", {}, t("reasons")), reasons.map(([reason, n]) => h("div", { class: "reason" }, h("span", {}, reason), bar(n / top), h("b", {}, number(n)))));
 }
 export function hosts({ hosts: { states, list } }) {
   fill("host-states", Object.entries(states).filter(([, n]) => n).map(([name, n]) =>
@@ -61,6 +61,7 @@ export function hosts({ hosts: { states, list } }) {
     h("td", { class: one.failed ? "bad" : "" }, one.failed || ""))));
 }
 export function terms({ terms: { changes, own, now } }) {
+  now = now.filter(([, weight]) => weight > 0);
   const known = new Set(own), most = Math.max(1e-9, ...now.map(([, weight]) => weight));
   at("changes").textContent = changes ? t("changed", number(changes)) : t("unchanged");
   fill("term-rows", now.map(([term, weight]) =>

@@ -19,7 +19,7 @@ function columns(points) {
   return { x, recent, mean, pace };
 }
 function axes(values, size) {
-  const common = { stroke: style("--faint"), font: "11.5px system-ui, sans-serif", ticks: { show: false } };
+  const common = { stroke: style("--faint"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   const grid = { stroke: style("--line"), width: 1 };
   return [
     { ...common, grid: { show: false }, size: 26, values: (_, found) => found.map(clock), space: 80 },

@@ -21,8 +21,8 @@ export function show() {
   fill("term-history", last.changes.map(change));
   fill("pattern-rows", last.patterns.length ? last.patterns.map(site) : h("p", { class: "empty" }, t("noPatterns")));
 }
-function chain({ article, reprints }) {
-  const more = reprints.length > 6 ? h("span", {}, `+${reprints.length - 6}`) : null;
+function chain({ article, reprints, reprinted }) {
+  const more = reprinted > 6 ? h("span", {}, `+${number(reprinted - 6)}`) : null;
   return h("div", { class: "chain" },
     h("p", { class: "title" }, link(article.url, article.title || article.url)),
     h("p", { class: "links" }, link(article.url, article.site, { class: "first" }),

@@ -160,6 +160,10 @@ class PatternLearner:
             PARAMETERS_KEY: self._parameters[site].to_json(),
         }
 
+    def known(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
+        """Return the sites in memory: what was learnt of each, and its log of drops."""
+        return {site: (learner, self._drops.get(site, {})) for site, learner in self._sites.items()}
+
     def evicted(self) -> list[str]:
         """Return the sites used longest ago that are too many; store them, then ``drop``."""
         return list(self._sites)[: max(0, len(self._sites) - self.most_sites)]
