@@ -237,6 +237,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.dashboard.Dashboard": 530,
     "topiccrawl.extensions.watch.Watch": 520,
+    "topiccrawl.extensions.events.ChangeEvents": 520,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.records.RecordPipeline": 700,  # templates

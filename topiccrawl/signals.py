@@ -2,9 +2,11 @@
 
 page_judged(page, verdict): a topic spider judged a page (``records.Page``, ``records.Verdict``).
 lease_settled(lease, outcome): a URL's lease has ended (``frontier.contract.Lease``, ``Outcome``).
+page_changed(change): a watched article is new, changed or gone (``revisits.events.Change``).
 """
 
 from __future__ import annotations
 
 page_judged = object()
 lease_settled = object()
+page_changed = object()

@@ -1,4 +1,4 @@
-"""``scrapy articles list|show|search|export|forget``: what was found."""
+"""``scrapy articles list|show|search|changes|export|forget``: what was found."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.windows import as_json, report, told_of, window_of
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import shown, writing
 from topiccrawl.stores.selection import Selection, day, words_in
+from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
 
@@ -36,7 +38,10 @@ class Command(OperatorCommand):
 
     @override
     def syntax(self) -> str:
-        return "[options] list | show URL | search WORDS | export FILE | forget URL|site:HOST ..."
+        return (
+            "[options] list | show URL | search WORDS | changes | export FILE"
+            " | forget URL|site:HOST ..."
+        )
 
     @override
     def short_desc(self) -> str:
@@ -47,7 +52,8 @@ class Command(OperatorCommand):
         return (
             "list and search: those stored last first. show: one, with its reprints. export: all "
             "of them into a .jsonl, .csv, .parquet or .atom file, or - for standard output. "
-            "forget: remove them for good; they do not come back."
+            "changes: what a watched crawl found new, changed and gone since its last run (or "
+            "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
         )
 
     @override
@@ -58,6 +64,7 @@ class Command(OperatorCommand):
         add("--all", action="store_true", help="articles of all topics")
         add("--site", default="", metavar="HOST", help="only of this host and those below it")
         add("--since", default="", metavar="DAY", help="published from then on, such as 2026-01-31")
+        add("--template", default="", metavar="NAME", help="changes: of a template's records")
         add("--until", default="", metavar="DAY", help="published until then")
         add("--limit", type=int, metavar="N", help=f"at most N (list, search: {SHOWN})")
         add("--json", action="store_true", help="one JSON object a line")
@@ -72,6 +79,8 @@ class Command(OperatorCommand):
                 asyncio.run(self._list(found, opts))
             case ["show", url]:
                 self._show(url, as_json=opts.json)
+            case ["changes"]:
+                asyncio.run(self._changes(opts))
             case ["export", file]:
                 asyncio.run(self._export(file, self._selection(opts), opts.limit))
             case ["forget", *names] if names:
@@ -102,6 +111,14 @@ class Command(OperatorCommand):
         with writing(file) as writer:
             async for article in self._select(selection, limit or 0):
                 writer.write(article)
+
+    async def _changes(self, opts: argparse.Namespace) -> None:
+        owner = opts.template or self._topic(opts.topic)
+        since = since_of(opts.since or LAST, self.folder, owner, time.time())
+        window = await window_of(self.options, owner, since)
+        async with self._store() as store:
+            told = await told_of(store, window)
+        say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:
         """Remove from the store, then from the archive, where there is one."""

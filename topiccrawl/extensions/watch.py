@@ -21,7 +21,7 @@ from topiccrawl.revisits.ledger import Ledger, Seen
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.visited import Visited
-from topiccrawl.signals import lease_settled
+from topiccrawl.signals import lease_settled, page_changed
 from topiccrawl.stores.choice import pages_of, store_of
 from topiccrawl.stores.pagebuffer import PageBuffer
 from topiccrawl.stores.selection import Selection
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
     from topiccrawl.revisits.contract import RevisitPolicy
+    from topiccrawl.revisits.events import Change
     from topiccrawl.stores.pages import PageState
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class Watch:
     def __init__(self, crawler: Crawler, ledger: Ledger, pages: PageBuffer, *, once: bool) -> None:
         self.crawler = crawler
         self.once = once
-        self.visited = Visited(ledger, pages, self.count, self._kept)
+        self.visited = Visited(ledger, pages, self.count, self._kept, self._tell)
         self.next_at: float | None = None
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
@@ -149,6 +150,9 @@ class Watch:
             self._task.cancel()
         await self.visited.close()
 
+    def _tell(self, change: Change) -> None:
+        self.crawler.signals.send_catch_log(page_changed, change=change)
+
     def count(self, name: str) -> None:
         """Count what happened to a page."""
         self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
@@ -188,15 +192,15 @@ class Watch:
             self._handed = last if first == last else math.nextafter(last, 0.0)
             self._full = len(self._out) >= MOST
         soonest = [] if self.once else await self._pages.due(self._owner, _END, 1, self._handed)
-        ahead = [state.due for state in soonest] or list(self._missing.values())
-        self.next_at = min(ahead, default=None)
+        ahead = [due for url, due in self._missing.items() if url not in self._out]
+        self.next_at = min([state.due for state in soonest] + ahead, default=None)
         if given:
             self._scheduler.alarm.now()
 
     def _give(self, state: PageState) -> bool:
         """Give a page back to the frontier; whether it was not there yet."""
         later = self.once and state.due > self._until and state.url not in self._missing
-        if later or state.url in self._out:
+        if later or state.url in self._out or self.visited.waits(state.url):
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
         with self._scheduler.book.writing() as frontier:
@@ -204,6 +208,7 @@ class Watch:
                 self._out.add(state.url)
                 self.count("handed_out")
                 return True
+        self._missing.pop(state.url, None)  # on its way already, or another node's
         return False
 
     def _kept(self, state: PageState) -> None:
@@ -213,6 +218,8 @@ class Watch:
             self._missing[state.url] = state.due
         else:
             self._missing.pop(state.url, None)
+        if 0.0 < state.due <= self._handed:
+            self._handed = math.nextafter(state.due, 0.0)
         sooner = state.due and (self.next_at is None or state.due < self.next_at)
         if (self._full and len(self._out) <= MOST // 2) or (sooner and not self._full):
             self._wake.set()

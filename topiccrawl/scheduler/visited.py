@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.revisits.contract import Role
+from topiccrawl.revisits.events import change_to
 from topiccrawl.revisits.ledger import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.revisits.events import Change
     from topiccrawl.revisits.ledger import Ledger
     from topiccrawl.stores.pagebuffer import PageBuffer
     from topiccrawl.stores.pages import PageState
@@ -43,6 +45,14 @@ class Visit(NamedTuple):
     seen: Seen
 
 
+class _Judged(NamedTuple):
+    """A visit that was judged and is not written whole yet."""
+
+    state: PageState
+    seen: Seen
+    before: PageState | None
+
+
 class Visited:
     """What was visited.
 
@@ -51,6 +61,7 @@ class Visited:
         pages: Where states stay.
         count: Takes the name of what happened.
         kept: Called with each state that was written.
+        happened: Called with each event.
     """
 
     def __init__(
@@ -59,25 +70,31 @@ class Visited:
         pages: PageBuffer,
         count: Callable[[str], None],
         kept: Callable[[PageState], None],
+        happened: Callable[[Change], None],
     ) -> None:
         self.ledger = ledger
         self.pages = pages
         self._count = count
         self._kept = kept
+        self._happened = happened
         self._visits: dict[int, Visit] = {}
         self._asked: dict[str, PageState | None] = {}
-        self._judged: dict[str, Visit] = {}
+        self._judged: dict[str, _Judged] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._tasks)
 
+    def waits(self, url: str) -> bool:
+        """Whether a page was visited and its state is not written whole yet."""
+        return url in self._judged
+
     async def known(self, url: str) -> PageState | None:
         """The state of a page, or None."""
         judged = self._judged.get(url)
         if judged is not None:
-            return judged.known
+            return judged.state
         return (await self.pages.get(self.ledger.owner, [url])).get(url)
 
     async def ask(self, url: str) -> PageState | None:
@@ -112,18 +129,19 @@ class Visited:
             changed = self.ledger.is_changed(known, visit.seen)
             self._count(f"{known.role}s_changed" if changed else "unchanged")
             state = self.ledger.again(known, visit.seen)
-        self._judged[lease.url] = Visit(state, visit.seen)
+        self._judged[lease.url] = _Judged(state, visit.seen, visit.known)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Write what was judged, and note visits that failed, once the lease has ended."""
-        self._asked.pop(lease.url, None)
-        judged = self._judged.get(lease.url)
-        if lease.kind is not Kind.PAGE or outcome.ending is Ending.LATER:
+        if lease.kind is not Kind.PAGE:
             return
+        self._asked.pop(lease.url, None)
         if outcome.ending is Ending.CRAWLED:
-            if judged is not None:
+            if lease.url in self._judged:
                 self._start(self._confirmed(lease.url))
-        elif outcome.ending is not Ending.RELEASED:
+            return
+        self._judged.pop(lease.url, None)
+        if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
             self._start(self._failed(lease.url, outcome.reason))
 
     async def credit(self, hub: str, seen: Seen) -> None:
@@ -140,9 +158,9 @@ class Visited:
             return
         judged = self._judged.get(hub)
         if judged is not None:
-            self._judged[hub] = judged._replace(known=known)
+            self._judged[hub] = judged._replace(state=known)
         else:
-            await self._keep(known)
+            await self._keep(known, known)
 
     async def close(self) -> None:
         """Write what waits; the frontier is closed, so all of it is durable."""
@@ -154,10 +172,8 @@ class Visited:
     async def _confirmed(self, url: str) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ending.wait(), SETTLED)
-        state, seen = self._judged.pop(url)
-        if state is None:
-            return
-        await self._keep(state)
+        state, seen, before = self._judged.pop(url)
+        await self._keep(state, before)
         if state.role is Role.DETAIL and state.first_seen == seen.at:
             self._count("details")
             if seen.found_on:
@@ -171,10 +187,14 @@ class Visited:
         state = self.ledger.missed(known, time.time(), int(status) if status.isdigit() else 0)
         if state.gone_at and not known.gone_at:
             self._count("gone")
-        await self._keep(state)
+        await self._keep(state, known)
 
-    async def _keep(self, state: PageState) -> None:
+    async def _keep(self, state: PageState, before: PageState | None) -> None:
+        """Write a state, and tell what became of an article."""
         await self.pages.save(state)
+        change = change_to(before, state) if state.role is Role.DETAIL else None
+        if change is not None:
+            self._happened(change)
         self._kept(state)
 
     def _start(self, work: Coroutine[None, None, None]) -> None:

@@ -34,6 +34,7 @@ from topiccrawl.spiders.arguments import (
 )
 from topiccrawl.spiders.browser import META, use_browser
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
+from topiccrawl.stores.since import check_since, since_of
 from topiccrawl.text.decode import decode
 from topiccrawl.topic import default_seeds, resolve
 
@@ -68,6 +69,8 @@ class TopicSpider(Spider):
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
+        since: Sends events (new, changed, gone) as items, those since then first: ``last``,
+            ``12h``, ``7d`` or a day.
     """
 
     name = "topic"
@@ -83,6 +86,7 @@ class TopicSpider(Spider):
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
         self.watch = ""
+        self.since: float | None = None
         self.watcher: Watch | None = None
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
@@ -99,6 +103,9 @@ class TopicSpider(Spider):
         chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
         spider.watch = watch_mode(kwargs.get("watch", ""))
+        if since := kwargs.get("since", ""):
+            folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
+            spider.since = since_of(since, folder, topic.name, time.time(), ended=True)
         spider._set_crawler(crawler)
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
@@ -116,7 +123,6 @@ class TopicSpider(Spider):
         seeds: str = "",
         fresh: str = "",
         discover: str = "",
-        watch: str = "",
         **others: str,
     ) -> Topic:
         """Return the topic that the arguments name, seeds filled in.
@@ -124,9 +130,10 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover", "watch"))
+        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover", "watch", "since"))
         flag("fresh", fresh)
-        watch_mode(watch)
+        watch_mode(others.get("watch", ""))
+        check_since(others.get("since", ""))
         check_settings(settings)
         if not topic.strip():
             raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")

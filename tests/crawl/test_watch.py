@@ -1,0 +1,159 @@
+"""Crawls that visit pages again: what changed is told, what did not costs a 304."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import MEASURED, log_of, run, start, stored
+from tests.crawl.web import Answer, Web, article
+from topiccrawl.demo import generate
+from topiccrawl.demo.changes import Changes, Changing
+from topiccrawl.demo.server import DemoServer
+from topiccrawl.stores.pages import SqlitePages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from http.server import BaseHTTPRequestHandler
+    from pathlib import Path
+
+    from topiccrawl.demo.web import Web as DemoWeb
+    from topiccrawl.stores.pages import Window
+
+pytestmark = pytest.mark.crawl
+
+AT_ONCE = (
+    *("-s", "TOPICCRAWL_REVISIT_POLICY=uniform"),
+    *("-s", "TOPICCRAWL_REVISIT_HUB=0.3"),
+    *("-s", "TOPICCRAWL_REVISIT_ARTICLE=0.3"),
+    *("-s", "TOPICCRAWL_GONE_SECONDS=0.5"),
+)
+"""Everything is due again in no time."""
+
+
+def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_path: Path) -> None:
+    changing = Changing(generate(3, 240, traps=False, faults=False), each=4)
+    first, second = changing.editions
+    data, log, feed = tmp_path / "data", tmp_path / "log.tsv", tmp_path / "feed.jsonl"
+    arguments = ("-a", f"topic={first.topic}", "-a", f"seeds={','.join(first.seeds)}")
+    crawl = ("crawl", "topic", *arguments, "-a", "watch=once")
+    with DemoServer(first, log=log) as server:
+        status, out = run(server.proxy, data, *crawl, *AT_ONCE)
+        assert status == 0, out[-3000:]
+        began, before = time.time(), log.read_text().count("\n")
+        watched = validated(data)
+        server.web = second
+        again = (*crawl, "-a", "since=last", "-o", str(feed))
+        status, out = run(server.proxy, data, *again, *AT_ONCE)
+        assert status == 0, out[-3000:]
+    assert told(window(data, first.topic, began)) == changing.changes
+    assert events(feed) == changing.changes
+    assert len(changing.changes.new) == len(changing.changes.changed) == 4
+    answers = defaultdict(list)
+    for line in log.read_text().splitlines()[before:]:
+        _, _, code, _, url = line.split("\t")
+        answers[url].append(code)
+    same = [url for url in watched if body(first, url) == body(second, url)]
+    assert len(same) > 20
+    assert {url: answers[url] for url in same} == {url: ["304"] for url in same}
+    assert sum(codes.count("200") for codes in answers.values()) < 60  # of 240 pages
+
+
+def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    shown = [1]
+    hub, page = "http://a.test/", "http://a.test/{}.html"
+
+    def listing(handler: BaseHTTPRequestHandler) -> Answer:
+        etag = f'"{len(shown)}"'
+        if handler.headers.get("If-None-Match") == etag:
+            return Answer("", 304, (("ETag", etag),))
+        items = "".join(f'<li><a href="/{n}.html">足球比赛第{n}轮战报</a></li>' for n in shown)
+        text = f"<html><head><title>足球</title></head><body><ul>{items}</ul></body></html>"
+        return Answer(text, headers=(("ETag", etag),))
+
+    pages = {
+        page.format(n): article(f"足球第{n}轮", f"第{n}轮足球比赛昨晚结束，") for n in range(9)
+    }
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=1")
+    data = tmp_path / "data"
+    with Web({hub: listing, **pages}) as web, ExitStack() as stack:
+        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
+        stack.callback(process.kill)
+        wait_for(lambda: web.count(hub) > 3 and web.count(page.format(1)) > 0, data)
+        shown.append(2)
+        wait_for(lambda: web.count(page.format(2)) > 0, data)
+        wait_for(lambda: len(stored(data)) == 2, data)
+        process.kill()
+        process.wait()
+        shown.append(3)
+        visits = web.count(hub)
+        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
+        stack.callback(process.kill)
+        wait_for(lambda: web.count(hub) > visits + 3 and len(stored(data)) == 3, data)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+    assert "stopped; nothing is lost" in log_of(data).read_text()
+    assert sum(hit.status == 304 for hit in web.hits if hit.url == hub) > 3
+    assert len(stored(data)) == 3
+
+
+def wait_for(condition: Callable[[], bool], data: Path, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, log_of(data).read_text()[-3000:]
+        time.sleep(0.1)
+
+
+def window(data: Path, topic: str, since: float) -> Window:
+    async def read() -> Window:
+        pages = SqlitePages(data)
+        await pages.open()
+        try:
+            return await pages.window(topic, since)
+        finally:
+            await pages.close()
+
+    return asyncio.run(read())
+
+
+def validated(data: Path) -> list[str]:
+    """URLs of the pages that have a validator."""
+
+    async def read() -> list[str]:
+        pages = SqlitePages(data)
+        await pages.open()
+        try:
+            due = await pages.due(TOPIC, 1e12, 1000)
+            return [state.url for state in due if state.etag or state.last_modified]
+        finally:
+            await pages.close()
+
+    return asyncio.run(read())
+
+
+TOPIC = "新能源汽车"
+
+
+def told(found: Window) -> Changes:
+    return Changes(*(tuple(sorted(state.url for state in part)) for part in found))
+
+
+def events(feed: Path) -> Changes:
+    lines = [json.loads(line) for line in feed.read_text().splitlines()]
+    kinds = ("new", "changed", "gone")
+    found = (sorted(o["url"] for o in lines if o.get("event") == kind) for kind in kinds)
+    return Changes(*map(tuple, found))
+
+
+def body(web: DemoWeb, url: str) -> bytes:
+    return web.answer(url).body

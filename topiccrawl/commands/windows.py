@@ -1,0 +1,89 @@
+"""``scrapy articles changes``: what is new, changed and gone since a time."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.revisits.events import changes_in
+from topiccrawl.stores.choice import pages_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from topiccrawl.revisits.events import Change
+    from topiccrawl.stores.contract import Store
+    from topiccrawl.stores.pages import Window
+
+
+class Told(NamedTuple):
+    """A change and what is stored of its article.
+
+    Attributes:
+        change: What happened.
+        title: The article's headline, or "".
+        story: URL of the story that it reprints, or "".
+        versions: Earlier texts that are kept.
+    """
+
+    change: Change
+    title: str = ""
+    story: str = ""
+    versions: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        rest = {"title": self.title, "reprint_of": self.story, "versions": self.versions}
+        return {**self.change.to_dict(), **rest}
+
+
+async def window_of(settings: Mapping[str, Any], owner: str, since: float) -> Window:
+    """What is new, changed and gone of an owner's pages; raises StorageError."""
+    pages = pages_of(settings)
+    await pages.open()
+    try:
+        return await pages.window(owner, since)
+    finally:
+        await pages.close()
+
+
+async def told_of(store: Store, window: Window) -> list[Told]:
+    """The window's changes with what the store knows of them."""
+    told: list[Told] = []
+    for change in changes_in(window):
+        story = await store.get(change.url)
+        if story is None:
+            told.append(Told(change))
+            continue
+        copy = next((one for one in story.reprints if one.url == change.url), None)
+        title = story.article.title if copy is None else copy.title
+        versions = len(await store.versions(change.url)) if change.event == "changed" else 0
+        told.append(Told(change, title, "" if copy is None else story.article.url, versions))
+    return told
+
+
+def report(owner: str, since: float, window: Window, told: Sequence[Told]) -> list[str]:
+    """The lines that an operator reads."""
+    new, changed, gone = map(len, window)
+    head = f"{owner} since {_time(since)}: {new} new, {changed} changed, {gone} gone"
+    return [head, *map(_line, told)]
+
+
+def as_json(told: Sequence[Told]) -> list[str]:
+    """One JSON object a change."""
+    return [json.dumps(one.to_dict(), ensure_ascii=False) for one in told]
+
+
+def _line(told: Told) -> str:
+    change = told.change
+    notes = [f"reprints {told.story}"] if told.story else []
+    if told.versions:
+        notes.append(f"{told.versions} earlier texts")
+    note = f"  ({', '.join(notes)})" if notes else ""
+    return f"{change.event:<8} {_time(change.at)}  {told.title}  {change.url}{note}"
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().isoformat(" ", "minutes")[:16]
