@@ -51,8 +51,7 @@ class Biases:
         if abs(bias - unit.bias) < DRIFT:
             return False
         unit.bias = bias
-        self._ready.rank(unit.host, 0)
-        self._ready.rank(unit.host, 1)
+        self._ready.rank_again(unit.host)
         return True
 
     def update(self, unit: Unit) -> bool:
@@ -86,8 +85,7 @@ class Biases:
             if unit.heads[0] is not None or unit.heads[1] is not None:
                 changed |= self.update(unit)
         if changed:
-            self._ready.rank(host, 0)
-            self._ready.rank(host, 1)
+            self._ready.rank_again(host)
 
 
 def _near(mine: set[str], groups: tuple[str, ...]) -> bool:

@@ -61,21 +61,18 @@ class Dispatch:
         self._moves = MOVES
         self._steps = STEPS
         while len(leases) < n and self._steps > 0:
-            lane = self._lane()
-            if lane is None:
+            found = self._next()
+            if found is None:
                 break
-            host = state.ready.best(lane)
-            best = host.best[lane] if host is not None else None
-            if best is not None:
-                lease = self._serve(best[2], lane, now)
-                if lease is not None:
-                    leases.append(lease)
+            lease = self._serve(*found, now)
+            if lease is not None:
+                leases.append(lease)
         return leases
 
     def next_due(self, now: float) -> float | None:
         """Seconds until ``pop`` may give something, or None."""
         state = self._state
-        if self._lane() is not None:
+        if self._next() is not None:
             return 0.0
         times = (state.ready.next_time(), state.queues.next_due(), state.leases.next_expiry())
         known = [when for when in times if when is not None]
@@ -112,12 +109,14 @@ class Dispatch:
         for lease in leases:
             self._state.leases.extend(lease, now + self._seconds)
 
-    def _lane(self) -> int | None:
-        """The lane to be served now: whose turn it is, else the other; None if both are empty."""
+    def _next(self) -> tuple[Unit, int] | None:
+        """Unit and lane to be served now, of the lane whose turn it is, else of the other one."""
         lane = 0 if self._state.turn < self._prior else 1
         for choice in (lane, 1 - lane):
-            if self._state.ready.best(choice) is not None:
-                return choice
+            host = self._state.ready.best(choice)
+            best = None if host is None else host.best[choice]
+            if best is not None:
+                return best[2], choice
         return None
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,8 @@ class Queues:
         self._biases = biases
         self._tally = tally
         self._tail = Tail(most, self._hosts)
+        self._soonest = 0.0
+        """Nothing is due before."""
         self._load()
 
     def unit(self, row: Row) -> Unit:
@@ -62,6 +65,7 @@ class Queues:
         if row.flags & DELAYED:
             self._tally[LANE_NAMES[row.lane]] += 1
             self._store.txn.put(DUE.pack(row.when) + key, b"", db=self._store.due)
+            self._soonest = min(self._soonest, row.when)
         else:
             self.add(self.unit(row), row.lane, row.value, row.seq)
 
@@ -162,11 +166,15 @@ class Queues:
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Keys whose time has come, at most so many, earliest first."""
+        if now < self._soonest:
+            return []
         keys: list[bytes] = []
         for entry in self._store.txn.cursor(self._store.due).iternext(values=False):
-            if len(keys) >= most or DUE.unpack_from(entry)[0] > now:
-                break
+            self._soonest = DUE.unpack_from(entry)[0]
+            if len(keys) >= most or self._soonest > now:
+                return keys
             keys.append(entry[DUE.size :])
+        self._soonest = inf
         return keys
 
     def next_due(self) -> float | None:

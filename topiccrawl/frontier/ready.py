@@ -51,6 +51,13 @@ class Ready:
             host.best[lane] = (lowest, arrival, best)
             self.list(host, lane)
 
+    def rank_again(self, host: Host) -> None:
+        """Find the best URLs of a host anew where nothing but a bias changed."""
+        if host.best[0] is not None:
+            self.rank(host, 0)
+        if host.best[1] is not None:
+            self.rank(host, 1)
+
     def improve(self, host: Host, lane: int, best: Best) -> None:
         """Take a better URL of a host's lane."""
         host.best[lane] = best
