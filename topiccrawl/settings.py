@@ -34,6 +34,11 @@ TOPICCRAWL_NODE_SECONDS = 10.0
 # -- Steering and tasks (docs/tasks.md) ---------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """A crawl follows ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
+TOPICCRAWL_WORK_SITES = 4
+"""Sites that a worker (``scrapy work``) crawls at once; a process is busy with about so many."""
+TOPICCRAWL_WORK_QUANTUM = 60.0
+"""Seconds after which a site passes on to another task that waits for it, or a slot to another
+site; the hand-over costs about a second."""
 
 # -- Who else gets it --------------------------------------------------------------------------
 TOPICCRAWL_WEBHOOK = ""

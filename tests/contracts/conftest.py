@@ -1,21 +1,31 @@
-"""Frontiers to run the contract suite over: each named here makes, closes and opens one."""
+"""Frontiers and ledgers that the contract suites run over: made, closed and opened here."""
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self
 
 import pytest
 import redis
+import redis.asyncio
 
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.tasks.local import LocalLedger
+from topiccrawl.tasks.shared import SharedLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
+    from typing import Any
+
+    from topiccrawl.tasks.contract import Ledger
+
+    Act = Callable[[Ledger], Coroutine[Any, Any, None]]
+    Scene = Callable[[Act], None]
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=100)
 
@@ -136,3 +146,21 @@ def elsewhere(tmp_path: Path, make: Make, request: pytest.FixtureRequest) -> Ite
     """A second, empty frontier, of each implementation, on the same clock."""
     with maker(request.param, tmp_path / "elsewhere", make.clock, request) as made:
         yield made
+
+
+@pytest.fixture(params=["local", "shared"])
+def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
+    """Plays a scene on a new ledger of each implementation."""
+
+    async def played(act: Act) -> None:
+        ledger: Ledger = LocalLedger(tmp_path / "ledger")
+        if request.param == "shared":
+            client = redis.asyncio.Redis.from_url(request.getfixturevalue("redis_url"))
+            ledger = SharedLedger(client, f"{{{tmp_path}}}:")
+        try:
+            await act(ledger)
+        finally:
+            await ledger.close()
+            await ledger.close()
+
+    return lambda act: asyncio.run(played(act))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 import redis.asyncio
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from topiccrawl.errors import SettingError, StorageAwayError
 from topiccrawl.tasks.control import Control
@@ -16,37 +18,10 @@ from topiccrawl.tasks.local import LocalLedger
 from topiccrawl.tasks.shared import SharedLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
     from pathlib import Path
-    from typing import Any
 
+    from tests.contracts.conftest import Scene
     from topiccrawl.tasks.contract import Key, Ledger
-
-    Scene = Callable[[Callable[[Ledger], Coroutine[Any, Any, None]]], None]
-
-
-@pytest.fixture(params=["local", "shared"])
-def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    """Plays a scene on a new ledger."""
-
-    def play(act: Callable[[Ledger], Coroutine[Any, Any, None]]) -> None:
-        async def played() -> None:
-            ledger: Ledger
-            if request.param == "local":
-                ledger = LocalLedger(tmp_path_factory.mktemp("ledger"))
-            else:
-                client = redis.asyncio.Redis.from_url(request.getfixturevalue("redis_url"))
-                await client.flushdb()
-                ledger = SharedLedger(client)
-            try:
-                await act(ledger)
-            finally:
-                await ledger.close()
-                await ledger.close()
-
-        asyncio.run(played())
-
-    return play
 
 
 def test_rows_are_swapped_together_or_not_at_all(scene: Scene) -> None:
@@ -67,6 +42,7 @@ KEYS = st.tuples(st.sampled_from("kl"), st.text(st.characters(codec="utf-8"), mi
 ROWS = st.dictionaries(KEYS, st.text(st.characters(codec="utf-8")), max_size=5)
 
 
+@settings(max_examples=20)
 @given(before=ROWS, after=ROWS)
 def test_any_text_comes_back_as_it_went_in(
     before: dict[Key, str], after: dict[Key, str], tmp_path_factory: pytest.TempPathFactory
@@ -119,7 +95,7 @@ def test_orders_stay_until_they_are_changed(scene: Scene) -> None:
 def test_a_server_or_folder_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     async def act() -> None:
         (tmp_path / "file").write_text("")
-        away = SharedLedger(redis.asyncio.Redis(port=9))
+        away = SharedLedger(redis.asyncio.Redis(port=9, retry=Retry(NoBackoff(), 0)))
         for ledger in (away, LocalLedger(tmp_path / "file")):
             with pytest.raises(StorageAwayError):
                 await ledger.swap({}, {("a", "b"): "c"})

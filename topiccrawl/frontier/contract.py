@@ -364,8 +364,11 @@ class Frontier(Protocol):
         """Divide hosts' delays by ``speed`` from their next request on; crawl-delays hold."""
         ...
 
-    def rest(self) -> float:
-        """Until when hosts that were asked want to be left alone, seconds since the epoch."""
+    def rest(self, ahead: float = 0.0) -> float:
+        """Until when hosts want to be left alone, if requests go out for ``ahead`` more seconds.
+
+        Seconds since the epoch; also of a frontier that was closed.
+        """
         ...
 
     def next_due(self) -> float | None:

@@ -229,9 +229,14 @@ class EmbeddedFrontier:
         """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
         self._state.clock.speed = speed
 
-    def rest(self) -> float:
-        """Until when hosts that were asked want to be left alone, seconds since the epoch."""
-        return max((host.next_at for host in self._state.places.hosts), default=0.0)
+    def rest(self, ahead: float = 0.0) -> float:
+        """Until when hosts want to be left alone, if requests go out for ``ahead`` more seconds."""
+        clock, hosts = self._state.clock, self._state.places.hosts
+        known = max((host.next_at for host in hosts), default=0.0)
+        if not ahead:
+            return known
+        longest = max(map(clock.delay, hosts), default=0.0)
+        return max(known, self._clock() + ahead + longest)
 
     @_guarded
     def next_due(self) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import ConfigurationError, TopicError
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.scheduler.build import number
 
 if TYPE_CHECKING:
@@ -76,6 +76,32 @@ def seeds_of(value: str) -> tuple[str, ...]:
         msg = "argument seeds names no URL: write seeds=https://host/path,https://other/path"
         raise ConfigurationError(msg)
     return tuple(seeds)
+
+
+def hosts_in(value: str) -> tuple[str, ...]:
+    """Return the hosts of a comma-separated list, once each, order kept.
+
+    Raises:
+        ConfigurationError: If one is no host.
+
+    >>> hosts_in("a.test, B.test")
+    ('a.test', 'b.test')
+    """
+    hosts = dict.fromkeys(filter(None, (text.strip().lower() for text in value.split(","))))
+    for host in hosts:
+        if host_of(f"http://{host}/") != host:
+            msg = f"argument sites: {host!r} is no host; write sites=a.cn,news.b.cn"
+            raise ConfigurationError(msg)
+    return tuple(hosts)
+
+
+def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
+    """Return the topic for some hosts and those below them; without seeds, it begins at each."""
+    hosts = hosts_in(sites)
+    if not hosts:
+        return topic
+    known = topic.seeds if seeds else tuple(f"https://{host}/" for host in hosts)
+    return topic.model_copy(update={"allowed_hosts": hosts, "seeds": known})
 
 
 def refuse_denied(topic: Topic) -> None:

@@ -26,6 +26,7 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.signals import page_judged
 from topiccrawl.spiders.arguments import (
     flag,
+    on_sites,
     refuse_denied,
     refuse_unknown,
     seeds_of,
@@ -66,6 +67,8 @@ class TopicSpider(Spider):
         seeds: URLs to begin with, separated by commas; else the topic's own, else default portals.
         discover: Where URLs to begin with are looked for instead, such as
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
+        sites: Hosts, separated by commas, that are crawled with those below them, and no others;
+            without ``seeds`` it begins at their home pages.
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
@@ -130,7 +133,8 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        refuse_unknown(others, known=("topic", "seeds", "fresh", "discover", "watch", "since"))
+        known = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
+        refuse_unknown(others, known=known)
         flag("fresh", fresh)
         watch_mode(others.get("watch", ""))
         check_since(others.get("since", ""))
@@ -143,6 +147,7 @@ class TopicSpider(Spider):
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
         )
         found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
+        found = on_sites(found, others.get("sites", ""), seeds)
         refuse_denied(found)
         return found
 

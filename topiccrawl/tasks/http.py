@@ -3,6 +3,14 @@
     GET  /api/orders/NAME           what is wanted of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     and resume, cancel
     POST /api/orders/NAME/speed     {"factor": 0.5}
+    GET  /api/tasks                 all tasks, with their sites and who crawls them
+    POST /api/tasks                 {"spider": "topic", "arguments": {"topic": "足球"},
+                                     "sites": ["sina.com.cn"], "pages": 0, "site_pages": 0,
+                                     "depth": 0, "owner": ""}; all but arguments and sites may miss
+    GET  /api/tasks/7               one task
+    POST /api/tasks/7/pause         and resume, cancel, remove
+    POST /api/tasks/7/speed         {"factor": 2}
+    GET  /api/workers               who works, and at what
 
 Answers are JSON; a wrong request is 400 with {"error": ...}, state that is away 503.
 """
@@ -18,11 +26,13 @@ from aiohttp import web
 
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.tasks.control import speed_of
+from topiccrawl.tasks.records import Wish
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from topiccrawl.tasks.contract import Steering
+    from topiccrawl.tasks.desk import Desk
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 
@@ -46,6 +56,66 @@ def order_routes(steering: Steering) -> list[web.RouteDef]:
         web.get("/api/orders/{name}", show),
         web.post("/api/orders/{name}/{action:pause|resume|cancel|speed}", act),
     ]
+
+
+def task_routes(desk: Desk) -> list[web.RouteDef]:
+    """Return the routes that make and steer tasks."""
+
+    @_told
+    async def every(_: web.Request) -> object:
+        return [asdict(state) for state in await desk.all()]
+
+    @_told
+    async def workers(_: web.Request) -> object:
+        return [asdict(state) for state in await desk.workers()]
+
+    @_told
+    async def create(request: web.Request) -> object:
+        return asdict(await desk.create(wish_in(await body_of(request))))
+
+    @_told
+    async def show(request: web.Request) -> object:
+        return asdict(await desk.show(request.match_info["task"]))
+
+    @_told
+    async def act(request: web.Request) -> object:
+        task, action = request.match_info["task"], request.match_info["action"]
+        if action == "speed":
+            return asdict(await desk.speed(task, await factor_in(request)))
+        if action == "remove":
+            await desk.remove(task)
+            return {}
+        simple = {"pause": desk.pause, "resume": desk.resume, "cancel": desk.cancel}
+        return asdict(await simple[action](task))
+
+    return [
+        web.get("/api/tasks", every),
+        web.post("/api/tasks", create),
+        web.get("/api/tasks/{task}", show),
+        web.post("/api/tasks/{task}/{action:pause|resume|cancel|speed|remove}", act),
+        web.get("/api/workers", workers),
+    ]
+
+
+def wish_in(body: dict[str, Any]) -> Wish:
+    """Return what a request's body asks for.
+
+    Raises:
+        ConfigurationError: A field is unknown, missing or of another type.
+
+    >>> wish_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
+    'topic'
+    """
+    kinds = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str}
+    for name, value in body.items():
+        kind = kinds.get(name, dict if name == "arguments" else list)
+        if name not in {*kinds, "arguments", "sites"} or type(value) is not kind:
+            raise ConfigurationError(f"the body's {name} is {value!r}, which is not understood")
+    arguments, sites = body.get("arguments", {}), body.get("sites", [])
+    if not all(isinstance(text, str) for text in [*arguments.values(), *sites]):
+        raise ConfigurationError("sites and the values of arguments must be texts")
+    given = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
+    return Wish(**given)
 
 
 async def factor_in(request: web.Request) -> float:

@@ -1,0 +1,261 @@
+"""Turns of sites, on both ledgers: one worker a site, none starves, the dead are replaced."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
+from topiccrawl.tasks.desk import Desk
+from topiccrawl.tasks.records import Ended, Progress, Wish
+from topiccrawl.tasks.turns import MAX_FAILURES, Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.contracts.conftest import Scene
+    from topiccrawl.tasks.contract import Key, Ledger, Rows
+
+WISH = Wish("topic", {"topic": "足球"}, ("a.test",))
+NOTHING: dict[str, Progress] = {}
+
+
+async def joined(ledger: Ledger, slots: int = 1, ttl: float = 10.0) -> Turns:
+    turns = Turns(ledger, slots, ttl)
+    assert await turns.beat(NOTHING) is not None
+    return turns
+
+
+async def claimed(turns: Turns) -> str:
+    found = await turns.claim()
+    return found[0].name if found else ""
+
+
+def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(WISH)
+        await desk.create(WISH)
+        one, two = await joined(ledger), await joined(ledger)
+        served = []
+        for _ in range(3):
+            served.append(await claimed(one))
+            assert await claimed(two) == ""
+            board = await desk.board()
+            assert board.should_yield(board.shards[served[-1]])
+            assert await one.give(served[-1], Progress(pages=5), Ended.LEFT, "turn_over")
+            served.append(await claimed(two))
+            assert await two.give(served[-1], Progress(pages=5), Ended.LEFT, "turn_over")
+        assert served == ["1/a.test", "2/a.test"] * 3
+        assert [state.pages for state in await desk.all()] == [15, 15]
+
+    scene(act)
+
+
+def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(replace(WISH, sites=tuple(f"{i}.test" for i in "abcdef")))
+        await desk.create(replace(WISH, sites=("z.test",)))
+        turns = await joined(ledger, slots=3)
+        names = [await claimed(turns) for _ in range(4)]
+        assert names == ["1/a.test", "2/z.test", "1/b.test", ""]
+        board = await desk.board()
+        assert board.should_yield(board.shards["2/z.test"]), "others wait for a slot"
+
+    scene(act)
+
+
+def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_lost_them(
+    scene: Scene,
+) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(WISH)
+        dead, other = await joined(ledger, ttl=0.5), await joined(ledger, ttl=30)
+        name = await claimed(dead)
+        rest = await ledger.now() + 1.0
+        assert await dead.beat({name: Progress(pages=7, rest=rest)}) is not None
+        assert await claimed(other) == ""
+        await asyncio.sleep(0.6)
+        assert not dead.may_fetch(), "before anybody takes over"
+        assert await claimed(other) == "", "the site rests"
+        assert [worker.name for worker in await desk.workers()] == [other.name]
+        await asyncio.sleep(0.6)
+        assert await claimed(other) == name
+        assert await dead.beat({name: Progress(pages=9)}) is None
+        assert dead.held == {}
+        assert not await dead.give(name, Progress(pages=9), Ended.DONE, "finished")
+        state = await desk.show("1")
+        assert (state.pages, state.state) == (7, "running")
+
+    scene(act)
+
+
+def test_a_worker_that_leaves_frees_its_sites_at_once(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(WISH)
+        one = await joined(ledger)
+        name = await claimed(one)
+        await one.leave()
+        assert await claimed(await joined(ledger)) == name
+
+    scene(act)
+
+
+def test_pause_cancel_and_bounds_keep_a_task_from_its_turns(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(replace(WISH, pages=10))
+        turns = await joined(ledger)
+        assert (await desk.pause("1")).state == "paused"
+        assert await claimed(turns) == ""
+        await desk.resume("1")
+        name = await claimed(turns)
+        await turns.give(name, Progress(pages=4), Ended.LEFT, "turn_over")
+        found = await turns.claim()
+        assert found is not None
+        assert found[1].room(found[0]) == 6
+        await turns.give(name, Progress(pages=6), Ended.LEFT, "turn_over")
+        assert await claimed(turns) == ""
+        assert (await desk.show("1")).state == "finished"
+        await desk.create(WISH)
+        assert (await desk.cancel("2")).state == "cancelled"
+        assert await claimed(turns) == ""
+        await desk.remove("2")
+        with pytest.raises(StateError, match="no task '2'"):
+            await desk.show("2")
+        await desk.create(WISH)
+        assert [state.task.id for state in await desk.all()] == ["1", "3"]
+        with pytest.raises(StateError, match="cancel it first"):
+            await desk.remove("3")
+
+    scene(act)
+
+
+def test_a_site_that_fails_is_put_off_then_given_up_and_tried_again_on_request(
+    scene: Scene,
+) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(WISH)
+        turns = await joined(ledger)
+        for _ in range(MAX_FAILURES):
+            name = await claimed(turns)
+            assert await turns.give(name, Progress(), Ended.FAILED, "seeds_unreachable")
+            assert await claimed(turns) == "", "not at once"
+            text = await ledger.get("shards", name)
+            assert text is not None
+            now = (await desk.board()).shards[name]
+            due = replace(now, not_before=0.0).text()
+            assert await ledger.swap({("shards", name): text}, {("shards", name): due})
+        assert (await desk.show("1")).state == "failed"
+        assert (await desk.resume("1")).state == "waiting"
+        assert await claimed(turns) == "1/a.test"
+
+    scene(act)
+
+
+class Lossy:
+    """A ledger whose answers can be lost after what was asked has been done."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.lose = False
+
+    async def get(self, kind: str, name: str) -> str | None:
+        return await self.ledger.get(kind, name)
+
+    async def read(self, *kinds: str) -> Rows:
+        return await self.ledger.read(*kinds)
+
+    async def now(self) -> float:
+        return await self.ledger.now()
+
+    async def close(self) -> None:
+        await self.ledger.close()
+
+    async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
+        done = await self.ledger.swap(before, after)
+        if self.lose:
+            self.lose = False
+            raise StorageAwayError("lost")
+        return done
+
+
+def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        lossy, desk = Lossy(ledger), Desk(ledger)
+        await desk.create(WISH)
+        turns = await joined(lossy)
+
+        lossy.lose = True
+        with pytest.raises(StorageAwayError):
+            await turns.claim()
+        assert (await desk.show("1")).state == "running", "it was taken, but we do not know"
+        assert await turns.beat(NOTHING) is not None
+        name = await claimed(turns)
+        assert name == "1/a.test"
+
+        lossy.lose = True
+        with pytest.raises(StorageAwayError):
+            await turns.beat({name: Progress(pages=3)})
+        assert await turns.beat({name: Progress(pages=4)}) is not None
+        assert (await desk.show("1")).pages == 4
+
+        lossy.lose = True
+        with pytest.raises(StorageAwayError):
+            await turns.give(name, Progress(pages=5), Ended.LEFT, "turn_over")
+        assert not await turns.give(name, Progress(pages=5), Ended.LEFT, "turn_over")
+        assert await turns.beat(NOTHING) is not None
+        assert (await desk.show("1")).pages == 5
+        assert await claimed(turns) == name
+
+    scene(act)
+
+
+def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        for sites in (("a.test", "b.test"), ("b.test", "c.test"), ("a.test", "c.test", "d.test")):
+            await desk.create(replace(WISH, sites=sites))
+        busy: set[str] = set()
+        turns_had: dict[str, int] = {}
+
+        async def work() -> None:
+            turns = await joined(ledger, slots=2)
+            for _ in range(60):
+                found = await turns.claim()
+                if found is None:
+                    await asyncio.sleep(0.002)
+                    continue
+                shard, _ = found
+                assert shard.site not in busy
+                busy.add(shard.site)
+                await asyncio.sleep(0.001)
+                busy.remove(shard.site)
+                had = turns_had[shard.name] = turns_had.get(shard.name, 0) + 1
+                ended = Ended.DONE if had == 3 else Ended.LEFT
+                assert await turns.give(shard.name, Progress(pages=1), ended, "")
+
+        await asyncio.gather(*(work() for _ in range(3)))
+        states = await desk.all()
+        assert [(state.state, state.pages) for state in states] == [
+            ("finished", 6), ("finished", 6), ("finished", 9),
+        ]  # fmt: skip
+
+    scene(act)
+
+
+@pytest.mark.parametrize("sites", [(), ("",), ("ftp://a.test/",), ("a b",)])
+def test_what_is_no_site_is_refused(sites: tuple[str, ...], scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        with pytest.raises(ConfigurationError, match="site"):
+            await Desk(ledger).create(replace(WISH, sites=sites))
+        assert await Desk(ledger).all() == []
+
+    scene(act)

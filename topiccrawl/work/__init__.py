@@ -1,0 +1,1 @@
+"""WORK: how does one process crawl for all tasks there are?"""
