@@ -1,0 +1,300 @@
+"""Two tasks that share a site, on several workers, one of them killed: is it fair, is it polite?
+
+    python -m benchmarks.tasks [--pages 150] [--sites 4] [--workers 3] [--quantum 4] [--local]
+
+Each worker is seen by a server of its own, so that the logs tell who asked whom when. Both tasks
+want all pages of one site, and of sites of their own. A worker that crawls is killed with SIGKILL
+when a third is done; later both tasks are paused for a while. Told: pages that a task never got,
+requests to a site that overlapped or came sooner than the delay (between two turns, too), the
+shares of the common site when the first of the two was done with it, seconds from the pause to the
+last request, and how often the site changed hands. Without ``--local`` the state lies in Redis (the
+extra ``test``, or REDIS_TEST_URL), with it in the data folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from scrapy.settings import Settings
+
+from benchmarks.nodes import Hit, server_url
+from topiccrawl.demo import DemoServer
+from topiccrawl.demo.answers import Answer
+from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.tasks.desk import Desk
+from topiccrawl.tasks.records import Wish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.tasks.board import Board
+    from topiccrawl.tasks.records import Shard
+
+COMMON = "common.example"
+TOPIC = "新能源汽车"
+DELAY = 0.1
+LATENCY = 0.02
+SLACK = 0.07
+"""Seconds by which the way from frontier to server may vary on a busy machine."""
+SETTINGS = {
+    "DOWNLOAD_DELAY": str(DELAY),
+    "DOWNLOAD_DELAY_JITTER": "0",
+    "AUTOTHROTTLE_ENABLED": "0",
+    "DOWNLOAD_TIMEOUT": "5",
+    "TOPICCRAWL_RETRY_DELAY": "0.2",
+    "TOPICCRAWL_MIN_NORMAL": "0",
+    "TOPICCRAWL_NODE_SECONDS": "4",
+}
+
+
+class EqualSites:
+    """Sites of equal size, each a home page that links to all others."""
+
+    def __init__(self, pages: int) -> None:
+        self._pages = pages
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
+        """Return a page, or 404 for robots.txt."""
+        parts = urlsplit(url)
+        if parts.path == "/robots.txt":
+            return Answer(404)
+        links = "".join(f'<a href="/{n}">{TOPIC} {n}</a>' for n in range(self._pages - 1))
+        body = f"<title>{TOPIC} {url}</title><p>{TOPIC}的消息 {url}</p>"
+        page = body + (links if parts.path == "/" else "")
+        return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), page.encode())
+
+
+@dataclass
+class Report:
+    """What became of the tasks.
+
+    Attributes:
+        missing: (task, URL) never answered often enough for all tasks that wanted it.
+        refetched: Answers beyond those wanted.
+        overlaps: (site, seconds) of two requests to one site at once.
+        hasty: (site, gap in seconds) of requests too soon after the one before.
+        shares: Pages of the common site by task, when the first was done with it.
+        turns: Turns on the common site.
+        pause: Seconds from the pause to the last request before it went on.
+        resumed: Seconds from going on to the next request.
+        states: Of the tasks at the end.
+        workers: Answers by worker.
+        seconds: From the first to the last request.
+    """
+
+    missing: list[str] = field(default_factory=list)
+    refetched: int = 0
+    overlaps: list[tuple[str, float]] = field(default_factory=list)
+    hasty: list[tuple[str, float]] = field(default_factory=list)
+    shares: tuple[int, ...] = ()
+    turns: int = 0
+    pause: float = 0.0
+    resumed: float = 0.0
+    states: tuple[str, ...] = ()
+    workers: tuple[int, ...] = ()
+    seconds: float = 0.0
+
+
+class Place:
+    """A worker process and the server that sees it."""
+
+    def __init__(self, number: int, folder: Path, web: EqualSites, options: dict[str, str]) -> None:
+        self.number = number
+        self.log = folder / f"access-{number}.tsv"
+        self.output = folder / f"worker-{number}.log"
+        self.server = DemoServer(web, log=self.log, latency=LATENCY)
+        self._options = options
+
+    def start(self) -> None:
+        """Start a worker that ends when no task is left."""
+        settings = [part for pair in self._options.items() for part in ("-s", "=".join(pair))]
+        with self.output.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "scrapy", "work", "--once", *settings],
+                env={**os.environ, "http_proxy": self.server.proxy, "no_proxy": "",
+                     "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
+                stdout=output, stderr=output,
+            )  # fmt: skip
+
+    def hits(self) -> Iterator[Hit]:
+        """What the server answered."""
+        text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+        for line in text.splitlines():
+            at, _, status, _, url = line.split("\t")
+            ended = self.server.began + float(at)
+            yield Hit(ended - LATENCY, ended, self.number, url, status)
+
+
+class Trial:
+    """Two tasks to their end.
+
+    Args:
+        folder: For logs and state.
+        url: Redis' address, or "" for state in the folder.
+        pages: Of each site.
+        sites: Of each task, besides the common one.
+        workers: How many.
+        quantum: Seconds of a turn.
+        pause: Seconds for which both tasks are paused; 0: not.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a trial is made of
+        self, folder: Path, url: str, *, pages: int, sites: int, workers: int, quantum: float,
+        pause: float,
+    ) -> None:  # fmt: skip
+        data = str(folder / "data")
+        options = {**SETTINGS, "TOPICCRAWL_DATA_DIR": data, "TOPICCRAWL_WORK_QUANTUM": str(quantum),
+                   "TOPICCRAWL_WORK_SITES": "2", "LOG_LEVEL": "INFO"}  # fmt: skip
+        if url:
+            options["REDIS_URL"] = url
+        self.pages, self.sites, self.pause = pages, sites, pause
+        web = EqualSites(pages)
+        self.places = [Place(number, folder, web, options) for number in range(workers)]
+        self.ledger = ledger_of(Settings(options))
+        self.desk = Desk(self.ledger)
+        self.report = Report()
+
+    def run(self, seconds: float = 300.0) -> Report:
+        """Crawl to the end; what became of it."""
+        with ExitStack() as stack:
+            for place in self.places:
+                stack.enter_context(place.server)
+            try:
+                asyncio.run(self._run(time.monotonic() + seconds))
+            finally:
+                for place in self.places:
+                    place.process.kill()
+                    place.process.wait()
+        self._judge()
+        return self.report
+
+    async def _run(self, end: float) -> None:
+        wanted = [self._hosts(task) for task in (1, 2)]
+        for hosts in wanted:
+            sites = tuple(f"http://{host}/" for host in hosts)
+            await self.desk.create(Wish("topic", {"topic": TOPIC}, sites))
+        for place in self.places:
+            place.start()
+        total = sum(map(len, wanted)) * self.pages
+        await self._until(total // 3, end)
+        await self._kill()
+        if self.pause:
+            await self._until(total // 2, end)
+            await self._pause()
+        while any(place.process.poll() is None for place in self.places):
+            if time.monotonic() > end:
+                raise SystemExit(
+                    "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
+                )
+            await self._watch()
+        self.report.states = tuple(state.state for state in await self.desk.all())
+        self.report.turns = sum(s.turns for s in self._common(await self.desk.board()))
+        await self.ledger.close()
+
+    def _hosts(self, task: int) -> list[str]:
+        return [COMMON, *(f"own{task}{n}.example" for n in range(self.sites))]
+
+    async def _until(self, answers: int, end: float) -> None:
+        while len(self._hits()) < answers and time.monotonic() < end:
+            await self._watch()
+
+    async def _watch(self) -> None:
+        """Note the shares of the common site once the first task is done with it."""
+        await asyncio.sleep(0.2)
+        common = self._common(await self.desk.board())
+        if not self.report.shares and any(shard.state == "done" for shard in common):
+            self.report.shares = tuple(shard.pages for shard in common)
+
+    def _common(self, board: Board) -> list[Shard]:
+        return [board.shards[f"{task}/{COMMON}"] for task in ("1", "2")]
+
+    async def _kill(self) -> None:
+        """Kill a worker that crawls."""
+        busy = {worker.pid for worker in await self.desk.workers() if worker.shards}
+        victim = next(place for place in self.places if place.process.pid in busy)
+        victim.process.send_signal(signal.SIGKILL)
+        victim.process.wait()
+
+    async def _pause(self) -> None:
+        for task in ("1", "2"):
+            await self.desk.pause(task)
+        paused = time.monotonic()
+        await asyncio.sleep(self.pause)
+        self.report.pause = max(hit.began for hit in self._hits()) - paused
+        before = len(self._hits())
+        for task in ("1", "2"):
+            await self.desk.resume(task)
+        resumed = time.monotonic()
+        await self._until(before + 1, resumed + 30)
+        self.report.resumed = min(h.began for h in self._hits()[before:]) - resumed
+
+    def _hits(self) -> list[Hit]:
+        return sorted(hit for place in self.places for hit in place.hits())
+
+    def _judge(self) -> None:
+        hits = self._hits()
+        answered = Counter(hit.url for hit in hits if hit.status == "200")
+        wanted = Counter(
+            f"http://{host}/{n}" for task in (1, 2) for host in self._hosts(task)
+            for n in ("", *range(self.pages - 1))
+        )  # fmt: skip
+        report = self.report
+        report.missing = [url for url, times in wanted.items() if answered[url] < times]
+        report.refetched = sum((answered - wanted).values())
+        report.workers = tuple(sum(h.node == p.number for h in hits) for p in self.places)
+        report.seconds = hits[-1].ended - hits[0].began
+        by_site: defaultdict[str, list[Hit]] = defaultdict(list)
+        for hit in hits:
+            by_site[urlsplit(hit.url).hostname or ""].append(hit)
+        for site, asked in by_site.items():
+            for one, other in pairwise(asked):
+                if other.began < one.ended - SLACK:
+                    report.overlaps.append((site, one.ended - other.began))
+                if other.began - one.began < DELAY - SLACK:
+                    report.hasty.append((site, other.began - one.began))
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description="Two tasks that share a site, on several workers.")
+    parser.add_argument("--pages", type=int, default=150)
+    parser.add_argument("--sites", type=int, default=4)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--quantum", type=float, default=4.0)
+    parser.add_argument("--local", action="store_true")
+    options = parser.parse_args()
+    place = nullcontext("") if options.local else server_url()
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-tasks-") as folder, place as url:
+        report = Trial(
+            Path(folder), url, pages=options.pages, sites=options.sites, workers=options.workers,
+            quantum=options.quantum, pause=5.0,
+        ).run()  # fmt: skip
+    wanted = 2 * (options.sites + 1) * options.pages
+    one, other = sorted(report.shares)
+    print(
+        f"{wanted} pages in {report.seconds:.0f} s by {report.workers} with one worker killed;"
+        f" tasks {report.states}; lost {len(report.missing)}, fetched again {report.refetched};"
+        f" requests to one site at once {len(report.overlaps)}, too soon {len(report.hasty)};"
+        f" common site: shares {report.shares} ({(other - one) / other:.0%} apart), {report.turns} turns; paused"
+        f" after {report.pause:.2f} s, went on after {report.resumed:.2f} s"
+    )
+    for trouble in (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]):
+        print("   ", trouble)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Tasks on three workers, one killed, in short; workers that are stopped hand back."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from benchmarks.tasks import Trial
+from tests.crawl.run import log_of, run, start
+from tests.crawl.web import Page, Web, article
+from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.tasks.desk import Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEWS = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
+PAGES: dict[str, Page] = {
+    "http://a.test/": article("新能源汽车", NEWS, *(f"http://a.test/{i}" for i in range(99))),
+    **{f"http://a.test/{i}": article(f"电动汽车{i}", NEWS) for i in range(99)},
+}
+SLOW = {
+    "DOWNLOAD_DELAY": "0.2",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
+    "DOWNLOAD_DELAY_JITTER": "0",
+}
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("where", ["folder", "redis"])
+def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("redis_url") if where == "redis" else ""
+    trial = Trial(tmp_path, url, pages=30, sites=1, workers=3, quantum=1.0, pause=3.0)
+    report = trial.run(seconds=90)
+    assert report.states == ("finished", "finished")
+    assert report.missing == []
+    assert report.overlaps == []
+    assert report.hasty == [], "the delay holds between turns, too"
+    one, other = sorted(report.shares)
+    assert other - one <= 0.2 * other
+    assert report.turns >= 4, "it changed hands"
+    assert report.pause < 2.0
+    assert report.resumed < 5.0
+    assert report.refetched <= 10
+
+
+@pytest.mark.crawl
+def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    status, told = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",
+                       "--owner", "甲", "--site-pages", "12")  # fmt: skip
+    assert (status, "waiting" in told, "甲" in told) == (0, True, True)
+    desk = Desk(ledger_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})))
+    with Web(PAGES) as web:
+        worker = start(web.proxy, data, "work", **SLOW)
+        try:
+            end = time.monotonic() + 30
+            while len(web.hits) < 5 and time.monotonic() < end:
+                time.sleep(0.05)
+            worker.send_signal(signal.SIGINT)
+            assert worker.wait(15) == 0
+        finally:
+            worker.kill()
+            worker.wait()
+        state = asyncio.run(desk.show("1"))
+        assert (state.state, state.sites[0].reason) == ("waiting", "shutdown")
+        assert state.pages >= 3
+        assert asyncio.run(desk.workers()) == []
+        status, _ = run(web.proxy, data, "work", "--once", DOWNLOAD_DELAY="0.05",
+                        CONCURRENT_REQUESTS_PER_DOMAIN="1")  # fmt: skip
+        assert status == 0
+    state = asyncio.run(desk.show("1"))
+    assert state.state == "finished"
+    assert 12 <= state.pages <= 13
+    assert max(web.count(url) for url in PAGES) == 1, "nothing is fetched twice"
+    assert "Traceback" not in log_of(data).read_text()
