@@ -289,8 +289,9 @@ def main() -> None:
         f"{wanted} pages in {report.seconds:.0f} s by {report.workers} with one worker killed;"
         f" tasks {report.states}; lost {len(report.missing)}, fetched again {report.refetched};"
         f" requests to one site at once {len(report.overlaps)}, too soon {len(report.hasty)};"
-        f" common site: shares {report.shares} ({(other - one) / other:.0%} apart), {report.turns} turns; paused"
-        f" after {report.pause:.2f} s, went on after {report.resumed:.2f} s"
+        f" common site: shares {report.shares} ({(other - one) / other:.0%} apart),"
+        f" {report.turns} turns;"
+        f" paused after {report.pause:.2f} s, went on after {report.resumed:.2f} s"
     )
     for trouble in (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]):
         print("   ", trouble)
