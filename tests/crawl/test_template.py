@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typing_extensions import override
 
-from tests.crawl.run import run
+from tests.crawl.run import run, start
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.engine import Engine, Together
 from topiccrawl.demo.server import DemoServer
@@ -80,7 +84,7 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     output, _ = crawl(data, web, "-a", "chance=0")
     first = records(data)
     assert sorted(first) == sorted(f"www.c{n}.test" for n in range(12)), output
-    assert first["www.c3.test"].record.values("联系方式") == ("028-85120003",)
+    assert first["www.c3.test"].record.values("联系方式") == ("+86 28 8512 0003",)
 
     web.write(3, "028-99999999")
     del web.pages["http://www.c4.test/lx.asp"]
@@ -95,3 +99,71 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     assert changed == {"www.c3.test"}
     assert "1 new, 1 changed, 1 gone" in output
     assert log.count("http://www.c4.test/lx.asp") == 2  # gone only if it says so twice
+
+
+class Directory(Companies):
+    """Two pages of a directory whose links lead to companies' pages, as seed 7 of the source."""
+
+    def __init__(self) -> None:
+        super().__init__(6)
+        for page, numbers in enumerate(([0, 1, 2], [2, 3, 4]), 1):
+            links = "".join(f"<li><a href='/card/{n}.html'>联系方式</a></li>" for n in numbers)
+            onward = "<a href='/list?page=2'>下一页</a><a href='/list?page=3'>3</a>"
+            self.pages[f"http://www.yp.test/list?page={page}"] = f"<ul>{links}</ul>{onward}"
+        for n in range(5):
+            self.pages[f"http://www.yp.test/card/{n}.html"] = (
+                f"<title>名片</title><p>名称：第{n}软件公司</p><p>电话：028-8512{n:04}</p>"
+            )
+        self.pages["http://www.one.test/"] = "<p>名称：一页软件公司</p><p>电话：028-86660000</p>"
+
+    @property
+    @override
+    def seeds(self) -> list[tuple[str, str]]:
+        return [("http://www.yp.test/list?page=1", "黄页"), ("http://www.one.test/", "一页公司")]
+
+
+@pytest.mark.crawl
+def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> None:
+    web, data = Directory(), tmp_path / "data"
+    output, log = crawl(data, web, "-a", "chance=0")
+    found = {one.record.name: one for one in records(data).values()}
+    assert set(found) == {f"第{n}软件公司" for n in range(5)} | {"一页软件公司"}, output
+    assert found["一页软件公司"].entity == "www.one.test"
+    assert found["第4软件公司"].entity == "http://www.yp.test/card/4.html"
+    urls = [line.split("\t")[-1] for line in log.splitlines() if "/card/" in line]
+    assert len(urls) == len(set(urls)) == 5  # one of them stands on both pages
+
+
+@pytest.mark.crawl
+def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
+    web = Companies(24)
+    crawl(tmp_path / "whole", web)
+    whole = {name: one.record for name, one in records(tmp_path / "whole").items()}
+    assert 8 <= len(whole) < 24  # some are passed over by chance
+    data = tmp_path / "killed"
+    draw = random.Random(3)  # noqa: S311
+    engine = Engine({QUERY: web.seeds})
+    log = tmp_path / "access.tsv"
+    line = [
+        "crawl",
+        "template",
+        "-a",
+        "template=软件公司-四川",
+        "-a",
+        "discover=baidu:http://baidu.engine.test/s",
+    ]
+    with DemoServer(Together([engine], web), log) as server:
+        for _ in range(3):
+            answers = log.read_bytes().count(b"\n") + draw.randint(8, 25)
+            process = start(server.proxy, data, *line)
+            while process.poll() is None and log.read_bytes().count(b"\n") < answers:
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+        status, output = run(server.proxy, data, *line)
+    assert status == 0, output
+    assert {name: one.record for name, one in records(data).items()} == whole
+    again = Counter(
+        line.split("\t")[-1] for line in log.read_text().splitlines() if "lx.asp" in line
+    )
+    assert sum(again.values()) - len(again) <= 3 * 8  # in flight, or not committed yet

@@ -61,7 +61,7 @@ class Conductor:
         self.seeds = SeedList(template.name, stores.periods, clock, manner)
         self._at_once = manner.at_once
         self._last = len(template.filter)
-        self._entities = Entities(template.name, stores.records)
+        self._entities = Entities(template, stores.records)
         self._work: dict[str, Work] = {}
         self._drawing = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}

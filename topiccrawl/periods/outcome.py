@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.links.urls import host_of
 from topiccrawl.periods.visits import State
 from topiccrawl.stores.records import Kept, confidence_of
+from topiccrawl.templates.extract import combine
 from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
@@ -15,17 +16,18 @@ if TYPE_CHECKING:
 
     from topiccrawl.periods.visits import Work
     from topiccrawl.stores.records import Records
+    from topiccrawl.templates.template import Template
 
 
 class Entities:
     """Stores the records of seeds.
 
     Args:
-        template: Name of the template.
+        template: The template.
         records: Where they stay.
     """
 
-    def __init__(self, template: str, records: Records) -> None:
+    def __init__(self, template: Template, records: Records) -> None:
         self._template = template
         self._records = records
 
@@ -39,45 +41,22 @@ class Entities:
             (one for one in work.visits.values() if one.state is not State.GONE),
             key=lambda one: (one.layer, one.place, one.url),
         )
-        found = joined([Record.from_dict(r) for page in pages for r in page.records])
+        read = [tuple(map(Record.from_dict, page.records)) for page in pages]
+        found = combine(filter(None, read), self._template)
         seed = work.stored
         kept = [
             Kept(entity, record, seed.url, seed.number, work.period, confidence_of(record),
                  checked_at=now)
             for entity, record in named(found, seed.url)
         ]  # fmt: skip
-        before = await self._records.of_seed(self._template, seed.url)
+        before = await self._records.of_seed(self._template.name, seed.url)
         changes = Counter(map(str, await self._records.save(kept)))
         gone = {one.url for one in work.visits.values() if one.state is State.GONE}
         here = {one.entity for one in kept}
         lost = [k.entity for k in before if k.entity not in here and gone.issuperset(k.record.urls)]
         if lost:
-            changes["gone"] = await self._records.vanish(self._template, lost, now)
+            changes["gone"] = await self._records.vanish(self._template.name, lost, now)
         return changes
-
-
-def joined(records: Sequence[Record]) -> list[Record]:
-    """Records of one seed's pages; those of one name are one, nameless ones join the only name.
-
-    >>> a, b = Record("t", "甲", urls=("http://a.test/1",)), Record("t", "", urls=("http://a.test/2",))
-    >>> [record.urls for record in joined([a, b])]
-    [('http://a.test/1', 'http://a.test/2')]
-    """
-    names = list(dict.fromkeys(record.name for record in records if record.name))
-    groups: dict[str, list[Record]] = {}
-    for place, record in enumerate(records):
-        alone = names[0] if len(names) == 1 else "" if not names else f"\0{place}"
-        groups.setdefault(record.name or alone, []).append(record)
-    return [_one(group) for group in groups.values()]
-
-
-def _one(group: Sequence[Record]) -> Record:
-    found = {(one.field, one.value): one for record in group for one in reversed(record.found)}
-    urls = tuple(dict.fromkeys(url for record in group for url in record.urls))
-    name = next((record.name for record in group if record.name), "")
-    order = list(dict.fromkeys(one.field for record in group for one in record.found))
-    values = sorted(found.values(), key=lambda one: (order.index(one.field), -one.confidence))
-    return Record(group[0].template, name, tuple(values), urls)
 
 
 def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:

@@ -11,9 +11,11 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.frontier.store import discard
 from topiccrawl.periods.seeds import Hits
 from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import CLOSE_REASON
+from topiccrawl.scheduler.build import folder_of
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.spiders.template import TemplateSpider
@@ -59,6 +61,8 @@ class RecordPipeline:
         """
         try:
             await self._conductor.open(self._spider.plan.number)
+            for former in self._spider.plan.former:
+                discard(folder_of(self._crawler.settings, former))
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
@@ -113,6 +117,9 @@ class RecordPipeline:
             return
         self._ask(wanted)
         self._ended = not wanted
+        scheduler = self._crawler.engine.scheduler
+        if self._ended and isinstance(scheduler, FrontierScheduler):
+            scheduler.alarm.now()  # the engine looks again at once, not at its next heartbeat
 
     def _ask(self, wanted: Iterable[Wanted]) -> None:
         for one in wanted:

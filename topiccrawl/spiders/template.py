@@ -13,15 +13,15 @@ from topiccrawl import meta
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.periods.conductor import Conductor, Stores
-from topiccrawl.periods.plain import PlainReader
 from topiccrawl.periods.report import lines_of, progress_of
 from topiccrawl.periods.seeds import Hit, Hits
 from topiccrawl.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.templating import Plan, manner_of, plan_of
-from topiccrawl.stores.choice import pages_of, periods_of, records_of
+from topiccrawl.stores import choice
 from topiccrawl.stores.periods import Phase
+from topiccrawl.templates.extract import records_of
 from topiccrawl.templates.following import Following
 from topiccrawl.text.decode import decode
 
@@ -68,7 +68,6 @@ class TemplateSpider(Spider):
         self.discovery: Discovery | None = plan.discovery
         self.conductor = conductor
         self.following = following
-        self.reader = PlainReader(plan.template)
 
     @classmethod
     @override
@@ -76,7 +75,9 @@ class TemplateSpider(Spider):
         """Return the spider for its arguments; raises ConfigurationError before any request."""
         settings = crawler.settings
         plan = plan_of(settings, kwargs)
-        stores = Stores(periods_of(settings), pages_of(settings), records_of(settings))
+        stores = Stores(
+            choice.periods_of(settings), choice.pages_of(settings), choice.records_of(settings)
+        )
         conductor = Conductor(
             plan.template, stores, time.time, manner_of(settings, chance=plan.chance)
         )
@@ -198,7 +199,8 @@ class TemplateSpider(Spider):
         known = self.conductor.visit(step.seed, step.name)
         if known is not None and (known.digest, known.version) == (digest, self.template.version):
             return _but(step, Result.UNCHANGED)
-        records = () if page.directives.noindex else self.reader.read(page, html)
+        noindex = page.directives.noindex
+        records = () if noindex else records_of(html, page.url, self.template)
         return Step(
             step.seed, step.name, step.result, step.layer, step.url, digest=digest, records=records
         )

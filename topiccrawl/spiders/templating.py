@@ -53,7 +53,17 @@ class Plan:
     @property
     def crawl_name(self) -> str:
         """Name of the period's frontier: each has one of its own."""
-        return f"template-{self.template.slug}-{self.number}"
+        return self._name(self.number)
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """Names of frontiers that are of no more use: the last one stays, for ``scrapy why``."""
+        return tuple(
+            self._name(number) for number in range(max(1, self.number - 5), self.number - 1)
+        )
+
+    def _name(self, number: int) -> str:
+        return f"template-{self.template.slug}-{number}"
 
 
 def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
