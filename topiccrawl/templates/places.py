@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _ADDRESS_LINES = 5
 _NEAR = 14
 """Lines of the box in which a label and the line after it belong together."""
-_FORM_KINDS = frozenset({"telephone", "mail", "qq"})
+_CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
+"""Kinds whose values are told from other text."""
 _HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
 
 
@@ -122,20 +123,19 @@ class Places:
         for number in range(begin, min(begin + 4, len(self.sheet.lines))):
             line = self.sheet.lines[number]
             parent = self.sheet.boxes[line.box].parent if self.sheet.boxes else -1
-            if (
-                self.labels[number]
-                or not ({line.box, parent} & parents)
-                or len(line.text) > LONGEST
-            ):
+            before = self._before_labels(number)
+            if before is None or not {line.box, parent} & parents or len(before) > LONGEST:
                 return
-            values = self._read(field, line.text)
-            if not values or not only(values, line.text):
+            values = self._read(field, before)
+            if not values or not only(values, before):
                 return
             for value in values:
                 text = seen(line.text[value.start : value.end])
                 yield Candidate(
                     field, value.value, text, "below", label_line, label.weight, at=number
                 )
+            if self.labels[number]:
+                return
 
     # -- In the next cell, under a heading -------------------------------------------------------
 
@@ -190,7 +190,7 @@ class Places:
             shared >= 0 and self.sheet.boxes[shared].end - self.sheet.boxes[shared].begin <= _NEAR
         )
         kinds = {self.words.kinds[field] for field in label.fields}
-        if small or line.tag in _HEADING or line.box == after.box or kinds <= _FORM_KINDS:
+        if small or line.tag in _HEADING or line.box == after.box or kinds <= _CHECKED:
             return other
         return None
 

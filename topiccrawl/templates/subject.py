@@ -16,7 +16,7 @@ from topiccrawl.templates.values.names import (
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.weights import NAMES, together
 from topiccrawl.templates.words import ALIEN, BRANCH
-from topiccrawl.text.normal import fold
+from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ class Called(NamedTuple):
         confidence: In [0, 1].
         who: The weightiest voter.
         line: The line where it stands, or -1.
-        by_site: Whether the page's copyright or site name is of somebody else.
+        elsewhere: Whether the page's copyright or site name is of somebody else.
     """
 
     name: str
@@ -82,20 +82,29 @@ def called(votes: Sequence[Vote]) -> Called:
     >>> called(votes).name
     '四川天府软件有限公司'
     """
-    best, most = Called(""), 0.0
+    ranked = _ranked(votes)
+    if not ranked:
+        return Called("")
+    best = ranked[0]
+    if has_han(best.name) and not legal(best.name):
+        best = next((one for one in ranked if legal(one.name) and alike(one.name, best.name)), best)
+    site = [vote for vote in votes if vote.who in {"copyright", "site"}]
+    elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
+    return best._replace(elsewhere=elsewhere)
+
+
+def _ranked(votes: Sequence[Vote]) -> list[Called]:
+    """The names, the best supported first; a like name supports by half its weight."""
+    found: list[tuple[float, Called]] = []
     names = {_key(vote.name): vote.name for vote in reversed(votes) if core(vote.name)}
     for key, name in names.items():
         own = [vote for vote in votes if _key(vote.name) == key]
         near = [vote for vote in votes if _key(vote.name) != key and alike(vote.name, name)]
         weights = [NAMES[vote.who] for vote in own] + [NAMES[vote.who] * _PART for vote in near]
         points = sum(sorted(weights, reverse=True)[:8]) + _LEGAL * legal(name)
-        if points > most:
-            first = max(own, key=lambda vote: NAMES[vote.who])
-            most = points
-            best = Called(name, together(weights[:6]), first.who, first.line)
-    site = [vote for vote in votes if vote.who in {"copyright", "site"}]
-    elsewhere = bool(best.name and site) and not any(alike(vote.name, best.name) for vote in site)
-    return best._replace(elsewhere=elsewhere)
+        first = max(own, key=lambda vote: NAMES[vote.who])
+        found.append((points, Called(name, together(weights[:6]), first.who, first.line)))
+    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
 def votes_of(

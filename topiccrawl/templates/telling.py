@@ -78,9 +78,13 @@ def _icons(
     for icon, after in zip(icons, [*icons[1:], None], strict=False):
         stop = after.start if after else len(line.text)
         place, text = number, line.text[icon.start : stop]
+        field = words.primary(icon.value)
+        shown = [one for one in line.marks if one.what == "image" and icon.start <= one.start]
+        if field and shown and not seen(text):
+            yield Candidate(field, shown[0].value, "", "image", number, image=True, at=number)
+            continue
         if not seen(text) and stop == len(line.text) and number + 1 < len(labels):
             place, text = number + 1, sheet.lines[number + 1].text
-        field = words.primary(icon.value)
         if not field or labels[place]:
             continue
         for value in read_values(words.kinds[field], text, words.template.region):
