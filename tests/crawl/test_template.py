@@ -86,7 +86,7 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     assert sorted(first) == sorted(f"www.c{n}.test" for n in range(12)), output
     assert first["www.c3.test"].record.values("联系方式") == ("+86 28 8512 0003",)
 
-    web.write(3, "028-99999999")
+    web.write(3, "028-85129999")
     del web.pages["http://www.c4.test/lx.asp"]
     web.pages["http://www.c12.test/"] = web.pages["http://www.c1.test/"]
     web.write(12, "028-85120012")
