@@ -1,4 +1,4 @@
-"""The frontier's contract: values, strategy and the frontier itself.
+"""The frontier's contract: the strategy and the frontier itself; ``values`` has what they speak of.
 
 A URL is known once, under the fingerprint of its canonical form, and is in exactly one state:
 
@@ -20,199 +20,47 @@ I/O. A host is a lower-case host name without port; rules of robots.txt belong t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from topiccrawl.frontier.values import (
+    NORMAL,
+    PRIOR,
+    REJECTED,
+    Download,
+    Ending,
+    Explanation,
+    GroupStats,
+    Kind,
+    Lease,
+    Limits,
+    Outcome,
+    Politeness,
+    Seed,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.records import Evidence, Offer
 
-PRIOR, NORMAL, REJECTED = 0, 1, 2
-"""Lanes: priorQueue, normalQueue, "predicted below minNormal"."""
-
-
-class Kind(StrEnum):
-    """What a lease is for."""
-
-    PAGE = "page"
-    ROBOTS = "robots"
-
-
-class Lease(NamedTuple):
-    """The right to fetch one URL once.
-
-    Attributes:
-        url: Canonical URL (for ``Kind.ROBOTS`` the origin's /robots.txt).
-        key: Identity of the URL, opaque bytes.
-        epoch: Number of this lease; a ``finish`` with an older epoch is ignored and counted.
-        kind: A page, or the robots.txt that must be known before the host's pages.
-        lane: Lane it was taken from.
-        value: Its value at lease time, group bias included.
-        evidence: Its evidence at lease time (empty for seeds and robots).
-        depth: Links from the nearest seed when it was first queued; seeds have 0.
-        attempts: Fetches that failed before this one.
-        redirects: Redirects followed on the way to this URL.
-        expires: When the lease returns by itself, seconds since the epoch.
-        payload: JSON text of what the caller pushed with the URL, or "".
-        anchor: Anchor text kept with the URL; empty for seeds and robots.
-        context: Context kept with it.
-    """
-
-    url: str
-    key: bytes
-    epoch: int
-    kind: Kind = Kind.PAGE
-    lane: int = PRIOR
-    value: float = 0.0
-    evidence: Evidence = ()
-    depth: int = 0
-    attempts: int = 0
-    redirects: int = 0
-    expires: float = 0.0
-    payload: str = ""
-    anchor: str = ""
-    context: str = ""
-
-
-class Ending(StrEnum):
-    """How a lease ends."""
-
-    CRAWLED = "crawled"
-    ERROR = "error"
-    REDIRECTED = "redirected"
-    LATER = "later"
-    RELEASED = "released"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a lease.
-
-    Attributes:
-        ending: How it ends.
-        reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
-        relevance: CRAWLED: the page's relevance, in [0, 1].
-        worth: CRAWLED: what the page counts in the statistics of its groups, in [0, 1]; its
-            relevance where None.
-        not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
-            past ``max_attempts`` it becomes ERROR with the same reason.
-        target: REDIRECTED: canonical URL that takes over value, evidence and depth.
-        redirects: REDIRECTED: redirects followed so far, this one included.
-        payload: REDIRECTED: what is handed back with the target's lease; None: what the source had.
-    """
-
-    ending: Ending
-    reason: str = ""
-    relevance: float = 0.0
-    worth: float | None = None
-    not_before: float = 0.0
-    target: str = ""
-    redirects: int = 0
-    payload: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Download:
-    """What a download told about its host.
-
-    Attributes:
-        status: HTTP status; 0 where there was no answer.
-        latency: Seconds from request to headers, or None.
-        retry_after: Seconds the server asked us to wait (Retry-After), or None.
-    """
-
-    status: int
-    latency: float | None = None
-    retry_after: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """A URL that the operator (or a redirect, or another component) wants fetched.
-
-    Attributes:
-        url: Canonical URL.
-        value: Value in [0, 1]; seeds go to priorQueue.
-        payload: JSON text handed back with the lease, or "".
-        depth: Depth to record.
-    """
-
-    url: str
-    value: float = 1.0
-    payload: str = ""
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Politeness:
-    """How hosts are treated; the frontier is the only place that waits.
-
-    Attributes:
-        delay: Seconds between the starts of two requests to one host (DOWNLOAD_DELAY).
-        jitter: Vary the delay by up to this share of it, both ways (DOWNLOAD_DELAY_JITTER).
-        concurrency: Requests in flight per host (CONCURRENT_REQUESTS_PER_DOMAIN).
-        adaptive: Follow the host's latency (AUTOTHROTTLE_ENABLED).
-        start_delay: First delay when adaptive, seconds (AUTOTHROTTLE_START_DELAY).
-        max_delay: Largest adaptive or back-off delay, seconds (AUTOTHROTTLE_MAX_DELAY).
-        target_concurrency: AUTOTHROTTLE_TARGET_CONCURRENCY.
-        crawl_delay_max: Longest robots.txt crawl-delay honoured, seconds.
-        hosts: Per-host overrides, host to (delay or None, concurrency or None) (DOWNLOAD_SLOTS).
-        robots: Obey robots.txt (ROBOTSTXT_OBEY).
-        robots_ttl: Seconds a robots.txt is believed.
-        user_agent: Product token looked up in robots.txt.
-        own: Hosts of the operator's own, whose robots.txt is not asked.
-    """
-
-    delay: float = 1.0
-    jitter: float = 0.5
-    concurrency: int = 1
-    adaptive: bool = True
-    start_delay: float = 1.0
-    max_delay: float = 60.0
-    target_concurrency: float = 1.0
-    crawl_delay_max: float = 60.0
-    hosts: Mapping[str, tuple[float | None, int | None]] | None = None
-    robots: bool = True
-    robots_ttl: float = 86_400.0
-    user_agent: str = "topiccrawl"
-    own: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds the operator sets; 0 is no bound.
-
-    Attributes:
-        max_depth: Offers deeper than this are counted, not queued (DEPTH_LIMIT).
-        max_host_pages: Pages fetched per host; its later URLs end as error "host-budget".
-        max_attempts: Failed fetches before a URL ends as error.
-        max_crashes: Times a URL was being processed when the process died, before it ends as
-            error "crash".
-        lease_seconds: How long a lease lives unless extended.
-        max_queued: URLs waiting (on a node) beyond which low values are turned away (``tail``).
-    """
-
-    max_depth: int = 0
-    max_host_pages: int = 0
-    max_attempts: int = 3
-    max_crashes: int = 5
-    lease_seconds: float = 300.0
-    max_queued: int = 0
-
-
-class GroupStats(NamedTuple):
-    """What fetched pages of a group of URLs (a directory, a host, the crawl) turned out to be.
-
-    Attributes:
-        pages: Pages crawled there.
-        relevance: Sum of what they were worth (``Outcome.worth``).
-    """
-
-    pages: int
-    relevance: float
+__all__ = [
+    "NORMAL",
+    "PRIOR",
+    "REJECTED",
+    "Download",
+    "Ending",
+    "Explanation",
+    "Frontier",
+    "GroupStats",
+    "Kind",
+    "Lease",
+    "Limits",
+    "Outcome",
+    "Politeness",
+    "Seed",
+    "Strategy",
+]
 
 
 class Strategy(Protocol):
@@ -255,42 +103,6 @@ class Strategy(Protocol):
         ``stats`` run crawl, host, then the groups, widest first.
         """
         ...
-
-
-class Explanation(NamedTuple):
-    """Everything known of one URL, for ``scrapy why``.
-
-    Attributes:
-        url: Canonical URL.
-        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``.
-        reason: Why it is in the errorQueue or waits; "" otherwise.
-        value: Stored value plus bias, as it would be compared now.
-        bias: The group's part of it.
-        evidence: Evidence by name of its field.
-        relevance: The page's own relevance once crawled, else None.
-        anchor: Kept anchor text.
-        context: Kept context text.
-        inlinks: Crawled pages that link to it.
-        parents: Best parents (up to three), (url, value of their offer), best first.
-        path: From a seed to this URL, along first discovery.
-        depth: Links from the seed.
-        attempts: Failed fetches.
-    """
-
-    url: str
-    queue: str
-    reason: str
-    value: float
-    bias: float
-    evidence: Mapping[str, float]
-    relevance: float | None
-    anchor: str
-    context: str
-    inlinks: int
-    parents: tuple[tuple[str, float], ...]
-    path: tuple[str, ...]
-    depth: int
-    attempts: int
 
 
 class Frontier(Protocol):

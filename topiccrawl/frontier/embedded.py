@@ -46,6 +46,11 @@ __all__ = ["EmbeddedFrontier", "discard"]
 COMMIT_LINKS = 3000
 COMMIT_SECONDS = 0.1
 
+BROKEN = (
+    "{}: the frontier cannot be written ({}); what was committed is intact: make room or allow"
+    " writing, then start the same crawl again"
+)
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -113,34 +118,18 @@ class EmbeddedFrontier:
             self._intake = self.intake_type(state, strategy, limits)
             self._endings = Endings(state, self._intake, limits)
             self._hand = Hand(state, self._endings)
-            self._dispatch = Dispatch(
-                state, self._intake, self._endings, politeness, limits, share or strategy.share
-            )
+            share = share or strategy.share
+            self._dispatch = Dispatch(state, self._intake, self._endings, politeness, limits, share)
             self._view = View(self._store, strategy)
             self._strategy = strategy
+            self._committed, self._committed_epoch = clock(), 0
             self._links, self._changed = 0, True
-            self._committed = clock()
-            self._committed_epoch = 0
             self._endings.recover(limits.max_crashes)
             self.commit()
             self._endings.marks.clear()
         except BaseException:
             self._store.close()
             raise
-
-    @staticmethod
-    def read(path: str | Path, strategy: Strategy) -> View:
-        """What an existing folder holds, also while a crawl writes to it; nothing is changed.
-
-        Raises StorageError where there is none, StateVersionError for another format or strategy.
-        """
-        store = Store(path, readonly=True)
-        try:
-            store.check(strategy.name, strategy.fields)
-        except BaseException:
-            store.close()
-            raise
-        return View(store, strategy)
 
     @_guarded
     def push(self, seeds: Iterable[Seed]) -> int:
@@ -321,20 +310,15 @@ class EmbeddedFrontier:
 
     def fail(self, error: Exception) -> StorageError:
         """The error of a write that failed; the frontier refuses to go on."""
-        self.broken = (
-            f"{self._store.path}: the frontier cannot be written ({error}); what was committed is"
-            " intact: make room or allow writing, then start the same crawl again"
-        )
+        self.broken = BROKEN.format(self._store.path, error)
         return StorageError(self.broken)
 
     def _tick(self, links: int) -> None:
         """Commit by size or by age."""
         self._changed = True
         self._links += links
-        if (
-            self._links >= COMMIT_LINKS
-            or not 0.0 <= self._clock() - self._committed < COMMIT_SECONDS
-        ):
+        age = self._clock() - self._committed
+        if self._links >= COMMIT_LINKS or not 0.0 <= age < COMMIT_SECONDS:
             self._commit()
 
     def _commit(self, room: int = 0) -> None:

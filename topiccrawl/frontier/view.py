@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
 from topiccrawl.frontier.keys import key_of
@@ -22,14 +22,15 @@ from topiccrawl.frontier.rows import (
     Row,
     decode,
 )
+from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.frontier.store import Store
 
 HOST_BYTES = 4
 """Of a key that name its host."""
@@ -49,6 +50,22 @@ class View:
     def __init__(self, store: Store, strategy: Strategy) -> None:
         self._store = store
         self._strategy = strategy
+
+    @classmethod
+    def read(cls, path: str | Path, strategy: Strategy) -> Self:
+        """What an existing folder holds, also while a crawl writes to it; nothing is changed.
+
+        Raises:
+            StorageError: There is none.
+            StateVersionError: It is of another format or strategy.
+        """
+        store = Store(path, readonly=True)
+        try:
+            store.check(strategy.name, strategy.fields)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, strategy)
 
     def why(self, url: str) -> Explanation | None:
         """All that is known of a URL, or None."""

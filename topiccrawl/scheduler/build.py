@@ -15,6 +15,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
+from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.dashboard.runs import Runs
     from topiccrawl.frontier.contract import Frontier, Strategy
-    from topiccrawl.frontier.view import View
     from topiccrawl.nodes.courier import Courier
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.tasks.contract import Ledger
@@ -169,7 +169,7 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Vi
         from topiccrawl.scheduler.shared import read_shared  # noqa: PLC0415 - an extra
 
         return read_shared(str(place), settings or Settings(), _without_topic)
-    return EmbeddedFrontier.read(place, _without_topic(strategy_of(place)))
+    return View.read(place, _without_topic(strategy_of(place)))
 
 
 def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Frontier:

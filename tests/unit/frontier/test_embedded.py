@@ -19,6 +19,7 @@ from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.frontier.view import View
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> N
     with pytest.raises(StateVersionError, match="fresh"):
         EmbeddedFrontier(tmp_path, Best(), QUICK, Limits())
     with pytest.raises(StateVersionError):
-        EmbeddedFrontier.read(tmp_path, Best())
+        View.read(tmp_path, Best())
     opened(tmp_path).close()
 
 
@@ -81,7 +82,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="file/frontier"):
         opened(tmp_path / "file" / "frontier")
     with pytest.raises(StorageError, match="cannot open"):
-        EmbeddedFrontier.read(tmp_path / "nothing", Plain())
+        View.read(tmp_path / "nothing", Plain())
 
 
 def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,8 +107,8 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
     code = f"""
         import json
         from tests.contracts.strategies import Plain
-        from topiccrawl.frontier.embedded import EmbeddedFrontier
-        view = EmbeddedFrontier.read({str(tmp_path)!r}, Plain())
+        from topiccrawl.frontier.view import View
+        view = View.read({str(tmp_path)!r}, Plain())
         told = view.why("http://a.cn/1")
         print(json.dumps([view.counts(), told.queue, told.anchor, list(view.iterate("leased"))]))
         view.close()
