@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import time
 from contextlib import suppress
@@ -38,6 +39,9 @@ LONGEST_WAIT = 5.0
 
 PAUSE = 0.5
 """Seconds that each group pauses on its way to disk, so that the crawl slows: 200 articles/s."""
+
+PARTING = 20.0
+"""Seconds that a crawl goes on at its end storing what waits on disk; the next one goes on then."""
 
 REPLAYED = 50
 """Articles that are stored together when the store is back."""
@@ -83,6 +87,7 @@ class SafeStore:
         self._turn = asyncio.Lock()
         self._replaying: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
+        self._last = math.inf  # until when a replay goes on
 
     async def open(self) -> None:
         """See ``Store.open``; what an earlier crawl left on disk is stored first.
@@ -93,6 +98,7 @@ class SafeStore:
             StorageAwayError: The store did not come back in time.
         """
         self._ending.clear()
+        self._last = math.inf
         await self._patiently(self.store.open, self._starting)
         try:
             if self._courier is not None:
@@ -100,8 +106,7 @@ class SafeStore:
             await asyncio.to_thread(self.spool.open)
             if self.spool.waiting:
                 logger.info("%d articles wait in %s", self.spool.waiting, self.spool.folder)
-            with suppress(StorageAwayError):
-                await self._drain()
+            await self._drain_first()
         except BaseException:
             await self._close()
             raise
@@ -109,6 +114,7 @@ class SafeStore:
 
     async def close(self) -> None:
         """See ``Store.close``."""
+        self._last = self._clock() + PARTING
         self._ending.set()
         if self._replaying is not None:
             await self._replaying
@@ -206,9 +212,16 @@ class SafeStore:
                 break
         self._replaying = None
 
+    async def _drain_first(self) -> None:
+        """Store what an earlier crawl left; what cannot be stored yet waits on."""
+        try:
+            await self._drain()
+        except StorageError as error:
+            logger.error("Articles stay in %s: %s", self.spool.folder, error)  # noqa: TRY400
+
     async def _drain(self) -> None:
         """Store all that waits on disk, oldest first."""
-        while self.spool.waiting:
+        while self.spool.waiting and self._clock() < self._last:
             async with self._turn:
                 waiting = await asyncio.to_thread(self.spool.first, REPLAYED)
                 if waiting:
@@ -216,18 +229,34 @@ class SafeStore:
                     await asyncio.to_thread(self.spool.drop, waiting)
 
     async def _store(self, waiting: Sequence[Article]) -> None:
-        """Store articles unless a newer copy is stored; what is refused is put aside."""
+        """Store articles unless a newer copy is stored.
+
+        What the store refuses while it takes others is put aside.
+
+        Raises:
+            StorageError: It takes none of them: that is its trouble, not theirs.
+        """
         new = [article for article in waiting if not await self._newer(article)]
         try:
             await self._save(new)
         except StorageAwayError:
             raise
+        except StorageError:
+            refused = [(one, error) for one in new if (error := await self._refusal(one))]
+            if len(refused) == len(new):
+                raise
+            for article, error in refused:
+                await asyncio.to_thread(self.spool.refuse, article, str(error))
+
+    async def _refusal(self, article: Article) -> StorageError | None:
+        """Why the store does not take an article; None where it is stored."""
+        try:
+            await self._save([article])
+        except StorageAwayError:
+            raise
         except StorageError as error:
-            if len(waiting) == 1:
-                await asyncio.to_thread(self.spool.refuse, waiting[0], str(error))
-            else:
-                for article in waiting:
-                    await self._store([article])
+            return error
+        return None
 
     async def _newer(self, article: Article) -> bool:
         story = await self.store.get(article.url)

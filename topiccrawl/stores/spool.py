@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
@@ -27,6 +28,9 @@ LIMIT = 1 << 30
 """Bytes that a spool may have; about 300,000 articles."""
 
 SUFFIX = ".jsonl"
+
+REFUSED = "refused.txt"
+"""Name of the file of articles that the store does not take while it takes others."""
 
 
 class Spool:
@@ -47,11 +51,13 @@ class Spool:
         self._adopted: list[IO[bytes]] = []
 
     def open(self) -> None:
-        """Take over what processes that are gone left.
+        """Take over what processes that are gone left, and what was refused: once more.
 
         Raises:
             StorageError: It cannot be read.
         """
+        with suppress(FileNotFoundError):
+            (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
             try:
                 file = path.open("r+b")
@@ -120,11 +126,13 @@ class Spool:
             self._done(file)
 
     def refuse(self, article: Article, reason: str) -> None:
-        """Put an article aside that the store does not take, whatever is done."""
+        """Put an article aside that the store does not take; the next ``open`` takes it back."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / "refused.txt"
+        path = self.folder / REFUSED
         with path.open("ab") as file:
             file.write(_line(article))
+            file.flush()
+            os.fsync(file.fileno())
         logger.error("%s was put aside in %s: %s", article.url, path, reason)
 
     def close(self) -> None:

@@ -150,8 +150,82 @@ def test_what_the_store_refuses_from_disk_is_put_aside_and_holds_nothing_up(
         assert sorted(distant.kept) == [article(1).url, article(3).url]
         await store.close()
 
+        store = SafeStore(Lenient(), Spool(tmp_path))  # the next crawl: what was wrong is mended
+        await store.open()
+        assert list(await store.articles()) == [article(2, title="bad")]
+        await store.close()
+
     asyncio.run(law())
-    assert [path.name for path in tmp_path.iterdir()] == ["refused.txt"]
+    assert list(tmp_path.iterdir()) == []
+
+
+class Lenient(Distant):
+    """A store that takes all."""
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self.kept |= {article.url: article for article in articles}
+        return [Saved(article.url, Fate.NEW, article.url) for article in articles]
+
+
+class Forbidden(Distant):
+    """A store that answers, and takes nothing until somebody gives us the right."""
+
+    allowed = False
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        if not self.allowed:
+            raise StorageError("not authorised")
+        return await super().save(articles)
+
+
+def test_a_store_that_takes_nothing_at_all_makes_nothing_be_put_aside(tmp_path: Path) -> None:
+    async def law() -> None:
+        spool = Spool(tmp_path)
+        spool.append([article(n) for n in range(3)])
+        spool.close()
+        distant = Forbidden()
+        store = SafeStore(distant, Spool(tmp_path))
+        await store.open()
+        assert not (tmp_path / "refused.txt").exists()
+        distant.allowed = True
+        async with asyncio.timeout(5):
+            await distant.back.wait()
+        await store.close()
+        assert distant.order == [article(n).url for n in range(3)]
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+class Slow(Distant):
+    """A store that takes its time, by a clock of its own."""
+
+    seconds = 0.0
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self.seconds += 9.0
+        return await super().save(articles)
+
+
+def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Slow(AWAY)
+        store = SafeStore(distant, Spool(tmp_path), patience=0.0, clock=lambda: distant.seconds)
+        store.spool.append([article(n) for n in range(500)])
+        distant.failures = 0
+        store._replay_later()
+        await store.close()
+        assert 0 < len(distant.kept) < 500
+        again = SafeStore(distant, Spool(tmp_path))
+        await again.open()
+        await again.close()
+        assert len(distant.kept) == 500
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:

@@ -7,10 +7,6 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from pymongo import DeleteOne
-from pymongo.errors import BulkWriteError
-
-from topiccrawl.news.duplicates import Match
 from topiccrawl.news.duplicates.index import CAPACITY
 from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.stores.contract import Fate, Saved, Story, Version
@@ -19,13 +15,12 @@ from topiccrawl.stores.mongo.client import Server
 from topiccrawl.stores.mongo.decide import Decision, Known, Plan
 from topiccrawl.stores.mongo.schema import migrate
 from topiccrawl.stores.mongo.stories import Claim, StoryLog, name_of
+from topiccrawl.stores.mongo.writing import Writer
 from topiccrawl.stores.rows import clean
 from topiccrawl.stores.selection import ALL, names_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
-
-    from pymongo import UpdateOne
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Method
@@ -68,6 +63,7 @@ class MongoStore:
         self.server = Server(uri)
         self._method = method or VerifiedShingles()
         self._stories = StoryLog(self.server, self._method, capacity)
+        self._writer = Writer(self.server, self._stories)
         self._now = now
         self._turn = asyncio.Lock()
         self._forgotten: set[str] = set()
@@ -95,7 +91,7 @@ class MongoStore:
         async with self._turn:
             with self.server.translated("write"):
                 plan = await self._claimed(articles)
-                await self._write(plan)
+                await self._writer.write(plan)
         return plan.saved
 
     async def get(self, url: str) -> Story | None:
@@ -234,57 +230,6 @@ class MongoStore:
                 break
             await asyncio.sleep(AGAIN)
         return texts
-
-    async def _write(self, plan: Plan) -> None:
-        if plan.replaced:
-            kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
-            await self.server.collection("versions").bulk_write(kept, ordered=True)
-        late = await self._upsert(plan)
-        plan.reprints.extend(late)
-        writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
-        lent: list[UpdateOne] = []
-        for place, (article, match) in enumerate(plan.reprints):
-            # in the order they came, also between nodes: claims ascend
-            order = self._stories.next * 1_000 + place
-            how = (match.similarity, match.reason)
-            writes.append(documents.reprint_upsert(article, clean(match.url), order, how))
-            lent.extend(documents.lend_topics(clean(match.url), article))
-        if writes:
-            await self._reprints.bulk_write(writes, ordered=True)
-        if lent:
-            await self._articles.bulk_write(lent, ordered=True)
-
-    async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
-        """Write the articles; those whose text another node stored first, as its reprints."""
-        writes = [documents.upsert(article, number) for article, number in plan.upserts]
-        if not writes:
-            return []
-        twice = len({article.url for article, _ in plan.upserts}) < len(writes)
-        try:
-            await self._articles.bulk_write(writes, ordered=twice)
-        except BulkWriteError as error:
-            failed = error.details["writeErrors"]
-            if twice or any(one["code"] != DUPLICATE_KEY for one in failed):
-                raise
-            return [
-                late
-                for one in failed
-                if (late := await self._late(plan, plan.upserts[one["index"]])) is not None
-            ]
-        return []
-
-    async def _late(self, plan: Plan, upsert: tuple[Article, int]) -> tuple[Article, Match] | None:
-        """The reprint that an article became because its text was stored meanwhile."""
-        article, number = upsert
-        which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
-        first = await self._articles.find_one(which, {"_id": 1}) if article.digest else None
-        if first is None:  # two upserts of one URL met: the second finds it
-            await self._articles.bulk_write([documents.upsert(article, number)])
-            return None
-        match = Match(first["_id"], 1.0, "same-text")
-        place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)
-        plan.saved[place] = Saved(article.url, Fate.REPRINT, match.url, 1.0, match.reason)
-        return article, match
 
     async def _complete(self) -> None:
         """Make keys of articles that the log lacks: another method's, or of a restored copy."""
