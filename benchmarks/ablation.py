@@ -1,4 +1,4 @@
-"""What is each part of a URL's value worth, and what does adaptation add? Replays of collections.
+"""What is each part of a URL's value worth, and what is adaptation? Replays of collections.
 
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
                                   [--part NAME]… [--json FILE]
@@ -36,11 +36,11 @@ class Variant(NamedTuple):
 
     strategy: str = "shark-plus"
     numbers: Mapping[str, float] | None = None
-    method: str = ""
+    method: str = "words"
 
 
 PARTS = {
-    "best-first": Variant("best-first"),
+    "best-first": Variant("best-first", method=""),
     "shark-plus, as shipped": Variant(),
     "- priors of host and directory": Variant(numbers={"plus_prior_weight": 0.0}),
     "- words of links (promise)": Variant(numbers={"plus_promise_weight": 0.0}),
@@ -48,8 +48,8 @@ PARTS = {
     "- context": Variant(numbers={"plus_context_weight": 0.0}),
     "- shrinking to the crawl's mean": Variant(numbers={"plus_shrink": 0.0}),
     "- saturation (half = 1)": Variant(numbers={"plus_half": 1.0}),
-    "+ adaptation: words": Variant(method="words"),
-    "+ adaptation: genetic": Variant(method="genetic"),
+    "- adaptation": Variant(method=""),
+    "genetic adaptation": Variant(method="genetic"),
 }
 """What is compared, by the name it has in the table."""
 

@@ -135,8 +135,9 @@ TOPICCRAWL_ARTICLE_PAGES = 20
 """Pages of one article that are fetched and joined at most; 1: every page is an article."""
 
 # -- The topic learns from the crawl (Method of CN102073730) -------------------------------------
-TOPICCRAWL_ADAPTATION = "off"
-"""words: what relevant pages have in common raises links; genetic: as published; off."""
+TOPICCRAWL_ADAPTATION = "auto"
+"""words: what relevant pages have in common raises links; genetic: as published; off; auto: words
+with shark-plus, off with the strategies of others, which stay as published."""
 TOPICCRAWL_ADAPT_WARM = 20
 """Pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20

@@ -116,11 +116,11 @@ class Command(OperatorCommand):
         self, web: RecordedWeb, case: Case, scorer: RememberingScorer, name: str
     ) -> Harvest:
         order = strategy(name, scorer, strategy_parameters(self.options, case.topic))
-        conditions = self._conditions(case, scorer)
+        conditions = self._conditions(case, scorer, name)
         replayed = Replay(web, case.topic, scorer, order, conditions).run()
         return harvest(name, replayed.fetched, case)
 
-    def _conditions(self, case: Case, scorer: RememberingScorer) -> Conditions:
+    def _conditions(self, case: Case, scorer: RememberingScorer, name: str) -> Conditions:
         """The crawl's settings, as far as a replay has them."""
         options, own = self.options, case.topic.limits
         bounds = limits_of(options)
@@ -138,7 +138,7 @@ class Command(OperatorCommand):
             ),
             share=share_of(options),
             traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
-            method=method_of(options),
+            method=method_of(options, name),
             adaptation=parameters_of(options, scorer.lower_limit),
             seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
         )

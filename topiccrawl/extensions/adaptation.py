@@ -13,6 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
 from topiccrawl.relevance.adaptation_feedback import FeedbackAdapter
@@ -82,7 +83,7 @@ class TopicAdaptation:
             SettingError: If a setting cannot be used.
         """
         settings = crawler.settings
-        method = method_of(settings)
+        method = method_of(settings, settings["TOPICCRAWL_STRATEGY"])
         spider = crawler.spider
         if not method or not isinstance(spider, TopicSpider):
             raise NotConfigured
@@ -194,18 +195,24 @@ class TopicAdaptation:
             strategy.parameters = replace(strategy.parameters, upper_limit=change.upper_limit)
 
 
-def method_of(settings: BaseSettings) -> str:
+def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
     """The method's name, "" where adaptation is off.
+
+    Args:
+        settings: The crawl's.
+        strategy: Name of its link strategy.
 
     Raises:
         SettingError: There is no such method.
     """
     name = str(settings.get("TOPICCRAWL_ADAPTATION") or "").lower()
+    if name == "auto":
+        return "words" if strategy == DEFAULT else ""
     if name in _OFF:
         return ""
     if name not in METHODS:
         raise SettingError(
-            f"TOPICCRAWL_ADAPTATION is {name!r}: choose one of {', '.join(METHODS)}, or off"
+            f"TOPICCRAWL_ADAPTATION is {name!r}: choose one of auto, {', '.join(METHODS)}, or off"
         )
     return name
 

@@ -96,6 +96,19 @@ def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:
     assert plus.rescore(offers[0].evidence, good.anchor, "") == offers[0].evidence
 
 
+def test_links_of_one_block_speak_for_each_other_whatever_their_words() -> None:
+    plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
+    for _ in range(20):
+        plus.learn("", "alpha beta", 0.5)
+        plus.learn("", "beta alpha", 0.0)
+    offer = plus.offers(Verdict(0.0, relevant=False), (), [Link("http://a.test/1", "new", "")])[0]
+    good, bad = (
+        plus.value(plus.rescore(offer.evidence, "new", context))
+        for context in ("alpha beta", "beta alpha")
+    )
+    assert good > plus.value(offer.evidence) > bad
+
+
 def test_a_version_of_32_bits_stays_one_whatever_is_learnt() -> None:
     plus = strategy("shark-plus", WordShare("cup"))
     plus.version = 2**32 - 1

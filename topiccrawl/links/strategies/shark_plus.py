@@ -143,7 +143,11 @@ class SharkPlus(Scored):
         return [min(1.0, max(-1.0, promise(words))) for words in self._words_of(texts)]
 
     def _words_of(self, texts: Sequence[tuple[str, str]]) -> list[frozenset[str]]:
-        """Different words of anchors with their contexts; a text of many links is cut once."""
+        """Different words of anchors with their contexts; a text of many links is cut once.
+
+        A context is one word more, as a whole (no word has its line end): the links of a block or
+        of a menu have it in common, so that how its other links turned out speaks for each.
+        """
         kept = [(anchor, context[:MAX_KEPT]) for anchor, context in texts]
         known = self._cut
         fresh = list(dict.fromkeys(text for pair in kept for text in pair if text not in known))
@@ -152,4 +156,4 @@ class SharkPlus(Scored):
             fresh = list(dict.fromkeys(text for pair in kept for text in pair))
         words = map(frozenset, self._tokenizer.words_of_all(fresh))
         known.update(zip(fresh, words, strict=True))
-        return [known[anchor] | known[context] for anchor, context in kept]
+        return [known[anchor] | known[context] | {context + "\n"} for anchor, context in kept]
