@@ -189,6 +189,11 @@ TOPICCRAWL_DASHBOARD_TOKEN = ""
 made at the start elsewhere."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
+TOPICCRAWL_REPORT = ""
+"""A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
+none is. ``scrapy report`` writes one at any time."""
+TOPICCRAWL_REPORT_LANGUAGE = "en"
+"""Of reports: en or zh."""
 TOPICCRAWL_LOG_JSON = False
 """The log as JSON, one object a line, from the moment that the crawl begins."""
 
@@ -242,6 +247,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.dashboard.Dashboard": 530,
+    "topiccrawl.extensions.report.CrawlReport": 540,
     "topiccrawl.extensions.watch.Watch": 520,
     "topiccrawl.extensions.events.ChangeEvents": 520,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -60,7 +61,8 @@ def crawl(data: Path, pages: int = 400) -> Iterator[str]:
             server.proxy, data, "crawl", "topic", "-a", f"topic={web.topic}",
             "-a", f"seeds={','.join(web.seeds)}",
             TOPICCRAWL_DASHBOARD=str(port), DOWNLOAD_DELAY="0.4", TOPICCRAWL_ADAPTATION="words",
-            CONCURRENT_REQUESTS_PER_DOMAIN="1",
+            CONCURRENT_REQUESTS_PER_DOMAIN="1", TOPICCRAWL_REPORT=str(data / "reports"),
+            TOPICCRAWL_LOG_JSON="1",
         )  # fmt: skip
         try:
             yield f"http://127.0.0.1:{port}/"
@@ -83,43 +85,58 @@ def patiently(page: Any, url: str) -> None:
             return
 
 
-def test_a_crawl_is_followed_paused_and_read_on_a_telephone(tmp_path: Path) -> None:
-    troubles: list[str] = []
-    with crawl(tmp_path / "data") as url, browser() as chromium:
-        page = chromium.new_page(locale="en-GB", viewport={"width": 1360, "height": 900})
-        page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        patiently(page, url)
-        row = page.locator(".row .title").first
-        row.wait_for(timeout=15_000)
-        assert page.locator("#topic").inner_text() == "新能源汽车"
-        assert page.locator("#harvest-plot canvas").count() == 1
-        before = int(page.locator(".tile .value").nth(1).inner_text())
-        page.locator("[data-act=pause]").click()
-        page.locator("[data-act=resume]").wait_for(timeout=5_000)
-        assert "Paused" in page.locator("#notice").inner_text()
-        paused = int(page.locator(".tile .value").nth(1).inner_text())
-        assert paused >= before
-        page.locator("[data-act=resume]").click()
-        page.locator("[data-act=pause]").wait_for(timeout=5_000)
-        more = "n => Number(document.querySelectorAll('.tile .value')[1].textContent) > n"
-        page.wait_for_function(more, arg=paused + 5, timeout=10_000)
-        page.locator("#theme").click()
-        assert page.locator("html").get_attribute("data-theme") == "dark"
+def followed(page: Any, url: str) -> None:
+    """Read, pause, resume and darken a running crawl's page."""
+    patiently(page, url)
+    page.locator(".row .title").first.wait_for(timeout=15_000)
+    assert page.locator("#topic").inner_text() == "新能源汽车"
+    assert page.locator("#harvest-plot canvas").count() == 1
+    pages = page.locator(".tile .value").nth(1)
+    before = int(pages.inner_text())
+    page.locator("[data-act=pause]").click()
+    page.locator("[data-act=resume]").wait_for(timeout=5_000)
+    assert "Paused" in page.locator("#notice").inner_text()
+    paused = int(pages.inner_text())
+    assert paused >= before
+    page.locator("[data-act=resume]").click()
+    page.locator("[data-act=pause]").wait_for(timeout=5_000)
+    more = "n => Number(document.querySelectorAll('.tile .value')[1].textContent) > n"
+    page.wait_for_function(more, arg=paused + 5, timeout=10_000)
+    page.locator("#theme").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def read_on_a_telephone(page: Any, url: str) -> None:
+    """The page in Chinese, as wide as a telephone."""
+    page.goto(url)
+    page.locator(".row .title").first.wait_for(timeout=10_000)
+    assert page.locator("h2").first.inner_text() == "收获率"
+    assert page.locator("html").get_attribute("lang") == "zh-CN"
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390, "the page must not scroll sideways"
+    small = page.evaluate(
+        "[...document.querySelectorAll('button, select')].filter(one => "
+        "one.offsetHeight && one.offsetHeight < 28).length"
+    )
+    assert small == 0
+
+
+def test_a_crawl_is_followed_paused_read_on_a_telephone_and_reported(tmp_path: Path) -> None:
+    data, troubles = tmp_path / "data", list[str]()
+    with crawl(data) as url, browser() as chromium:
+        desk = chromium.new_page(locale="en-GB", viewport={"width": 1360, "height": 900})
         phone = chromium.new_page(locale="zh-CN", viewport={"width": 390, "height": 844})
-        phone.on("pageerror", lambda error: troubles.append(str(error)))
-        phone.goto(url)
-        phone.locator(".row .title").first.wait_for(timeout=10_000)
-        assert phone.locator("h2").first.inner_text() == "收获率"
-        assert phone.locator("html").get_attribute("lang") == "zh-CN"
-        width = phone.evaluate("document.documentElement.scrollWidth")
-        assert width <= 390, "the page must not scroll sideways"
-        small = phone.evaluate(
-            "[...document.querySelectorAll('button, select')].filter(one => "
-            "one.offsetHeight && one.offsetHeight < 28).length"
-        )
-        assert small == 0
-    assert troubles == [], log_of(tmp_path / "data").read_text()[-2000:]
+        for page, look in ((desk, followed), (phone, read_on_a_telephone)):
+            page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: troubles.append(str(error)))
+            look(page, url)
+    log = log_of(data).read_text()
+    assert troubles == [], log[-2000:]
+    (report,) = (data / "reports").glob("*.html")
+    assert "</html>" in report.read_text()
+    said = [json.loads(line) for line in log.splitlines() if line.startswith('{"time"')]
+    assert any("paused by the operator" in line["message"] for line in said)
+    assert {line["topic"] for line in said} == {"新能源汽车"}
 
 
 @pytest.mark.parametrize("words", [re.compile("TOPICCRAWL_DASHBOARD")])

@@ -10,6 +10,7 @@ from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.dashboard.guard import address_of
+from topiccrawl.dashboard.reporting import language_of
 from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError
 from topiccrawl.extensions.adaptation import method_of
@@ -41,6 +42,7 @@ def check_values(settings: BaseSettings) -> None:
         if not isinstance(default, bool) and isinstance(default, int | float):
             _number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
     address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
+    language_of(settings)
     level_of(settings)
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])

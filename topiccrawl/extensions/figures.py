@@ -210,7 +210,7 @@ class CrawlFigures:
                 "paused": bool(get("topiccrawl/control/paused", default=False)),
                 "speed": get("topiccrawl/control/speed", 1.0),
             },
-            "run": self._run(),
+            "run": self.last_run(),
             "totals": self._totals(),
             "queues": {name: counts.get(name, 0) for name in QUEUES},
             "errors": {k[6:]: n for k, n in counts.items() if k.startswith("error/") and n},
@@ -221,7 +221,8 @@ class CrawlFigures:
             "series": {"every": self.figures.every, "points": list(self.figures.history)},
         }
 
-    def _run(self) -> dict[str, Any]:
+    def last_run(self) -> dict[str, Any]:
+        """What run this is; see ``source``."""
         began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
         machine, pid = socket.gethostname(), os.getpid()
         return {
@@ -286,6 +287,10 @@ class CrawlFigures:
         scheduler = self._scheduler()
         if scheduler is not None:
             self._last_counts = scheduler.frontier.counts()
+        elif self.crawler.stats.get_value(f"{LEFT}known") is not None:
+            stats = self.crawler.stats.get_stats()
+            left = {name[len(LEFT) :]: n for name, n in stats.items() if name.startswith(LEFT)}
+            self._last_counts = left
         return self._last_counts
 
     def _scheduler(self) -> FrontierScheduler | None:
@@ -295,6 +300,8 @@ class CrawlFigures:
         return None
 
 
+LEFT = "topiccrawl/queue/"
+"""What the scheduler's stats of the queues begin with, once it is closed."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
 TOTALS = (
     "pages", "relevant", "articles", "articles_updated", "articles_unchanged", "duplicates",
