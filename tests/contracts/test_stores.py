@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from redis.asyncio import Redis
 
 from tests.mongo_server import database_uri
 from topiccrawl.news.article import Article
@@ -21,6 +22,7 @@ from topiccrawl.stores.contract import Fate, Store
 from topiccrawl.stores.mongo.store import MongoStore
 from topiccrawl.stores.selection import Selection, words_in
 from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.stores.together import TogetherStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,10 +31,15 @@ if TYPE_CHECKING:
     Factory = Callable[[Path], Store]
 
 
-@pytest.fixture(params=["mongo", "sqlite"])
+@pytest.fixture(params=["mongo", "sqlite", "redis"])
 def factory(request: pytest.FixtureRequest) -> Factory:
     if request.param == "sqlite":
         return SqliteStore
+    if request.param == "redis":
+        url = request.getfixturevalue("redis_url")
+        return lambda folder: TogetherStore(
+            SqliteStore(folder), str(folder), lambda: Redis.from_url(url), name=str(folder)
+        )
     uri = request.getfixturevalue("mongo_uri")
     return lambda folder: MongoStore(database_uri(uri, folder))
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import time
+from collections import defaultdict
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,6 +117,13 @@ def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     assert report.missing == ()
     assert report.shared == ()
     assert all(report.split), "all had a part"
+    stories = defaultdict(set)
+    for number in range(3):
+        with closing(sqlite3.connect(tmp_path / f"data-{number}" / "store.sqlite")) as store:
+            for digest, url in store.execute("SELECT digest, url FROM articles"):
+                stories[digest].add(url)
+    assert len(stories) > 20
+    assert {digest for digest, urls in stories.items() if digest and len(urls) > 1} == set()
     assert report.refetched <= 40  # what the killed one had in flight, or not yet sent
 
 

@@ -88,7 +88,7 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
 def ledger_of(settings: BaseSettings) -> Ledger:
     """Return where tasks and orders are kept: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
-        from topiccrawl.scheduler.shared import async_client_of  # noqa: PLC0415 - an extra
+        from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415 - an extra
         from topiccrawl.tasks.shared import SharedLedger  # noqa: PLC0415
 
         return SharedLedger(async_client_of(settings))
@@ -99,7 +99,7 @@ def runs_of(settings: BaseSettings) -> Runs:
     """Return where runs keep their records: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
         from topiccrawl.dashboard.runs_shared import SharedRuns  # noqa: PLC0415 - an extra
-        from topiccrawl.scheduler.shared import async_client_of  # noqa: PLC0415
+        from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415
 
         return SharedRuns(async_client_of(settings))
     return LocalRuns(settings["TOPICCRAWL_DATA_DIR"])

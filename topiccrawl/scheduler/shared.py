@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import redis
-import redis.asyncio
-from redis.asyncio.retry import Retry as AsyncRetry
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 from scrapy import Request
 
 from topiccrawl import meta
-from topiccrawl.errors import SettingError, StateLockedError
+from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.nodes.client import async_client_of, client_of
 from topiccrawl.nodes.courier import Courier, Starts
 from topiccrawl.nodes.frontier import SharedFrontier, discard
 from topiccrawl.nodes.reading import owner_in, read, strategy_in
@@ -27,6 +23,7 @@ from topiccrawl.nodes.wire import address
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import redis
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -35,10 +32,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.view import View
 
 logger = logging.getLogger(__name__)
-
-TIMEOUT = 5.0
-"""Seconds that Redis may take to answer."""
-_NOT_OURS = frozenset({"redis_cls", "encoding", "decode_responses", "retry_on_timeout", "url"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +81,6 @@ def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
             )  # fmt: skip
         except StateLockedError:  # another node's, on this machine
             number += 1
-
-
-def client_of(settings: BaseSettings) -> redis.Redis:
-    """Return a client of the server that the settings name.
-
-    Raises:
-        SettingError: If they name none.
-    """
-    client: redis.Redis = _made(redis.Redis, settings, Retry(NoBackoff(), 0))
-    return client
-
-
-def async_client_of(settings: BaseSettings) -> redis.asyncio.Redis:
-    """Return a client for the event loop, of the server that the settings name."""
-    client: redis.asyncio.Redis = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
-    return client
 
 
 def courier_of(
@@ -210,25 +187,3 @@ def request_of(text: str) -> Request:
     given = {**record.get("meta", {}), "is_start_request": True}
     given.pop(meta.KEY, None)  # it would speak for a lease of this process
     return Request(record["url"], meta=given, method=record.get("method", "GET"))
-
-
-def _made(kind: Any, settings: BaseSettings, retry: object) -> Any:  # noqa: ANN401 - either client
-    given = settings.getdict("REDIS_PARAMS")
-    known = {name: value for name, value in given.items() if name not in _NOT_OURS}
-    params = {
-        "socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT, **known, "retry": retry,
-    }  # fmt: skip
-    url = settings.get("REDIS_URL") or given.get("url")
-    if url:
-        try:
-            return kind.from_url(url, **params)
-        except ValueError:
-            # neither the error nor its cause: they may quote a password that holds a slash
-            raise SettingError(
-                "REDIS_URL cannot be used: write redis://USER:PASSWORD@HOST:PORT/DATABASE, in user"
-                " and password percent-encoded what is no letter or digit"
-            ) from None
-    for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
-        if settings.get(name) is not None:
-            params[param] = settings.get(name)
-    return kind(**params)

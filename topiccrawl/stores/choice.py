@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -107,7 +108,24 @@ def store_of(
         from topiccrawl.stores.mongo.store import MongoStore  # noqa: PLC0415 - an extra
 
         return MongoStore(uri, method=method, capacity=capacity)
-    return SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+    store = SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
+    return _together(settings, store, method, capacity)
+
+
+def _together(
+    settings: Mapping[str, Any], store: SqliteStore, method: Method | None, capacity: int
+) -> Store:
+    """The store of one of several nodes: duplicates are told over Redis where it is named."""
+    named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
+    if not named or not (find_spec("redis") and find_spec("msgpack")):
+        return store
+    from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415 - an extra
+    from topiccrawl.stores.together import TogetherStore  # noqa: PLC0415 - an extra
+
+    place = f"{socket.gethostname()}:{store.path.resolve()}"
+    return TogetherStore(
+        store, place, lambda: async_client_of(settings), method=method, capacity=capacity
+    )
 
 
 def listing_of(settings: Mapping[str, Any]) -> Listing:

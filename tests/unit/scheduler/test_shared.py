@@ -9,8 +9,9 @@ from scrapy.settings import Settings
 
 from topiccrawl import meta
 from topiccrawl.errors import SettingError
+from topiccrawl.nodes.client import client_of
 from topiccrawl.scheduler.build import in_redis
-from topiccrawl.scheduler.shared import client_of, request_of, start
+from topiccrawl.scheduler.shared import request_of, start
 
 
 def test_a_server_named_by_url_or_host_chooses_redis() -> None:
