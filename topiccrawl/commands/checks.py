@@ -51,6 +51,7 @@ def check_values(settings: BaseSettings) -> None:
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _name(settings, "TOPICCRAWL_CRAWL")
+    _at_least_one(settings, "TOPICCRAWL_WORK_SITES")
     _folder(settings, "WARC_DIR")
 
 
@@ -72,6 +73,11 @@ def _number(settings: BaseSettings, name: str, *, whole: bool) -> None:
             settings.getint(name)
     except ValueError as error:
         raise SettingError(f"{name} is {settings[name]!r}: give a whole number") from error
+
+
+def _at_least_one(settings: BaseSettings, name: str) -> None:
+    if settings.getint(name) < 1:
+        raise SettingError(f"{name} is {settings[name]!r}: give a whole number above 0")
 
 
 def _name(settings: BaseSettings, name: str) -> None:

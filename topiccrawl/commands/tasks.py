@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
-from scrapy.utils.conf import arglist_to_dict
 from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.tasks.control import speed_of
 from topiccrawl.tasks.desk import Desk, SiteState, TaskState, WorkerState
 from topiccrawl.tasks.records import Wish
@@ -48,7 +48,7 @@ class Command(OperatorCommand):
     @override
     def long_desc(self) -> str:
         return (
-            "A task is a topic (or template), sites, bounds and an owner; `scrapy work`, on any"
+            "A task is a topic, sites, bounds and an owner; `scrapy work`, on any"
             " number of machines with the same REDIS_URL or in this data folder, crawls for all"
             " tasks there are: one crawler a site, in turns."
         )
@@ -58,9 +58,6 @@ class Command(OperatorCommand):
         super().add_options(parser)
         add = parser.add_argument
         add("--topic", metavar="TOPIC", help="create: words, a sentence, a name or a topic file")
-        add("--template", metavar="TEMPLATE", help="create: a template instead of a topic")
-        add("-a", dest="arguments", action="append", default=[], metavar="NAME=VALUE",
-            help="create: a further argument of the spider")  # fmt: skip
         add("--owner", default="", help="create: whose it is")
         add("--pages", type=int, default=0, help="create: pages after which the task is done")
         add("--site-pages", type=int, default=0, help="create: pages of each site at most")
@@ -103,8 +100,12 @@ def checker(settings: BaseSettings) -> Callable[[Wish], None]:
 
     def check(wish: Wish) -> None:
         loader = get_spider_loader(settings)
-        if wish.spider not in loader.list() or wish.spider == "work":
-            raise ConfigurationError(f"no spider {wish.spider!r} crawls sites: topic, or template")
+        if wish.spider in {"work", "template"} or wish.spider not in loader.list():
+            raise ConfigurationError(
+                f"no tasks for spider {wish.spider!r}: tasks crawl topics by site; a template finds"
+                " its own sites, and is crawled with `scrapy crawl template`"
+            )
+        refuse_unknown(wish.arguments, known=("topic",))
         look = getattr(loader.load(wish.spider), "check", None)
         if look is not None:
             look(settings, **wish.arguments)
@@ -116,19 +117,12 @@ def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
     """Return what the command line asks for.
 
     Raises:
-        ConfigurationError: If it names neither topic nor template, or both.
+        ConfigurationError: If it names no topic.
     """
-    if bool(opts.topic) == bool(opts.template):
-        raise ConfigurationError("name what is looked for: --topic TOPIC or --template TEMPLATE")
-    try:
-        arguments = arglist_to_dict(opts.arguments)
-    except ValueError as error:
-        raise ConfigurationError("-a takes NAME=VALUE") from error
-    spider = "topic" if opts.topic else "template"
-    arguments[spider] = opts.topic or opts.template
-    return Wish(
-        spider, arguments, tuple(sites), opts.pages, opts.site_pages, opts.depth, opts.owner
-    )
+    if not opts.topic:
+        raise ConfigurationError("name what is looked for: --topic TOPIC")
+    bounds = opts.pages, opts.site_pages, opts.depth
+    return Wish("topic", {"topic": opts.topic}, tuple(sites), *bounds, opts.owner)
 
 
 def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str]:

@@ -34,7 +34,7 @@ class Task(_Row):
 
     Attributes:
         id: Number, as text.
-        spider: ``topic`` or ``template``.
+        spider: ``topic``, or one of your own that takes ``sites`` and ``seeds``.
         arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
         sites: URLs or hosts, as they were given.
         pages: Pages of all its sites after which it is done; 0 is no bound.

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from scrapy.utils.project import get_project_settings
 
+from topiccrawl.commands.tasks import checker
 from topiccrawl.tasks.control import Control
-from topiccrawl.tasks.http import order_routes
+from topiccrawl.tasks.desk import Desk
+from topiccrawl.tasks.http import order_routes, task_routes
 from topiccrawl.tasks.local import LocalLedger
 
 if TYPE_CHECKING:
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) -> None:
     async def served() -> None:
         app = web.Application()
-        app.add_routes(order_routes(Control(LocalLedger(folder))))
+        ledger = LocalLedger(folder)
+        app.add_routes(order_routes(Control(ledger)))
+        app.add_routes(task_routes(Desk(ledger, checker(get_project_settings()))))
         async with TestClient(TestServer(app)) as client:
             await act(client)
 
@@ -67,3 +72,44 @@ def test_state_that_is_away_is_told(tmp_path: Path) -> None:
         assert (await post(client, "/api/orders/nev/pause"))[0] == 503
 
     serve(tmp_path / "file", act)
+
+
+def test_tasks_are_made_steered_and_removed(tmp_path: Path) -> None:
+    wish = {"arguments": {"topic": "足球"}, "sites": ["a.test", "http://b.test/x"], "owner": "甲"}
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        status, made = await post(client, "/api/tasks", wish)
+        assert (status, made["task"]["id"], made["state"]) == (200, "1", "waiting")
+        assert [site["site"] for site in made["sites"]] == ["a.test", "b.test"]
+        assert (await post(client, "/api/tasks/1/speed", {"factor": 2}))[1]["speed"] == 2
+        assert (await post(client, "/api/tasks/1/pause"))[1]["state"] == "paused"
+        assert (await post(client, "/api/tasks/1/remove"))[0] == 400
+        assert (await post(client, "/api/tasks/1/cancel"))[1]["state"] == "cancelled"
+        async with client.get("/api/tasks") as answer:
+            assert [one["state"] for one in await answer.json()] == ["cancelled"]
+        async with client.get("/api/workers") as answer:
+            assert await answer.json() == []
+        assert (await post(client, "/api/tasks/1/remove"))[0] == 200
+        async with client.get("/api/tasks/1") as answer:
+            assert answer.status == 400
+
+    serve(tmp_path, act)
+
+
+def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    good: dict[str, object] = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
+    wrong: list[dict[str, object]] = [
+        {}, {"sites": "a.test"}, {"sites": []}, {"sites": [1]}, {"pages": -1}, {"pages": True},
+        {"more": 1}, {"arguments": {"topic": ""}}, {"arguments": {"topic": "足球", "fresh": "1"}},
+        {"arguments": {"topic": 1}}, {"spider": "work"}, {"spider": "nobody"}, {"sites": ["a b"]},
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for change in wrong:
+            body = {**good, **change} if change else change
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, bool(told["error"])) == (400, True), change
+        async with client.get("/api/tasks") as answer:
+            assert await answer.json() == []
+
+    serve(tmp_path, act)

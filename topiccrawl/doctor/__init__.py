@@ -1,0 +1,1 @@
+"""DOCTOR: is all there that a crawl needs?"""
