@@ -21,7 +21,7 @@ from topiccrawl.templates.values.names import alike, legal
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import area_code, with_area
 from topiccrawl.templates.values.value import seen
-from topiccrawl.templates.weights import TAKEN, WEIGHTS, ZONES, together
+from topiccrawl.templates.weights import NAMED, TAKEN, WEIGHTS, ZONES, together
 from topiccrawl.templates.words import Vocabulary
 from topiccrawl.text.normal import fold
 
@@ -74,7 +74,8 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     groups: dict[str, list[_Weighed]] = defaultdict(list)
     for one in weighed:
         groups[one.owner].append(one)
-    groups.setdefault(SUBJECT, [])
+    if not name.name and len(groups) > 1:
+        groups.pop(SUBJECT, None)  # a directory: what is nobody's is the directory's
     records = []
     for owner, group in sorted(groups.items(), key=lambda item: item[0] != SUBJECT):
         title = name if owner == SUBJECT else Called(owner, 0.9, "heading")
@@ -273,7 +274,8 @@ def _ordered(found: Iterable[Found], template: Template) -> tuple[Found, ...]:
     """By field and confidence; of fields that hold one value the most certain."""
     kept: list[Found] = []
     for field, how in template.crawl.items():
-        own = [one for one in found if one.field == field and one.confidence >= TAKEN]
+        least = NAMED if how.kind == "name" else TAKEN
+        own = [one for one in found if one.field == field and one.confidence >= least]
         own.sort(key=lambda one: (one.image, -one.confidence))
         if how.kind == "telephone":
             own = _without_doubles(own)

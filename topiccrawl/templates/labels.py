@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.templates.words import APART, LONGEST_LABEL, Hit, Vocabulary
+from topiccrawl.text.normal import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ _FOREIGN = re.compile(
     r"(?<![^\s\x1f;,。、|)\]】])[^\s\x1f:;,。、|@/\d][^\s\x1f:;,。、|@/]{0,13}\s?$"
 )
 _QUALIFIERS = re.compile(
-    r"(?:公司|企业|联系|办公|电子|客服|服务|咨询|销售|商务|业务|全国|免费|统一|24小时|热线|总部|注册|通讯|"
+    r"(?:(?<!有限)(?<!责任)(?<!集团)公司|企业|联系|办公|电子|客服|服务|咨询|销售|商务|业务|全国|免费|统一|24小时|热线|总部|注册|通讯|"
     r"通信|邮政|腾讯|在线|售后|售前|招聘|人事|固定|移动|图文|官方|单位|详细|我们的?|的|总公司|订购|预约|"
     r"手机|电话|our|the|my|office|company|contact|business|postal|by)*\s*$",
     re.IGNORECASE,
@@ -68,6 +69,8 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     () 王
     ('联系方式', '传真') 028-1
     """
+    plain = simplify(text)
+    text = plain if len(plain) == len(text) else text
     hits = words.hits(text)
     colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
     if not hits and not colons:
@@ -112,7 +115,8 @@ def _at_colon(
     end = colon + 1
     if cluster:
         start = _start(text, begin, cluster[0].start)
-        fields = _fields(text, cluster, words)
+        group = "群" in text[cluster[-1].end : colon]  # a QQ group is nobody's number
+        fields = () if group else _fields(text, cluster, words)
         weight = min(hit.weight for hit in cluster)
         if len(text[begin : cluster[0].start].strip()) > SENTENCE and start == cluster[0].start:
             weight *= 0.9

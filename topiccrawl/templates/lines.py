@@ -317,7 +317,7 @@ class _Walk:
 
     def _flush(self) -> None:
         text = self._text.rstrip(" " + SOFT)[:LONGEST_LINE]
-        if text or self._marks:
+        if self._marks or OBJECT in text or any(map(str.isalnum, text)):
             cell = self._tables[-1].cell if self._tables else None
             tag = self.boxes[self._open[-1]].tag if self._open else ""
             box = self._open[-1] if self._open else 0

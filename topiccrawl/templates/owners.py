@@ -48,7 +48,8 @@ class Owners:
             if (owner := self._heading(number)) is not None
         ]
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
-            end = min(self._end(number), after[0])
+            end = number + 1 if self._complete(number) else self._end(number)
+            end = min(end, after[0])
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
@@ -103,6 +104,13 @@ class Owners:
         if len(lead) <= _HEADING and HEAD_OFFICE.search(lead):
             return SUBJECT
         return None
+
+    def _complete(self, number: int) -> bool:
+        """Whether a line that names an office also says how to reach it: it stands for itself."""
+        marks = self.places.labels[number]
+        kinds = {self.places.words.kinds[field] for mark in marks for field in mark.fields}
+        line = self.sheet.lines[number]
+        return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
     def _end(self, number: int) -> int:
         """Where the section of a heading ends: with the smallest box that holds values after it."""

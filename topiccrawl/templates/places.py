@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.candidate import Candidate, only
@@ -10,10 +9,9 @@ from topiccrawl.templates.grid import Grid
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
 from topiccrawl.templates.telling import of_links, telling
-from topiccrawl.templates.values.address import LONGEST, plausible
+from topiccrawl.templates.values.address import LONGEST, goes_on, plausible
 from topiccrawl.templates.values.mail import of_link
 from topiccrawl.templates.values.read import read_values
-from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
 from topiccrawl.text.normal import has_han
 
@@ -42,7 +40,7 @@ class Places:
         self.sheet = sheet
         self.words = words
         self.region = words.template.region
-        self.labels = [labels(line.text, words) for line in sheet.lines]
+        self.labels = [_labels(line, words) for line in sheet.lines]
         self.grid = Grid(sheet, self._only_label)
 
     def found(self) -> Iterator[Candidate]:
@@ -76,12 +74,7 @@ class Places:
         for field in label.fields:
             kind = self.words.kinds[field]
             values = self._read(field, stretch)
-            if (
-                kind == "address"
-                and values
-                and not has_han(stretch)
-                and label.stop == len(line.text)
-            ):
+            if kind == "address" and values and label.stop == len(line.text):
                 values = self._longer(number, values[0])
             for value in values:
                 text = seen(stretch[value.start : value.end])
@@ -107,10 +100,11 @@ class Places:
             strict=False,
         ):
             text = seen(line.text).strip(" ,")
-            if line.box != box or marks or not _goes_on(text, self.region):
+            if line.box != box or marks or not goes_on(parts[-1], text, self.region):
                 break
             parts.append(text)
-        value = ", ".join(part.strip(" ,.") for part in parts)
+        joint = "" if has_han(first.value) else ", "
+        value = joint.join(part.strip(" ,.") for part in parts)
         return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
     def _more(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
@@ -247,7 +241,7 @@ class Places:
         if text is None:
             return
         values = self._read(field, text)
-        if not has_han(line.text) and text == line.text:
+        if text == line.text:
             start = values[0] if values else Value(seen(line.text).strip(" ,"), 0, len(line.text))
             values = [one for one in self._longer(first, start) if plausible(one.value)]
         for value in values:
@@ -289,8 +283,14 @@ class Places:
                 )
 
 
-def _goes_on(text: str, region: str) -> bool:
-    """Whether a line can be a further one of an address."""
-    if not text or len(text) > 60 or "@" in text or "www." in text or "http" in text:  # noqa: PLR2004
-        return False
-    return not telephones(text, region, labelled=False) and not re.search(r"[.!?。]\s", text)
+def _labels(line: Line, words: Vocabulary) -> list[Label]:
+    """The labels of a line, those among them that are images with text after them."""
+    found = labels(line.text, words)
+    shown = [mark for mark in line.marks if mark.what == "image" and mark.instead]
+    for mark in shown:
+        said = labels(mark.instead.rstrip(" :") + ":", words)
+        if said and said[-1].fields and seen(line.text[mark.start :]):
+            found.append(said[-1]._replace(start=mark.start, end=mark.start))
+    found.sort(key=lambda one: one.start)
+    ends = [one.start for one in found[1:]] + [len(line.text)]
+    return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]

@@ -43,6 +43,7 @@ _AFTER_COPYRIGHT = re.compile(
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART = 0.5
 _LEGAL = 0.35
+_SECTIONS = frozenset({"label", "heading"})
 _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
 _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
@@ -82,7 +83,7 @@ def called(votes: Sequence[Vote]) -> Called:
     >>> called(votes).name
     '四川天府软件有限公司'
     """
-    ranked = _ranked(votes)
+    ranked = _ranked(_undisputed(votes))
     if not ranked:
         return Called("")
     best = ranked[0]
@@ -91,6 +92,19 @@ def called(votes: Sequence[Vote]) -> Called:
     site = [vote for vote in votes if vote.who in {"copyright", "site"}]
     elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
     return best._replace(elsewhere=elsewhere)
+
+
+def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
+    """The votes without those of labels and headings, where these name several organisations.
+
+    Unless the page says elsewhere which of them is its own: then it is no directory.
+    """
+    named = [vote.name for vote in votes if vote.who in _SECTIONS]
+    several = any(not alike(one, named[0]) for one in named[1:])
+    around = [vote for vote in votes if vote.who not in _SECTIONS | {"text"}]
+    if not several or any(alike(vote.name, one) for vote in around for one in named):
+        return votes
+    return [vote for vote in around if is_organisation(vote.name)]
 
 
 def _ranked(votes: Sequence[Vote]) -> list[Called]:

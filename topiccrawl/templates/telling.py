@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.values.address import LONGEST, looks_like
+from topiccrawl.templates.values.address import LONGEST, looks_like, tidy
 from topiccrawl.templates.values.mail import mails, of_link
-from topiccrawl.templates.values.plain import qq_of_link
+from topiccrawl.templates.values.plain import postcodes, qq_of_link
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import seen
+from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from topiccrawl.templates.words import Vocabulary
 
 _WORDS_WITH_NUMBERS = 6
+_GAPS = re.compile(r"[\s|]+")
+_STACK = 6
+"""Lines of an address at most."""
 _LINKED = ("mail", "telephone", "qq")
 
 
@@ -40,6 +45,8 @@ def telling(
         yield from _mails(number, line, words)
         if number not in taken and not labels[number] and len(line.text) <= LONGEST:
             yield from _alone(number, line, words)
+    if field := words.primary("address"):
+        yield from _stacked(sheet, labels, field, words.template.region)
 
 
 def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[str]:
@@ -80,11 +87,13 @@ def _icons(
         place, text = number, line.text[icon.start : stop]
         field = words.primary(icon.value)
         shown = [one for one in line.marks if one.what == "image" and icon.start <= one.start]
-        if field and shown and not seen(text):
-            yield Candidate(field, shown[0].value, "", "image", number, image=True, at=number)
-            continue
-        if not seen(text) and stop == len(line.text) and number + 1 < len(labels):
+        last = not seen(text) and stop == len(line.text) and not shown
+        if last and number + 1 < len(labels):
             place, text = number + 1, sheet.lines[number + 1].text
+            shown = [one for one in sheet.lines[place].marks if one.what == "image"]
+        if field and shown and not seen(text):
+            yield Candidate(field, shown[0].value, "", "image", number, image=True, at=place)
+            continue
         if not field or labels[place]:
             continue
         for value in read_values(words.kinds[field], text, words.template.region):
@@ -107,6 +116,32 @@ def _alone(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
             for value in values:
                 yield Candidate(field, value.value, text, "alone", number, at=number)
     field = words.primary("address")
-    if field and looks_like(text):
-        for value in read_values("address", text, region):
+    parts = [text] if looks_like(text) else [one for one in _GAPS.split(text) if looks_like(one)]
+    for part in parts if field else ():
+        for value in read_values("address", part, region):
             yield Candidate(field, value.value, text, "alone", number, at=number)
+    phone = words.primary("telephone")
+    if phone and parts and parts != [text]:
+        for value in telephones(line.text, region, labelled=False):
+            yield Candidate(phone, value.value, text, "alone", number, at=number)
+
+
+def _stacked(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], field: str, region: str
+) -> Iterator[Candidate]:
+    """Addresses over several lines of a box, the last of which ends in a postcode."""
+    title = fold(sheet.title)
+    begin = 0
+    for number, line in enumerate(sheet.lines):
+        if labels[number] or line.box != sheet.lines[begin].box or has_han(line.text):
+            begin = number + bool(labels[number])
+            begin = min(begin, len(sheet.lines) - 1)
+        text = seen(line.text)
+        codes = postcodes(text, region)
+        if labels[number] or not codes or codes[-1].end < len(text.rstrip(" .")):
+            continue
+        lines = [seen(one.text).strip(" ,.") for one in sheet.lines[begin : number + 1]]
+        lines = [one for one in lines[-_STACK:] if fold(one) not in title]
+        whole = ", ".join(one for one in lines if not telephones(one, region, labelled=False))
+        if len(lines) > 1 and looks_like(whole):
+            yield Candidate(field, tidy(whole), whole, "alone", number, at=number)

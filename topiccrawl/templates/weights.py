@@ -46,6 +46,8 @@ the copyright, a part of the title with a legal form, the logo, any other part, 
 
 TAKEN = 0.5
 """Confidence from which a value enters a record."""
+NAMED = 0.3
+"""The same of the name, of which there is only one: a title alone is enough."""
 SUREST = 0.995
 _REPEATED = 0.6
 

@@ -47,7 +47,7 @@ _FOREIGN = (
 """Words that end a value and begin none of the template's, unless they are the template's."""
 
 ALIEN = re.compile(
-    r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办单位|承办单位|"
+    r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
     r"友情链接|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
     r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
     r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import OBJECT, Value, seen
 from topiccrawl.text.normal import has_han
 
@@ -17,10 +18,18 @@ _ENGLISH = re.compile(
     r"district|city|town|village|county|po box)\b",
     re.IGNORECASE,
 )
+_FURTHER = 60
+"""Characters of a further line of an address."""
+_ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b")
 _CUT = re.compile(
     r"\s*(?:[\[(【<]?\s*(?:查看地图|地图|电子地图|点击查看|导航|乘车|交通|复制|map\b|view\s+(?:on\s+)?map|"
     r"get\s+directions|directions\b).*|[(\[【]?\s*(?:邮编|邮政编码|postcode|zip).*)$",
+    re.IGNORECASE,
+)
+_LED = re.compile(
+    r"^(?:we(?:'re| are)(?: located| based)?|find us|visit us|located|our (?:shop|workshop) is)"
+    r" (?:at|in)\b[\s:]*|^(?:位于|坐落于|坐落在|地处)",
     re.IGNORECASE,
 )
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
@@ -49,7 +58,7 @@ def address(text: str) -> Value | None:
 
 def tidy(text: str) -> str:
     """An address without what is usually written after it."""
-    written = seen(text)
+    written = _LED.sub("", seen(text))
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)
     if has_han(written):
@@ -87,3 +96,20 @@ def looks_like(text: str) -> bool:
         numbered = bool(re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$", text))
         return len(kinds) >= 3 and numbered and len(text) <= 60  # noqa: PLR2004
     return bool(_POSTCODE.search(text)) and ("," in text or bool(_ENGLISH.search(text)))
+
+
+def goes_on(before: str, text: str, region: str) -> bool:
+    """Whether a line can be a further one of an address that stands in the line before it.
+
+    >>> goes_on("成都市青羊区", "人民中路1号8楼", "CN"), goes_on("人民中路1号8楼", "欢迎光临", "CN")
+    (True, False)
+    >>> goes_on("2 Quay Street", "Falmouth", "GB"), goes_on("2 Quay Street", "01872 272727", "GB")
+    (True, False)
+    """
+    if not 0 < len(text) <= _FURTHER or _FOREIGN.search(text) or re.search(r"[.!?。]\s", text):
+        return False
+    if telephones(text, region, labelled=False):
+        return False
+    if has_han(before):
+        return not _ENDED.search(before) and len(_UNITS.findall(text)) > 1 and has_han(text)
+    return not has_han(text)
