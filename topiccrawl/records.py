@@ -48,6 +48,7 @@ class Page(NamedTuple):
         canonical: Absolute URL of ``<link rel=canonical>``, or None.
         directives: What the owner asks for.
         prose: The text without the anchors of link blocks: what the page says itself.
+        feed: Whether it is a feed or a sitemap.
     """
 
     url: str
@@ -57,6 +58,7 @@ class Page(NamedTuple):
     canonical: str | None = None
     directives: Directives = Directives()
     prose: str = ""
+    feed: bool = False
 
 
 class Verdict(NamedTuple):
@@ -99,9 +101,11 @@ class Findings(NamedTuple):
         offers: Its scored links.
         worth: What it counts for its host and directory, in [0, 1]; its relevance where None.
         relevant: Whether the page is on topic.
+        lists: Whether the page is made to list what is new: a feed.
     """
 
     relevance: float
     offers: tuple[Offer, ...] = ()
     worth: float | None = None
     relevant: bool = False
+    lists: bool = False

@@ -66,45 +66,58 @@ def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_p
     assert sum(codes.count("200") for codes in answers.values()) < 60  # of 240 pages
 
 
+class Growing:
+    """A hub and a feed that show more articles as they are told to."""
+
+    hub, feed, page = "http://a.test/", "http://a.test/news.xml", "http://a.test/{}.html"
+
+    def __init__(self) -> None:
+        self.shown, self.fed = [1], [5]
+        numbers = range(9)
+        told = {n: article(f"足球第{n}轮", f"第{n}轮足球比赛昨晚结束，") for n in numbers}
+        self.pages = {self.page.format(n): told[n] for n in numbers}
+
+    def list(self, handler: BaseHTTPRequestHandler) -> Answer:
+        etag = f'"{len(self.shown)}"'
+        if handler.headers.get("If-None-Match") == etag:
+            return Answer("", 304, (("ETag", etag),))
+        items = "".join(f'<li><a href="/{n}.html">足球比赛第{n}轮战报</a></li>' for n in self.shown)
+        head = f"<title>足球</title><link rel=alternate type=application/rss+xml href={self.feed}>"
+        text = f"<html><head>{head}</head><body><ul>{items}</ul></body></html>"
+        return Answer(text, headers=(("ETag", etag),))
+
+    def tell(self, _: BaseHTTPRequestHandler) -> Answer:
+        items = (f"<item><title>足球第{n}轮</title><link>/{n}.html</link></item>" for n in self.fed)
+        return Answer(f"<rss><channel><title>足球</title>{''.join(items)}</channel></rss>")
+
+
 def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
-    shown = [1]
-    hub, page = "http://a.test/", "http://a.test/{}.html"
-
-    def listing(handler: BaseHTTPRequestHandler) -> Answer:
-        etag = f'"{len(shown)}"'
-        if handler.headers.get("If-None-Match") == etag:
-            return Answer("", 304, (("ETag", etag),))
-        items = "".join(f'<li><a href="/{n}.html">足球比赛第{n}轮战报</a></li>' for n in shown)
-        text = f"<html><head><title>足球</title></head><body><ul>{items}</ul></body></html>"
-        return Answer(text, headers=(("ETag", etag),))
-
-    pages = {
-        page.format(n): article(f"足球第{n}轮", f"第{n}轮足球比赛昨晚结束，") for n in range(9)
-    }
-    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=1")
-    data = tmp_path / "data"
-    with Web({hub: listing, **pages}) as web, ExitStack() as stack:
+    site, data = Growing(), tmp_path / "data"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    with ExitStack() as stack:
+        web = stack.enter_context(Web({site.hub: site.list, site.feed: site.tell, **site.pages}))
         process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
         stack.callback(process.kill)
-        wait_for(lambda: web.count(hub) > 3 and web.count(page.format(1)) > 0, data)
-        shown.append(2)
-        wait_for(lambda: web.count(page.format(2)) > 0, data)
-        wait_for(lambda: len(stored(data)) == 2, data)
+        wait_for(lambda: web.count(site.hub) > 3 and web.count(site.page.format(1)) > 0, data)
+        site.shown.append(2)
+        wait_for(lambda: len(stored(data)) == 3, data)
         process.kill()
         process.wait()
-        shown.append(3)
-        visits = web.count(hub)
+        site.shown.append(3)
+        site.fed.append(6)
+        visits = web.count(site.hub)
         process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
         stack.callback(process.kill)
-        wait_for(lambda: web.count(hub) > visits + 3 and len(stored(data)) == 3, data)
+        wait_for(lambda: web.count(site.hub) > visits + 3 and len(stored(data)) == 5, data)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
     assert "stopped; nothing is lost" in log_of(data).read_text()
-    assert sum(hit.status == 304 for hit in web.hits if hit.url == hub) > 3
-    assert len(stored(data)) == 3
+    assert sum(hit.status == 304 for hit in web.hits if hit.url == site.hub) > 3
+    assert web.count(site.feed) > 3
+    assert len(stored(data)) == 5
 
 
 def wait_for(condition: Callable[[], bool], data: Path, seconds: float = 30.0) -> None:

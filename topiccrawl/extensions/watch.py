@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
+from topiccrawl import meta
 from topiccrawl.errors import TopiccrawlError, finish_reason
+from topiccrawl.frontier.contract import Seed
+from topiccrawl.links.feeds import is_news_map
+from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.revisits.choice import Pace, policy_named
 from topiccrawl.revisits.contract import Role
@@ -28,8 +32,11 @@ from topiccrawl.stores.selection import Selection
 from topiccrawl.topic import default_seeds
 
 if TYPE_CHECKING:
-    from scrapy import Spider
+    from collections.abc import Iterable
+
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
@@ -41,6 +48,11 @@ logger = logging.getLogger(__name__)
 
 HUB_VALUE = 1.0
 """Value of a hub that is due: before all links that are only promising."""
+
+FEED_VALUE = 0.9
+"""Value of a feed that a page on topic, or a seed, names."""
+
+OK = 200
 
 MOST = 1_000
 """Pages that are handed out at a time."""
@@ -104,6 +116,7 @@ class Watch:
         connect(watch.opened, signals.spider_opened)
         connect(watch.idle, signals.spider_idle)
         connect(watch.settled, lease_settled)
+        connect(watch.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
         return watch
 
@@ -158,6 +171,23 @@ class Watch:
         self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
+
+    # -- Feeds -----------------------------------------------------------------------------------
+
+    def offer(self, urls: Iterable[str], depth: int) -> None:
+        """Let feeds be fetched that were found on the way; traps would refuse their names."""
+        hosts = self._scheduler.hosts
+        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
+        if seeds:
+            with self._scheduler.book.writing() as frontier:
+                new = frontier.push(seeds)
+            self.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
+
+    def answered(self, response: Response, request: Request) -> None:
+        """Look for news sitemaps in a robots.txt."""
+        ticket = meta.read(request)
+        if ticket is not None and ticket.robots and response.status == OK:
+            self.offer(filter(is_news_map, read_sitemap(response.body).sitemaps), 1)
 
     # -- What is due -----------------------------------------------------------------------------
 

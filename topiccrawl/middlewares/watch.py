@@ -12,6 +12,7 @@ from scrapy.http import TextResponse
 
 from topiccrawl import meta
 from topiccrawl.extensions.watch import Watch, found_on, seeds_of
+from topiccrawl.links.feeds import feeds_on
 from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.news.hubs import FEWEST, hub_list
 from topiccrawl.records import Findings
@@ -115,11 +116,16 @@ class WatchMiddleware:
         self, response: Response, ticket: Ticket, findings: Findings, article: Article | None
     ) -> Seen:
         seed = ticket.depth == 0 and article is None
+        if seed or findings.relevant:
+            self.watch.offer(feeds_on(response.body, response.url), ticket.depth + 1)
         return _seen(
             response,
             digest="" if article is None else digest_of(article),
             relevance=findings.relevance,
-            hub=seed or self._is_seed(response) or (article is None and _lists(response, findings)),
+            hub=findings.lists
+            or seed
+            or self._is_seed(response)
+            or (article is None and _lists(response, findings)),
             links=tuple(offer.url for offer in findings.offers),
             found_on="" if article is None else self._found_on(response),
             published=0.0 if article is None else seconds_of(article.published),

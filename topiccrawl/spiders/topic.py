@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import TopicError
+from topiccrawl.links.feeds import read_feed
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import strategy
@@ -194,7 +195,7 @@ class TopicSpider(Spider):
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
-        wanted = verdict.relevant and not missing
+        wanted = verdict.relevant and not missing and not page.feed
         article = self._article(response, decoded, page) if wanted else None
         ticket = meta.read(response.request)
         known = ticket or meta.Ticket(0)
@@ -202,7 +203,7 @@ class TopicSpider(Spider):
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
-        yield Findings(verdict.relevance, offers, worth, verdict.relevant)
+        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed)
         if article is not None:
             yield from self._whole(article, page, ())
         if self.rendering is not None:
@@ -305,6 +306,9 @@ class TopicSpider(Spider):
 
 def _read(response: TextResponse) -> tuple[Decoded, Page]:
     decoded = decode(response.body, _header(response, "Content-Type"))
+    feed = read_feed(response.body, response.url)
+    if feed is not None:
+        return decoded, feed
     tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
     return decoded, read_page(decoded.text, response.url, tags, decoded.encoding)
 

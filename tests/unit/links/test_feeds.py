@@ -1,0 +1,67 @@
+"""Feeds as pages of links."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.links.feeds import feeds_on, read_feed
+from topiccrawl.records import Link
+
+AT = "http://a.test/feed.xml"
+RSS = """<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>足球</title>
+<link>http://a.test/</link><!-- made daily -->
+<item><title>甲队获胜</title><link>http://a.test/1.html#top</link>
+<description><![CDATA[<p>昨晚 <b>三比零</b></p>]]></description></item>
+<item><title>乙队</title><link>http://a.test/1.html</link></item>
+<item><title>无地址</title></item></channel></rss>"""
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>足球</title>
+<link rel="self" href="http://a.test/feed.xml"/><entry>
+<title type="html">甲队&lt;b&gt;获胜&lt;/b&gt;</title>
+<link rel="edit" href="/edit/1"/><link href="/1.html"/>
+<summary>昨晚 三比零</summary></entry></feed>"""
+MAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"><url>
+<loc>http://a.test/old.html</loc></url>
+<url><loc>http://a.test/1.html</loc><news:news><news:title>甲队获胜</news:title>
+<news:keywords>昨晚 三比零</news:keywords></news:news></url></urlset>"""
+
+
+@pytest.mark.parametrize(
+    "data", [RSS.encode("gb2312"), ATOM.encode(), MAP.encode()], ids=["rss", "atom", "news-map"]
+)
+def test_entries_are_links_with_title_and_summary(data: bytes) -> None:
+    page = read_feed(data, AT)
+    assert page is not None
+    assert page.feed
+    link = page.links[0]
+    assert link._replace(anchor="", context="") == Link("http://a.test/1.html", block=0)
+    assert link.anchor.replace(" ", "") == "甲队获胜"
+    assert link.context == "昨晚 三比零"
+    assert len(page.links) == 1
+    assert "三比零" in page.text
+
+
+def test_a_page_is_no_feed_and_names_some() -> None:
+    html = (
+        b"<?xml version='1.0'?><html><head><link rel='alternate' type='application/atom+xml'"
+        b" href='/atom?a=1&amp;b=2'><link rel=stylesheet href=x.css></head><body>feed</body></html>"
+    )
+    assert read_feed(html, "http://a.test/") is None
+    assert feeds_on(html, "http://a.test/") == ["http://a.test/atom?a=1&b=2"]
+
+
+def test_an_index_of_sitemaps_names_those_of_news() -> None:
+    maps = "".join(f"<sitemap><loc>http://a.test/{n}.xml</loc></sitemap>" for n in ("news", "all"))
+    index = f"<sitemapindex>{maps}</sitemapindex>".encode()
+    assert feeds_on(index, AT) == ["http://a.test/news.xml"]
+    page = read_feed(index, AT)
+    assert page is not None
+    assert page.links == ()
+
+
+@given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))
+def test_any_bytes_give_no_surprise(data: bytes, head: bytes) -> None:
+    read_feed(head + data, AT)
+    feeds_on(head + data, AT)

@@ -1,0 +1,128 @@
+"""Feeds: RSS, Atom and news sitemaps read as the pages of links that they are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from topiccrawl.links.urls import canonical
+from topiccrawl.records import Link, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST = 2_000
+"""Entries read of one feed; a news sitemap has a thousand at most."""
+
+_LOOKS = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_ROOTS = frozenset({"rss", "rdf", "feed", "urlset", "sitemapindex"})
+_ENTRIES = frozenset({"item", "entry", "url"})
+_SUMMARIES = ("description", "summary", "keywords")
+_HEAD = 2_000  # bytes in which a feed says what it is
+_CONTEXT = 200
+_LINK = re.compile(rb"<link\b[^>]{0,500}>", re.IGNORECASE)
+_FEED = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
+_HREF = re.compile(rb"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def read_feed(data: bytes, url: str) -> Page | None:
+    """Return a feed as a page of links, or None for what is none; never raises.
+
+    An entry's title is the link's anchor, its summary the context. Of a sitemap only entries that
+    are marked as news are taken; a sitemap's others are pages of all times.
+
+    >>> feed = b"<rss><channel><title>T</title><item><title>A</title><link>/1</link></item>"
+    >>> page = read_feed(feed, "http://a.test/rss.xml")
+    >>> page.title, page.links
+    ('T', (Link(url='http://a.test/1', anchor='A', context='', block=0),))
+    """
+    root = _root(data)
+    if root is None:
+        return None
+    links: dict[str, Link] = {}
+    for entry in _entries(root):
+        link = _link(entry, url)
+        if link is not None and link.url != url:
+            links.setdefault(link.url, link)
+        if len(links) >= MOST:
+            break
+    title = next((_text(one) for one in _below(root, "title")), "")
+    text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
+    return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
+
+
+def feeds_on(data: bytes, url: str) -> list[str]:
+    """Canonical URLs of the feeds that a page's head, or an index of sitemaps, names; each once.
+
+    >>> feeds_on(b'<link rel=alternate type="application/rss+xml" href="/rss">', "http://a.test/")
+    ['http://a.test/rss']
+    """
+    root = _root(data)
+    if root is not None:
+        named = [_text(loc) for loc in _below(root, "loc")] if _name(root) == "sitemapindex" else []
+        found = [address for address in named if is_news_map(address)]
+    else:
+        tags = (tag for tag in _LINK.findall(data) if _FEED.search(tag))
+        hrefs = (href[1] for tag in tags if (href := _HREF.search(tag)))
+        found = [href.decode("utf-8", "replace").replace("&amp;", "&") for href in hrefs]
+    urls = (canonical(address, url) for address in found)
+    return list(dict.fromkeys(one for one in urls if one))
+
+
+def is_news_map(url: str) -> bool:
+    """Whether a sitemap's URL says that it holds the latest news.
+
+    >>> is_news_map("http://a.test/sitemap-news.xml"), is_news_map("http://a.test/sitemap.xml")
+    (True, False)
+    """
+    return "news" in url.partition("://")[2].partition("/")[2].lower()
+
+
+def _root(data: bytes) -> etree._Element | None:
+    if not _LOOKS.search(data[:_HEAD]):
+        return None
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    root = etree.fromstring(data.strip(), parser)
+    return root if root is not None and _name(root) in _ROOTS else None
+
+
+def _entries(root: etree._Element) -> Iterator[etree._Element]:
+    for element in root.iter():
+        name = _name(element)
+        if name in _ENTRIES and (name != "url" or next(_below(element, "news"), None) is not None):
+            yield element
+
+
+def _link(entry: etree._Element, url: str) -> Link | None:
+    address = next(
+        (
+            one.get("href") or (one.text or "")
+            for name in ("link", "loc")
+            for one in _below(entry, name)
+            if one.get("rel", "alternate") == "alternate"
+        ),
+        "",
+    )
+    target = canonical(address.strip(), url)
+    if target is None:
+        return None
+    title = next((_text(one) for one in _below(entry, "title")), "")
+    summaries = (_text(one) for name in _SUMMARIES for one in _below(entry, name))
+    return Link(target, title, next(filter(None, summaries), "")[:_CONTEXT], 0)
+
+
+def _below(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    return (one for one in element.iter() if _name(one) == name)
+
+
+def _name(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[2].lower()  # a comment's is a function, and no name
+
+
+def _text(element: etree._Element) -> str:
+    """The text of an element, without the markup that a summary may hold."""
+    text = _TAG.sub(" ", "".join(map(str, element.itertext())))
+    return " ".join(text.split())
