@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right, insort
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -81,13 +83,14 @@ class Order:
         chunk = self._chunks[0]
         return chunk[0] if chunk else None
 
-    def append(self, number: int) -> None:
-        """Add a number wherever there is room; ``settle`` puts all in order."""
-        self._chunks[0].append(number)
+    def extend(self, numbers: bytes) -> None:
+        """Add numbers, eight bytes each, wherever there is room; ``settle`` puts all in order."""
+        self._chunks[0].frombytes(numbers)
 
     def settle(self) -> None:
-        """Put what was appended in order."""
-        numbers = array("Q", sorted(self._chunks[0]))
+        """Put what was added by ``extend`` in order."""
+        numbers = array("Q")
+        numbers.frombytes(np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())
         step = CHUNK * 3 // 4
         self._chunks = [numbers[at : at + step] for at in range(0, len(numbers), step)] or [numbers]
 

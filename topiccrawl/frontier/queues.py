@@ -6,14 +6,10 @@ from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.opening import put_in_order
 from topiccrawl.frontier.order import Order
 from topiccrawl.frontier.rows import (
     DELAYED,
-    MOVING,
-    MOVING_AT,
-    PLACE,
-    PLACE_AT,
-    QUEUED,
     TOP,
 )
 from topiccrawl.frontier.tail import Tail
@@ -54,7 +50,7 @@ class Queues:
         self._tail = Tail(most, self._hosts)
         self._soonest = 0.0
         """Nothing is due before."""
-        self._load()
+        put_in_order(store, self._hosts)
 
     def unit(self, row: Row) -> Unit:
         """The unit a row belongs to."""
@@ -181,27 +177,3 @@ class Queues:
         """The earliest time a queued URL waits for, or None."""
         cursor = self._store.txn.cursor(self._store.due)
         return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
-
-    def _load(self) -> None:
-        """Put all rows that are queued by value, and not leased, in order."""
-        txn, hosts = self._store.txn, self._hosts
-        leased = set(txn.cursor(self._store.leased).iternext(values=False))
-        for key, data in txn.cursor(self._store.urls).iternext():
-            if data[0] == QUEUED and not data[1] & DELAYED and key not in leased:
-                number, uid, seq = PLACE.unpack_from(data, PLACE_AT)
-                lane, _, _, _, value, _ = MOVING.unpack_from(data, MOVING_AT)
-                orders = hosts[number].units[uid].orders
-                order = orders[lane]
-                if order is None:
-                    order = orders[lane] = Order()
-                order.append((TOP - value) << 32 | seq)
-        for host in hosts:
-            for unit in host.units:
-                self._settle(unit)
-
-    @staticmethod
-    def _settle(unit: Unit) -> None:
-        for lane, order in enumerate(unit.orders):
-            if order is not None:
-                order.settle()
-                unit.heads[lane] = order.first()

@@ -27,10 +27,15 @@ STILL = Struct("<BBBBBHIHIfd12s")
 MOVING = Struct("<BBBIII")
 MOVING_AT = STILL.size
 HEAD_BYTES = STILL.size + MOVING.size
-PLACE = Struct("<IHI")
 PLACE_AT = 7
 INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
+HEAD_FIELDS = {
+    "state": ("u1", 0), "flags": ("u1", 1), "host": ("<u4", PLACE_AT),
+    "unit": ("<u2", PLACE_AT + 4), "seq": ("<u4", PLACE_AT + 6), "lane": ("u1", MOVING_AT),
+    "value": ("<u4", MOVING_AT + 7),
+}  # fmt: skip
+"""What the order of the queues is made of: names to numpy's types and where they begin."""
 PARENT = Struct("<12sI")
 NOBODY = bytes(12)
 LINKED = Struct("<H5xIHI24xBBBIII")

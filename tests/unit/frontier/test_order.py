@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
@@ -29,8 +30,7 @@ def test_it_is_the_sorted_list_of_what_was_added_and_not_removed(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orders, "CHUNK", 4)
         order, plain = Order(), list(range(appended, 0, -1))
-        for number in plain:
-            order.append(number)
+        order.extend(array("Q", plain).tobytes())
         order.settle()
         for add, number in steps:
             if add and number not in plain:
