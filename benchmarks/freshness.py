@@ -29,6 +29,7 @@ from typing_extensions import override
 
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
+from topiccrawl.revisits.budget import Budget
 from topiccrawl.revisits.contract import Observation, Role, Visits
 from topiccrawl.revisits.yields import YieldRevisits
 
@@ -140,7 +141,7 @@ def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Sc
         "stormcrawler": lambda: Storm(even),
         "stormcrawler-all": lambda: Storm(even, early=True),
         "proportional": lambda: Proportional(shape.requests),
-        OURS: lambda: Policy(YieldRevisits(shape.requests / HOUR)),
+        OURS: lambda: Policy(YieldRevisits(Budget(shape.requests / HOUR))),
         ORACLE: lambda: Oracle(hubs),
     }
 

@@ -200,8 +200,9 @@ TOPICCRAWL_LOG_JSON = False
 # -- Watching: -a watch=1 (docs/watching.md) -----------------------------------------------------
 TOPICCRAWL_REVISIT_POLICY = "yield"
 """yield: hubs that bring new articles on topic come more often; uniform: all equally often."""
-TOPICCRAWL_REVISIT_RATE = 120.0
-"""yield: visits of hubs an hour, all hubs together; each host's delay counts besides."""
+TOPICCRAWL_REVISIT_RATE = 0.0
+"""yield: visits of hubs an hour, all hubs (of a node) together; 0: 60 for each host that has hubs,
+and a tenth of what DOWNLOAD_DELAY allows at most. Hosts' delays count besides."""
 TOPICCRAWL_REVISIT_SHORTEST = 60.0
 """yield: seconds between two visits of a hub at least."""
 TOPICCRAWL_REVISIT_LONGEST = 86_400.0

@@ -19,6 +19,7 @@ from topiccrawl.frontier.contract import Seed
 from topiccrawl.links.feeds import is_news_map
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
+from topiccrawl.revisits.budget import HOST_PACE
 from topiccrawl.revisits.choice import Pace, policy_named
 from topiccrawl.revisits.contract import Role
 from topiccrawl.revisits.ledger import Ledger, Seen
@@ -59,6 +60,9 @@ MOST = 1_000
 
 AFRESH = 600.0
 """Seconds between two looks at all that is overdue: what another node had, or what got lost."""
+
+POLITE = 0.1
+"""Share of the requests that a host's delay allows which hubs may take, where no rate is set."""
 
 AGAIN = 10.0
 """Seconds until a store that failed is asked again."""
@@ -309,7 +313,8 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
         SettingError: If one of TOPICCRAWL_REVISIT_* cannot be used.
     """
     pace = Pace(
-        rate=max(1e-9, number(settings, "TOPICCRAWL_REVISIT_RATE") / 3600.0),
+        rate=number(settings, "TOPICCRAWL_REVISIT_RATE") / 3600.0,
+        host_rate=min(HOST_PACE, POLITE / max(1e-3, number(settings, "DOWNLOAD_DELAY"))),
         shortest=number(settings, "TOPICCRAWL_REVISIT_SHORTEST"),
         longest=number(settings, "TOPICCRAWL_REVISIT_LONGEST"),
         hub=number(settings, "TOPICCRAWL_REVISIT_HUB"),

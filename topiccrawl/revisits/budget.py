@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from urllib.parse import urlsplit
+
+HOST_PACE = 1 / 60
+"""Visits a second of one host's hubs together, where nobody says how many in all."""
 
 GAIN = 0.02
 """How far one visit moves the correction."""
@@ -19,12 +23,16 @@ class Budget:
     still or hosts that are slow are no reason for haste.
 
     Args:
-        pace: Visits a second, all hubs together, more than 0.
+        pace: Visits a second, all hubs together; 0: so many for each host that has hubs.
+        host_pace: Visits a second of one host's hubs, where ``pace`` is 0.
     """
 
-    def __init__(self, pace: float) -> None:
-        self.pace = pace
+    def __init__(self, pace: float = 0.0, host_pace: float = HOST_PACE) -> None:
+        self._pace = pace
+        self._host_pace = host_pace
+        self._hosts: set[str] = set()
         self._rates: dict[str, float] = {}
+        self._roots: dict[str, float] = {}
         self._rate = self._root = 0.0
         self._last = math.nan
         self._correction = 1.0
@@ -32,12 +40,31 @@ class Budget:
     def __len__(self) -> int:
         return len(self._rates)
 
-    def note(self, url: str, rate: float) -> None:
-        """A hub's yield, events a second, more than 0."""
-        before = self._rates.get(url, 0.0)
-        self._rate += rate - before
-        self._root += math.sqrt(rate) - math.sqrt(before)
-        self._rates[url] = rate
+    @property
+    def pace(self) -> float:
+        """Visits a second, all hubs together.
+
+        >>> budget = Budget(host_pace=0.1)
+        >>> for url in ("http://a.test/", "http://a.test/auto/", "http://b.test/"):
+        ...     budget.note(url, 0.02)
+        >>> budget.pace
+        0.2
+        """
+        return self._pace or self._host_pace * max(1, len(self._hosts))
+
+    def note(self, url: str, rate: float, share: float = 1.0) -> None:
+        """A hub's yield.
+
+        Args:
+            url: Of the hub.
+            rate: Events a second, more than 0.
+            share: Part of the visits that its yield is worth which it gets, in [0, 1].
+        """
+        root = share * math.sqrt(rate)
+        self._rate += rate - self._rates.get(url, 0.0)
+        self._root += root - self._roots.get(url, 0.0)
+        self._rates[url], self._roots[url] = rate, root
+        self._hosts.add(urlsplit(url).netloc)
 
     def mean(self) -> float:
         """The mean yield of all hubs; 0 where none is known."""

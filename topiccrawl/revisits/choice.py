@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
+from topiccrawl.revisits.budget import HOST_PACE, Budget
 from topiccrawl.revisits.uniform import DETAIL_DAYS, DETAIL_SECONDS, HUB_SECONDS, UniformRevisits
-from topiccrawl.revisits.yields import LONGEST, PACE, SHORTEST, YieldRevisits
+from topiccrawl.revisits.yields import LONGEST, SHORTEST, YieldRevisits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +21,8 @@ class Pace:
     """What the operator says of how often pages are visited.
 
     Attributes:
-        rate: Visits of hubs a second, all hubs together (``yield``).
+        rate: Visits of hubs a second, all hubs together (``yield``); 0: by ``host_rate``.
+        host_rate: Visits of one host's hubs a second, where ``rate`` is 0.
         shortest: Seconds between two visits of a hub at least (``yield``).
         longest: Seconds between two visits of a hub at most (``yield``).
         hub: Seconds between two visits of a hub (``uniform``).
@@ -29,7 +31,8 @@ class Pace:
         miss: Seconds after a failed visit of an article.
     """
 
-    rate: float = PACE
+    rate: float = 0.0
+    host_rate: float = HOST_PACE
     shortest: float = SHORTEST
     longest: float = LONGEST
     hub: float = HUB_SECONDS
@@ -40,7 +43,7 @@ class Pace:
 
 def _yield(pace: Pace) -> RevisitPolicy:
     return YieldRevisits(
-        pace.rate,
+        Budget(pace.rate, pace.host_rate),
         shortest=pace.shortest,
         longest=pace.longest,
         detail=pace.detail,

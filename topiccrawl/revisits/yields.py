@@ -21,9 +21,6 @@ from topiccrawl.revisits.uniform import DETAIL_DAYS, DETAIL_SECONDS, MISS_SECOND
 if TYPE_CHECKING:
     from topiccrawl.revisits.contract import Observation, Visits
 
-PACE = 1 / 30
-"""Visits of hubs a second, all hubs together."""
-
 SHORTEST = 60.0
 LONGEST = 86_400.0
 """Seconds between two visits of a hub, unless the budget is too small for that."""
@@ -51,7 +48,7 @@ class YieldRevisits:
     looked at until it has shown what it is worth.
 
     Args:
-        pace: Visits of hubs a second, all together, more than 0.
+        budget: How many visits there are for all hubs together.
         shortest: Seconds between two visits of a hub at least.
         longest: Seconds between two visits of a hub at most; see ``STRETCH``.
         detail: See ``UniformRevisits``.
@@ -61,7 +58,7 @@ class YieldRevisits:
 
     def __init__(
         self,
-        pace: float = PACE,
+        budget: Budget | None = None,
         *,
         shortest: float = SHORTEST,
         longest: float = LONGEST,
@@ -69,7 +66,7 @@ class YieldRevisits:
         days: float = DETAIL_DAYS,
         miss: float = MISS_SECONDS,
     ) -> None:
-        self.budget = Budget(pace)
+        self.budget = Budget() if budget is None else budget  # an empty one is false
         self._bounds = (shortest, longest)
         self._details = (detail, days, miss)
 
@@ -79,11 +76,12 @@ class YieldRevisits:
             return recheck(page, *self._details)
         rate = Rate.of(page.memory[2:])
         mean = rate.mean(self.budget.mean() or AVERAGE)
-        self.budget.note(page.url, mean)
+        delayed = 2.0 ** min(page.misses, 4)
+        self.budget.note(page.url, mean, 1 / delayed)
         wait = min(self.budget.wait(mean), self._over(page, rate, mean))
         shortest, longest = self._bounds
         longest = max(longest, STRETCH * len(self.budget) / self.budget.pace)
-        return page.visited_at + min(max(wait, shortest), longest) * 2.0 ** min(page.misses, 4)
+        return page.visited_at + min(max(wait, shortest), longest) * delayed
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
         """See ``RevisitPolicy.learn``."""

@@ -40,7 +40,7 @@ def watch(
 
 def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
     rates = {"http://a.test/": 16.0, "http://b.test/": 4.0, "http://c.test/": 1.0}
-    policy = YieldRevisits(30 / HOUR)
+    policy = YieldRevisits(Budget(30 / HOUR))
     found = watch(policy, {url: (r / HOUR, r / HOUR) for url, r in rates.items()}, 10 * DAY)
     late = {url: sum(at > 5 * DAY for at in times) / (5 * 24) for url, times in found.items()}
     assert 27 < sum(late.values()) < 33
@@ -52,7 +52,7 @@ def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
 def test_hubs_without_news_come_seldom_but_come() -> None:
     hubs = {f"http://{n}.test/": (0.0, 2 / HOUR) for n in range(20)}
     found = watch(
-        YieldRevisits(60 / HOUR), {"http://good.test/": (5 / HOUR, 0.01), **hubs}, 8 * DAY
+        YieldRevisits(Budget(60 / HOUR)), {"http://good.test/": (5 / HOUR, 0.01), **hubs}, 8 * DAY
     )
     good = len(found.pop("http://good.test/"))
     assert good > 5 * max(map(len, found.values()))
@@ -62,7 +62,7 @@ def test_hubs_without_news_come_seldom_but_come() -> None:
 
 
 def test_a_newcomer_is_looked_at_sooner_than_what_is_known_to_be_poor() -> None:
-    policy = YieldRevisits(60 / HOUR)
+    policy = YieldRevisits(Budget(60 / HOUR))
     poor = {f"http://{n}.test/": (0.02 / HOUR, 0.01) for n in range(10)}
     watch(policy, {"http://good.test/": (5 / HOUR, 0.01), **poor}, 5 * DAY)
     new = Visits("http://new.test/", Role.HUB, 5 * DAY, 5 * DAY)
@@ -74,7 +74,9 @@ def test_a_newcomer_is_looked_at_sooner_than_what_is_known_to_be_poor() -> None:
 def test_what_would_leave_a_list_unseen_is_fetched_before() -> None:
     rich = {f"http://{n}.test/": (20 / HOUR, 20 / HOUR) for n in range(5)}
     busy = "http://busy.test/"  # twenty links an hour, one in a hundred on topic, twenty listed
-    found = watch(YieldRevisits(30 / HOUR), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 8 * DAY)
+    found = watch(
+        YieldRevisits(Budget(30 / HOUR)), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 8 * DAY
+    )
     late = found[busy][len(found[busy]) // 2 :]  # by its yield alone it came each 1.7 hours
     assert max(b - a for a, b in pairwise(late)) < 1.05 * HOUR
 
@@ -121,3 +123,24 @@ def test_the_correction_is_bounded_however_long_a_crawl_stood_still() -> None:
     for number in range(1_000):
         budget.spent(number * DAY)
     assert budget.wait(1.0) >= wait / 1.26
+
+
+def test_without_a_rate_each_host_with_hubs_gets_a_visit_a_minute() -> None:
+    hubs = {f"http://{n % 3}.test/{n}": (1 / HOUR, 1 / HOUR) for n in range(12)}
+    found = watch(YieldRevisits(), hubs, DAY)
+    late = sum(at > DAY / 2 for times in found.values() for at in times) / 12
+    assert 0.85 * 180 < late < 1.15 * 180
+
+
+def test_a_hub_that_fails_comes_ever_more_seldom_and_leaves_its_visits_to_others() -> None:
+    budget = Budget(1 / HOUR)
+    policy = YieldRevisits(budget)
+    good = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
+    bad = Visits("http://b.test/", Role.HUB, 0.0, 0.0)
+    policy.due(good)
+    wait = policy.due(bad)
+    for _ in range(3):
+        bad = replace(bad, misses=bad.misses + 1)
+        assert policy.due(bad) > wait
+        wait = policy.due(bad)
+    assert policy.due(good) < 1.2 * HOUR
