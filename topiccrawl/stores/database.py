@@ -158,6 +158,8 @@ class Database:
             try:
                 connection.execute(begin)
                 result = work(connection)
+                if isinstance(result, sqlite3.Cursor):
+                    result.close()  # freed by another thread, it would disturb what runs here then
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:

@@ -168,3 +168,19 @@ def test_a_closed_database_says_so_and_opens_again(tmp_path: Path) -> None:
     database.open()
     assert database.call(count) == 0
     database.close()
+
+
+def test_a_cursor_that_work_returns_disturbs_no_later_work(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    query = "INSERT INTO sites VALUES (?, 'key', '1', 0)"
+
+    async def write(number: int) -> None:
+        await database.write(lambda c: c.executemany(query, [(f"{number}.test",)]))
+
+    async def law() -> None:
+        for batch in range(10):
+            await asyncio.gather(*(write(100 * batch + number) for number in range(40)))
+
+    asyncio.run(law())
+    assert database.call(count) == 400
+    database.close()
