@@ -219,6 +219,10 @@ TOPICCRAWL_GONE_SECONDS = 600.0
 
 # -- Hooks --------------------------------------------------------------------------------------
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
+DOWNLOAD_HANDLERS = {
+    "http": "topiccrawl.scheduler.door.DoorHandler",
+    "https": "topiccrawl.scheduler.door.DoorHandler",
+}
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.middlewares.newsfilter.NewsGateMiddleware": 50,
     "topiccrawl.middlewares.watch.ConditionalMiddleware": 60,

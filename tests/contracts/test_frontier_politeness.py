@@ -404,3 +404,17 @@ def test_a_slot_lent_to_a_redirect_stands_still_too(make: Make) -> None:
     assert not frontier.acquire("a.cn")
     make.clock += 0.1
     assert frontier.acquire("a.cn")
+
+
+def test_the_delay_counts_from_when_the_request_leaves(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    (lease,) = frontier.pop(9)
+    make.clock += 0.7  # a slow handshake
+    assert frontier.left("a.cn")
+    frontier.downloaded(lease, Download(200))
+    make.clock += 0.9
+    assert frontier.pop(9) == []
+    make.clock += 0.1
+    assert urls(frontier.pop(9)) == ["http://a.cn/2"]
+    assert frontier.left("unknown.cn")

@@ -355,3 +355,13 @@ def test_a_crawl_is_read_whole_by_somebody_who_is_no_node(crew: Crew) -> None:
         assert sum(1 for _ in view.export()) > len(URLS)
     assert crew.client.zcard(f"{one.base}nodes") == 2
     assert held == 3
+
+
+def test_a_node_that_may_be_given_up_lets_no_request_leave(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed(URLS[0])])
+    (lease,) = node.pop()
+    host = lease.url.split("/")[2]
+    assert node.left(host)
+    node.share.safe_until = 0.0  # it was stopped for so long
+    assert not node.left(host)

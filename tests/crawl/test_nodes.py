@@ -99,11 +99,11 @@ def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str)
 
 @pytest.mark.crawl
 def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_url: str) -> None:
-    trial = Trial(tmp_path, EvenWeb(3, 12), redis_url, 2)
-    trial.nodes[1].web = EvenWeb(3, 12, topic="足球")
+    trial = Trial(tmp_path, EvenWeb(2, 8), redis_url, 2)
+    trial.nodes[1].web = EvenWeb(2, 8, topic="足球")
     report = trial.run()
     assert report.missing == ()
-    assert report.split == (36, 36), "each topic has a crawl of its own"
+    assert report.split == (16, 16), "each topic has a crawl of its own"
     assert report.shared == ()
     assert report.hasty == ()
 

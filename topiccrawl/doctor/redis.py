@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.nodes.client import client_of
 from topiccrawl.nodes.wire import address
-from topiccrawl.scheduler.shared import client_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -77,6 +77,15 @@ class HostClock:
             delay = max(delay, host.crawl_delay)
         host.next_at = max(host.next_at, now + delay)
 
+    def left(self, host: Host, now: float) -> None:
+        """Count from now: a request left that was counted when it was leased."""
+        host.next_at = max(host.next_at, now + self._least(host))
+
+    def _least(self, host: Host) -> float:
+        """Seconds that must lie between two requests, whatever the jitter."""
+        least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
+        return max(least, host.crawl_delay)
+
     def stood_still(self, host: Host, seconds: float, now: float) -> None:
         """Leave out a time in which a request in flight may not have left yet."""
         host.next_at = max(host.next_at, min(host.next_at + seconds, now + self.delay(host)))
@@ -88,9 +97,7 @@ class HostClock:
         when it left.
         """
         if download.latency is not None:
-            least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
-            least = max(least, host.crawl_delay)
-            host.next_at = max(host.next_at, now - download.latency + least)
+            host.next_at = max(host.next_at, now - download.latency + self._least(host))
         self._adapt(host, download)
         if download.status in BACKOFF_STATUSES:
             host.next_at = max(host.next_at, now + self._pause(host, download.retry_after))

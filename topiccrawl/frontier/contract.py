@@ -157,6 +157,10 @@ class Frontier(Protocol):
         """Give such a slot back."""
         ...
 
+    def left(self, host: str) -> bool:
+        """A request to the host leaves now: the next one waits from here; False: it must not."""
+        ...
+
     def stood_still(self, seconds: float) -> None:
         """The process did nothing for so long (stopped, or busy): what was to leave left later.
 

@@ -88,6 +88,14 @@ class Dispatch:
         self._lent.add(host)
         return True
 
+    def left(self, name: str, now: float) -> None:
+        """Count the delay of a host with requests in flight from now on."""
+        host = self._state.places.find_host(name)
+        if host is not None and host.active:
+            self._state.clock.left(host, now)
+            self._state.places.changed(host)
+            self._state.ready.settle(host, now)
+
     def stood_still(self, seconds: float, now: float) -> None:
         """Leave a time out of the clocks of hosts with requests in flight."""
         self._lent = {host for host in self._lent if host.active}

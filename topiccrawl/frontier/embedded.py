@@ -194,6 +194,12 @@ class EmbeddedFrontier:
         self._dispatch.release(host.lower(), self._clock())
 
     @_guarded
+    def left(self, host: str) -> bool:
+        """A request to the host leaves now: the next one waits from here; False: it must not."""
+        self._dispatch.left(host.lower(), self._clock())
+        return True
+
+    @_guarded
     def stood_still(self, seconds: float) -> None:
         """The process did nothing for so long (stopped, or busy): what was to leave left later."""
         self._dispatch.stood_still(seconds, self._clock())

@@ -227,6 +227,11 @@ class SharedFrontier(EmbeddedFrontier):
             self._state.ready.settle(known, self._clock())
 
     @override
+    def left(self, host: str) -> bool:
+        """A request to the host leaves now; False where others may have given this node up."""
+        return self.share.may_serve() and super().left(host)
+
+    @override
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""
         self._keep_alive()

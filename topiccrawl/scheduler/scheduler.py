@@ -25,7 +25,7 @@ from topiccrawl import meta
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Kind, Outcome
 from topiccrawl.links.traps import trap
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
     clock_of,
@@ -210,6 +210,17 @@ class FrontierScheduler(BaseScheduler):
         except StorageError as error:
             self.give_up(error)
             return None
+
+    def leaves(self, request: Request) -> bool:
+        """Note that a request of ours can be sent now; whether it still may."""
+        ticket = meta.read(request)
+        if ticket is None or not self.opened or self._failure:
+            return True
+        self._keep_clocks()
+        with self.book.writing() as frontier:
+            if not frontier.left(host_of(request.url)):
+                return False
+        return True
 
     # -- requests out ----------------------------------------------------------------------------
 

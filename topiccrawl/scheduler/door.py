@@ -1,0 +1,52 @@
+"""The last look before a request leaves: does its host's clock know, and is the node still alive?
+
+A request may wait for its connection: a far host, a handshake, a process that was stopped. The
+moment it can be sent, the frontier is told, so that the next one waits from then; and a node that
+others may have given up meanwhile sends nothing any more, for its hosts may be theirs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import DownloadFailedError
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+
+
+class DoorHandler(HTTP11DownloadHandler):
+    """Scrapy's own handler of HTTP and HTTPS, whose connections pass a door.
+
+    The scheduler is asked at the door, where it has one: ``leaves(request)``, False to stay.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._request: Request | None = None
+        self._connect = self._pool.getConnection
+        self._pool.getConnection = self._to_the_door  # type: ignore[method-assign]
+
+    @override
+    async def download_request(self, request: Request) -> Response:
+        """Download; the connection is asked for before anything is waited for."""
+        self._request = request
+        return await super().download_request(request)
+
+    def _to_the_door(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
+        request, self._request = self._request, None
+        connecting: Deferred[Any] = self._connect(key, endpoint)
+        return connecting.addCallback(self._pass, request)
+
+    def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
+        scheduler = getattr(self._crawler.engine, "scheduler", None)
+        leaves = getattr(scheduler, "leaves", None)
+        if request is None or leaves is None or leaves(request):
+            return connection
+        connection.abort()
+        raise DownloadFailedError("not sent: others may have given this node up")
