@@ -1,0 +1,144 @@
+"""What the page costs the crawl: the same crawl with and without, in turns, by processor time.
+
+    python -m benchmarks.dashboard [--pairs 6] [--pages 1200]
+
+*With*: figures are kept, the page is served, one reader follows it as a browser does (its stream,
+articles, chains, patterns), and Prometheus asks every five seconds. *Without*: none of it, not even
+the figures. Processor seconds of the crawl's process per parsed page are compared, since seconds by
+the clock say more of the machine's other work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from topiccrawl.demo.crawl import command
+from topiccrawl.demo.server import DemoServer
+from topiccrawl.demo.web import generate
+from topiccrawl.settings import EXTENSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.demo.web import Web
+
+PORT = 8428
+READ_EVERY = 6.0
+SCRAPED_EVERY = 5.0
+COMMON = {
+    "DOWNLOAD_DELAY": "0.01", "CONCURRENT_REQUESTS_PER_DOMAIN": "4", "LOG_LEVEL": "INFO",
+    "TOPICCRAWL_RETRY_DELAY": "0.2", "DOWNLOAD_TIMEOUT": "2", "AUTOTHROTTLE_MAX_DELAY": "0.2",
+}  # fmt: skip
+OWN = ("figures.CrawlFigures", "dashboard.Dashboard")
+
+
+def main() -> None:
+    """Print each pair, and what they say together."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--pages", type=int, default=1_200)
+    options = parser.parse_args()
+    web = generate(1, options.pages, faults=False)
+    more = []
+    print("pair  without ms/page  with ms/page  more")
+    for number in range(options.pairs):
+        order = (False, True) if number % 2 else (True, False)
+        found = {shown: cost(web, shown=shown) for shown in order}
+        more.append(found[True] / found[False] - 1)
+        one, two = (1000 * found[shown] for shown in (False, True))
+        print(f"{number + 1:>4}  {one:>15.2f}  {two:>12.2f}  {more[-1]:+.1%}", flush=True)
+    low, high = interval(more)
+    print(f"median {statistics.median(more):+.2%}, 95 % interval {low:+.2%} to {high:+.2%}")
+
+
+def cost(web: Web, *, shown: bool) -> float:
+    """Processor seconds a page of one crawl."""
+    left_out = () if shown else OWN
+    kept = {name: place for name, place in EXTENSIONS.items() if not name.endswith(left_out or "-")}
+    settings = {**COMMON, "EXTENSIONS": json.dumps(kept)}
+    if shown:
+        settings["TOPICCRAWL_DASHBOARD"] = str(PORT)
+    given = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+    with tempfile.TemporaryDirectory() as folder, DemoServer(web) as server:
+        line = command(web, Path(folder), given)
+        environment = {**os.environ, "http_proxy": server.proxy, "no_proxy": ""}
+        environment["SCRAPY_SETTINGS_MODULE"] = "topiccrawl.settings"
+        log = Path(folder) / "log"
+        with log.open("wb") as file, following(on=shown):
+            process = subprocess.Popen(line, env=environment, stderr=file)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        text = log.read_text()
+    found = re.search(r"this run +(\d+) pages", text)
+    if process.returncode or found is None:
+        sys.exit(text[-2000:])
+    return (used.ru_utime + used.ru_stime) / int(found[1])
+
+
+@contextmanager
+def following(*, on: bool) -> Iterator[None]:
+    """A reader and a Prometheus, in a thread of their own."""
+    if not on:
+        yield
+        return
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_until_complete, args=(_follow(),), daemon=True)
+    thread.start()
+    yield
+    thread.join(10)
+
+
+async def _follow() -> None:
+    base = f"http://127.0.0.1:{PORT}"
+    async with aiohttp.ClientSession() as session:
+        while True:
+            with suppress(aiohttp.ClientConnectionError):
+                stream = await session.get(f"{base}/api/events")
+                break
+            await asyncio.sleep(0.2)
+        asked = [
+            asyncio.create_task(_ask(session, base + path, every))
+            for path, every in (
+                ("/api/more", READ_EVERY), ("/api/articles?limit=100", 1.0),
+                ("/metrics", SCRAPED_EVERY),
+            )
+        ]  # fmt: skip
+        with suppress(aiohttp.ClientError):
+            async for _ in stream.content:
+                pass
+        for task in asked:
+            task.cancel()
+
+
+async def _ask(session: aiohttp.ClientSession, url: str, every: float) -> None:
+    with suppress(aiohttp.ClientError):
+        while True:
+            async with session.get(url) as answer:
+                await answer.read()
+            await asyncio.sleep(every)
+
+
+def interval(values: Sequence[float], draws: int = 5_000) -> tuple[float, float]:
+    """95 % interval of the median, by bootstrap."""
+    chance = random.Random(1)  # noqa: S311 - draws of a bootstrap
+    found = sorted(statistics.median(chance.choices(values, k=len(values))) for _ in range(draws))
+    return found[int(0.025 * draws)], found[int(0.975 * draws)]
+
+
+if __name__ == "__main__":
+    main()
