@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.dashboard.door import guard_of
+from topiccrawl.commands.tasks import checker
+from topiccrawl.dashboard.door import guard_of, steering_routes
 from topiccrawl.dashboard.guard import address_of
 from topiccrawl.dashboard.merge import crawls, together
 from topiccrawl.dashboard.metrics import available, exposition
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.scheduler.build import ledger_of, runs_of
-from topiccrawl.tasks.control import Control
-from topiccrawl.tasks.http import order_routes
 from topiccrawl.terminal import OperatorCommand, say
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Command(OperatorCommand):
         server = DashboardServer(
             RunsSource(runs, stored),
             guard,
-            order_routes(Control(ledger)),
+            steering_routes(ledger, checker(self.options)),
             exposition if available() else None,
         )
         await server.start()

@@ -1,4 +1,4 @@
-"""From settings to a page's door."""
+"""From settings to a page's door, and to what may be steered through it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ import secrets
 from typing import TYPE_CHECKING
 
 from topiccrawl.dashboard.guard import Address, Guard
+from topiccrawl.tasks.control import Control
+from topiccrawl.tasks.desk import Desk
+from topiccrawl.tasks.http import order_routes, task_routes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aiohttp import web
     from scrapy.settings import BaseSettings
+
+    from topiccrawl.tasks.contract import Ledger
+    from topiccrawl.tasks.records import Wish
 
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:
@@ -21,3 +30,8 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
     )
     names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
     return Guard(address, token or ("" if address.local else secrets.token_urlsafe(24)), (*names,))
+
+
+def steering_routes(ledger: Ledger, check: Callable[[Wish], None]) -> list[web.RouteDef]:
+    """Return the routes by which crawls and tasks are steered; ``check`` as ``Desk`` has it."""
+    return [*order_routes(Control(ledger)), *task_routes(Desk(ledger, check))]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.dashboard.door import guard_of
+from topiccrawl.commands.tasks import checker
+from topiccrawl.dashboard.door import guard_of, steering_routes
 from topiccrawl.dashboard.guard import Guard, address_of
 from topiccrawl.dashboard.metrics import available, exposition
 from topiccrawl.dashboard.server import DashboardServer
@@ -17,8 +18,6 @@ from topiccrawl.errors import StorageError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.middlewares.newsfilter import NewsFilterMiddleware
 from topiccrawl.scheduler.build import frontier_place, ledger_of
-from topiccrawl.tasks.control import Control
-from topiccrawl.tasks.http import order_routes
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -73,7 +72,7 @@ class Dashboard:
         routes = []
         if self.crawler.settings.getbool("TOPICCRAWL_CONTROL"):
             self.ledger = ledger_of(self.crawler.settings)
-            routes = order_routes(Control(self.ledger))
+            routes = steering_routes(self.ledger, checker(self.crawler.settings))
         source = CrawlSource(figures, self.stored)
         server = DashboardServer(source, self.guard, routes, metrics)
         try:

@@ -6,6 +6,7 @@ import { controls, nodes } from "./control.js";
 import { draw, redraw } from "./charts.js";
 import { at, fill, h } from "./dom.js";
 import * as more from "./more.js";
+import * as tasks from "./tasks.js";
 import { language, t, turn } from "./words.js";
 
 const state = {};
@@ -31,7 +32,7 @@ function take(changed) {
   }
   Object.assign(state, changed);
   for (const [sections, show] of PARTS) if (sections.some((name) => name in changed)) show();
-  if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); }
+  if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); tasks.begin(); }
 }
 function listen() {
   const stream = new EventSource(crawl.path("/api/events"));
@@ -52,6 +53,7 @@ at("language").addEventListener("click", () => {
   for (const [, show] of PARTS) if (state.run) show();
   articles.paint(true);
   more.show();
+  tasks.show();
 });
 at("theme").addEventListener("click", () => {
   const root = document.documentElement;

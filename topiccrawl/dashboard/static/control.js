@@ -15,12 +15,12 @@ function icon(name) {
   made.append(path);
   return made;
 }
-export function buttons({ name, paused, speed }, done = () => {}) {
-  const order = (action, body) => post(`/api/orders/${encodeURIComponent(name)}/${action}`, body).then(done).catch((error) => alert(error.message));
+export function buttons(base, { paused, speed }, done = () => {}) {
+  const order = (action, body) => post(`${base}/${action}`, body).then(done).catch((error) => alert(error.message));
   const action = paused ? "resume" : "pause";
   const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
   return [
-    h("button", { type: "button", "data-act": action, title: t(action), onclick: () => order(action) }, icon(action), t(action)),
+    h("button", { type: "button", "data-act": action, title: t(action), onclick: () => order(action) }, icon(action), h("span", {}, t(action))),
     h("select", { title: t("speedOf"), "aria-label": t("speedOf"), onchange: (event) => order("speed", { factor: Number(event.target.value) }) },
       speeds.map((factor) => h("option", { value: factor, selected: factor === speed ? "" : null }, `× ${factor}`))),
   ];
@@ -28,7 +28,7 @@ export function buttons({ name, paused, speed }, done = () => {}) {
 export function controls({ control, run }) {
   if (!control?.name || run.finished) return fill("controls");
   if (at("controls").contains(document.activeElement) && document.activeElement.tagName === "SELECT") return;
-  fill("controls", buttons(control));
+  fill("controls", buttons(`/api/orders/${encodeURIComponent(control.name)}`, control));
 }
 
 export function nodes(state) {

@@ -23,7 +23,8 @@ const WORDS = {
     "why-empty": "Nothing is queued", "why-retries": "What is queued is tried again later",
     quiet: "Nothing for {0} s", task: "task", tasks: "Tasks", ago: "{0} ago", strategy: "strategy", metrics: "metrics",
     shards: "{0} of {1} sites", noPatterns: "None learnt: TOPICCRAWL_NEWS_FILTER is off", noChains: "No reprint yet",
-    filed: "{0} left out by patterns", choose: "Which crawl", reasons: "Errors by reason", dead: "no word", nodePages: "{0} pages · harvest {1}",
+    filed: "{0} left out by patterns", choose: "Which crawl", reasons: "Errors by reason",
+    "task-waiting": "waiting", "task-running": "running", "task-paused": "paused", "task-cancelled": "cancelled", "task-finished": "finished", "task-failed": "failed", dead: "no word", nodePages: "{0} pages · harvest {1}",
   },
   zh: {
     overview: "概览", harvest: "收获率", speed: "每秒页数", queues: "队列",
@@ -48,7 +49,8 @@ const WORDS = {
     "why-empty": "队列已空", "why-retries": "待抓网址稍后重试",
     quiet: "已 {0} 秒没有新网页", task: "任务", tasks: "任务", ago: "{0}前", strategy: "策略", metrics: "指标",
     shards: "{1} 个站点已完成 {0} 个", noPatterns: "未学习：TOPICCRAWL_NEWS_FILTER 未开启", noChains: "暂无转载",
-    filed: "按模式略去 {0} 条链接", choose: "选择抓取", reasons: "错误原因", dead: "失联", nodePages: "{0} 页 · 收获率 {1}",
+    filed: "按模式略去 {0} 条链接", choose: "选择抓取", reasons: "错误原因",
+    "task-waiting": "等待中", "task-running": "进行中", "task-paused": "已暂停", "task-cancelled": "已取消", "task-finished": "已完成", "task-failed": "失败", dead: "失联", nodePages: "{0} 页 · 收获率 {1}",
   },
 };
 const asked = localStorage.getItem("language") || navigator.language || "en";

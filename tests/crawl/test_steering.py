@@ -1,0 +1,65 @@
+"""``scrapy dashboard`` shows what crawls left, steers tasks, and lets no foreign page do so."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+import aiohttp
+import pytest
+
+from tests.crawl.run import log_of, start
+from tests.crawl.test_dashboard import free_port
+from tests.unit.dashboard.states import state
+from topiccrawl.dashboard.guard import HEADER
+from topiccrawl.dashboard.runs import LocalRuns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
+
+
+async def steered(base: str) -> None:
+    """Ask the page for everything, make a task and steer it."""
+    async with aiohttp.ClientSession() as session:
+        for _ in range(100):
+            try:
+                async with session.get(f"{base}/api/state") as answer:
+                    told = await answer.json()
+                break
+            except aiohttp.ClientConnectionError:
+                await asyncio.sleep(0.1)
+        assert told["run"]["topic"] == "新能源汽车"
+        assert told["crawls"][0]["live"] == 1
+        async with session.post(f"{base}/api/tasks", json=WISH) as answer:
+            assert answer.status == 403
+        own = {HEADER: "1"}
+        async with session.post(f"{base}/api/tasks", json=WISH, headers=own) as answer:
+            assert answer.status == 200, await answer.text()
+            made = await answer.json()
+        task = made["task"]["id"]
+        async with session.post(f"{base}/api/tasks/{task}/pause", headers=own) as answer:
+            assert (await answer.json())["state"] == "paused"
+        async with session.get(f"{base}/api/tasks") as answer:
+            (found,) = await answer.json()
+            assert [site["site"] for site in found["sites"]] == ["a.test", "b.test"]
+        async with session.get(f"{base}/metrics") as answer:
+            assert "topiccrawl_pages_total" in await answer.text()
+        async with session.get(f"{base}/api/events") as answer:
+            assert (await answer.content.readline()).startswith(b'data: {"run"')
+
+
+def test_all_crawls_and_tasks_on_one_page(tmp_path: Path) -> None:
+    data, port = tmp_path / "data", free_port()
+    asyncio.run(LocalRuns(data).put(state()))
+    process = start("", data, "dashboard", str(port))
+    try:
+        asyncio.run(steered(f"http://127.0.0.1:{port}"))
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0, log_of(data).read_text()
+    assert f"Dashboard: http://127.0.0.1:{port}/" in log_of(data).read_text()
