@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
@@ -23,16 +23,21 @@ pytestmark = pytest.mark.crawl
 WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
 
 
+async def patiently(session: aiohttp.ClientSession, url: str) -> Any:
+    """What a server says as soon as it is there."""
+    for _ in range(200):
+        try:
+            async with session.get(url) as answer:
+                return await answer.json()
+        except aiohttp.ClientConnectionError:
+            await asyncio.sleep(0.1)
+    raise AssertionError(url)
+
+
 async def steered(base: str) -> None:
     """Ask the page for everything, make a task and steer it."""
     async with aiohttp.ClientSession() as session:
-        for _ in range(100):
-            try:
-                async with session.get(f"{base}/api/state") as answer:
-                    told = await answer.json()
-                break
-            except aiohttp.ClientConnectionError:
-                await asyncio.sleep(0.1)
+        told = await patiently(session, f"{base}/api/state")
         assert told["run"]["topic"] == "新能源汽车"
         assert told["crawls"][0]["live"] == 1
         async with session.post(f"{base}/api/tasks", json=WISH) as answer:
