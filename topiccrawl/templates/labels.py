@@ -172,7 +172,8 @@ def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) 
     """Labels without colon: at the start of a line or after a gap, before a gap or a number."""
     more: list[Label] = []
     for hit in hits:
-        if any(one.start <= hit.start < one.end for one in (*found, *more)):
+        letter = hit.end - hit.start == 1  # T, F and E need a colon
+        if letter or any(one.start <= hit.start < one.end for one in (*found, *more)):
             continue
         start = _start(text, 0, hit.start)
         if hit.start - start > SENTENCE or not _BEFORE.search(text[:start]):

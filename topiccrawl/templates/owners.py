@@ -24,6 +24,7 @@ _OWN_SUPPORT = re.compile(
     r"^[\s\x1f]*(?:电话|热线|邮箱|qq|tel|email|中心)?[\s\x1f]*:?[\s\x1f]*[+(\d]|^[\s\x1f]*(?:电话|热线|邮箱|qq)",
     re.IGNORECASE,
 )
+_PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _ACTS = re.compile(r"[。;!?]")
 
 
@@ -120,5 +121,30 @@ class Owners:
             if any(number < other < end for other in self.valued) or (
                 number in self.valued and end > number + 1
             ):
-                return end
+                return self._end_in(box, number)
         return number + 1
+
+    def _end_in(self, box: int, number: int) -> int:
+        """Where a section ends in the box that holds it: with the part of the page at the latest.
+
+        Headings often stand flat among paragraphs; then a box of another sort begins the next part.
+        """
+        end = self.sheet.boxes[box].end
+        zone = self.sheet.lines[number].zone
+        sort = ""
+        for other in range(number + 1, end):
+            tag = self._child(box, self.sheet.lines[other].box)
+            if self.sheet.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
+                return other
+            if other in self.valued:
+                sort = sort or tag or "-"
+        return end
+
+    def _child(self, box: int, inner: int) -> str:
+        """The tag of the element right inside a box that holds an inner one; "" if it is none."""
+        while inner >= 0 and inner != box:
+            parent = self.sheet.boxes[inner].parent
+            if parent == box:
+                return self.sheet.boxes[inner].tag
+            inner = parent
+        return ""

@@ -19,8 +19,8 @@ _DOT = rf"(?:\x1f{{0,2}}\.\x1f{{0,2}}|{_DOT_IN_BRACKETS}|{_B}点{_B}|[\s\x1f]dot
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = rf"{_LABEL}(?:{_DOT}{_LABEL}){{0,4}}{_DOT}[A-Za-z]{{2,14}}"
 _END = r"(?![A-Za-z0-9@])"
-_SURE = re.compile(rf"(?<![\w.+-])({_LOCAL}){_SURE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
-_LOOSE = re.compile(rf"(?<![\w.+-])({_LOCAL}){_LOOSE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
+_SURE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_SURE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
+_LOOSE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_LOOSE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
 _DOTS = re.compile(_DOT, re.IGNORECASE)
 _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
 """Endings of files whose names look like addresses: logo@2x.png."""

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.templates.__main__ import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = "<title>四川云上软件有限公司</title><p>电话：028-86111111</p>".encode("gbk")
+
+
+def test_what_is_taken_is_shown_with_its_evidence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "lx.html"
+    file.write_bytes(PAGE)
+    assert main([str(file), "--template", "软件公司-四川"]) == 0
+    told = capsys.readouterr().out
+    assert "record 四川云上软件有限公司" in told
+    assert "联系方式: +86 28 8611 1111" in told
+    assert "0.97 line: 电话:028-86111111" in told
+    assert "QQ: not found" in told
+    assert main([str(file), "--template", "软件公司-四川", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "四川云上软件有限公司"
+
+
+def test_nothing_found_and_wrong_arguments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.html"
+    file.write_text("<p>a")
+    assert main([str(file), "--template", "软件公司-四川"]) == 1
+    for wrong in ([str(file), "--template", "x"], ["none.html", "--template", "软件公司-四川"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(wrong)
+    assert "none.html: cannot be read" in capsys.readouterr().err
