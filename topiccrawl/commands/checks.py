@@ -15,6 +15,7 @@ from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError
 from topiccrawl.extensions.adaptation import method_of
 from topiccrawl.extensions.stopping import level_of
+from topiccrawl.extensions.watch import policy_of
 from topiccrawl.news.duplicates.choice import method_named
 from topiccrawl.scheduler.build import number, place_named
 from topiccrawl.stores.choice import store_of, webhook_of
@@ -46,6 +47,7 @@ def check_values(settings: BaseSettings) -> None:
     level_of(settings)
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])
+    policy_of(settings)
     store_of(settings)
     webhook_of(settings)
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import closing
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.links.urls import canonical
+from topiccrawl.revisits.contract import Role
 from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.stores.choice import pages_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.frontier.contract import Explanation
+    from topiccrawl.stores.pages import PageState
 
 _QUEUES = {
     "prior": "priorQueue: waits, high value",
@@ -58,8 +63,38 @@ class Command(OperatorCommand):
         if found is None:
             say(f"{url}: not known to the crawl for {crawl.topic}")
             self.exitcode = 1
-        else:
-            say(*explain(found))
+            return
+        say(*explain(found))
+        state = asyncio.run(self._state(crawl.topic, url))
+        if state is not None:
+            say(*watched(state))
+
+    async def _state(self, owner: str, url: str) -> PageState | None:
+        pages = pages_of(self.options)
+        await pages.open()
+        try:
+            return (await pages.get(owner, [url])).get(url)
+        finally:
+            await pages.close()
+
+
+def watched(state: PageState) -> list[str]:
+    """Return the lines that say how a page is watched."""
+    visits = state.more.get("visits", {})
+    seen = f"{visits.get('visits', 1)} visits, the last at {_time(state.checked_at)}"
+    due = _time(state.due) if state.due else "never"
+    lines = [f"  watched    as {state.role}: {seen}, next at {due}"]
+    if state.role is Role.HUB:
+        lines.append(f"  brought    {visits.get('gains', 0.0):.1f} new articles on topic")
+    if state.changed_at:
+        lines.append(f"  changed    {_time(state.changed_at)}")
+    if state.gone_at:
+        lines.append(f"  gone       {_time(state.gone_at)}")
+    return lines
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().isoformat(" ", "seconds")
 
 
 def explain(found: Explanation) -> list[str]:

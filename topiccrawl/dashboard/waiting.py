@@ -25,6 +25,7 @@ REASONS = {
     "elsewhere": "other nodes have the queued URLs",
     "empty": "nothing is queued",
     "retries": "what is queued is tried again later",
+    "watching": "nothing is due",
 }
 """Code to words, for the terminal and the log; the page has its own in two languages."""
 
@@ -66,6 +67,7 @@ class Circumstances(NamedTuple):
         own: URLs queued on this node.
         open: Leases out on this node.
         census: What the hosts do, or None where nobody can tell.
+        watching: What a watch waits for (``next at ...``); "" where nothing is watched.
     """
 
     quiet: float
@@ -76,6 +78,7 @@ class Circumstances(NamedTuple):
     own: int = 0
     open: int = 0
     census: Census | None = None
+    watching: str = ""
 
 
 def waiting(now: Circumstances) -> Waiting:
@@ -97,6 +100,8 @@ def waiting(now: Circumstances) -> Waiting:
         names = [host.name for host in now.census.hosts if host.active][:3] if now.census else []
         return Waiting("answers" if busy else "storing", now.quiet, ", ".join(names))
     if not now.own:
+        if now.watching:
+            return Waiting("watching", now.quiet, now.watching)
         others = any(now.queues.get(name, 0) for name in ("prior", "normal", "leased"))
         return Waiting("elsewhere" if others else "empty", now.quiet)
     return Waiting(_slowest(states), now.quiet, _soonest(now.census))

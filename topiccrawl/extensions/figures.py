@@ -31,6 +31,7 @@ from topiccrawl.spiders.topic import TopicSpider
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from topiccrawl.extensions.watch import Watch
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
     from topiccrawl.records import Page, Verdict
 
@@ -185,6 +186,7 @@ class CrawlFigures:
                 own=_own(scheduler.frontier, counts),
                 open=len(scheduler.book),
                 census=self.census() if quiet > 1 else self._census,
+                watching=_outlook(self.spider),
             )
         )
 
@@ -319,3 +321,9 @@ def _own(frontier: Frontier, counts: dict[str, int]) -> int:
 def _heaviest(terms: Any) -> list[list[Any]]:  # noqa: ANN401 - pairs of term and weight
     heavy = sorted(terms, key=lambda pair: -pair[1])[:TERMS]
     return [[term, round(float(weight), 4)] for term, weight in heavy]
+
+
+def _outlook(spider: TopicSpider) -> str:
+    """What a watch waits for, or ""."""
+    watch: Watch | None = spider.watcher
+    return "" if watch is None else watch.outlook()

@@ -131,9 +131,23 @@ def summary(
         f"  stored in  {articles} (articles), {frontier} (frontier)",
         f"  look at it scrapy articles list · scrapy articles show URL · scrapy why URL{where}",
     ]
+    if watched := get("topiccrawl/revisits/handed_out", 0):
+        lines.insert(3, f"  watched    {watched} pages again: {_changes(stats)}")
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
         lines.append("  go on      the same command again; -a fresh=1 begins anew")
     return lines
+
+
+def _changes(stats: Mapping[str, Any]) -> str:
+    """What a watch found, in words."""
+    named = {
+        "details_changed": "articles changed",
+        "gone": "gone",
+        "hubs_changed": "times a hub with other links",
+        "not_modified": "times not modified",
+    }
+    found = {words: stats.get(f"topiccrawl/revisits/{name}", 0) for name, words in named.items()}
+    return ", ".join(f"{number} {words}" for words, number in found.items())
 
 
 _ENDS = {

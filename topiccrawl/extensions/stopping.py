@@ -71,6 +71,9 @@ class YieldStop:
         level = level_of(settings)
         if not level or not isinstance(spider, TopicSpider):
             raise NotConfigured
+        if spider.watch == "on":  # it ends when it is told to; what is due was worth its watching
+            logger.info("TOPICCRAWL_STOP_YIELD does not end a crawl that watches")
+            raise NotConfigured
         window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
         ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
         stop = cls(crawler, spider, level, window, ahead)

@@ -157,6 +157,14 @@ class Watch:
         if self._task is not None and (due or self.visited):
             raise DontCloseSpider
 
+    def outlook(self) -> str:
+        """What is waited for, in words; "" where nothing is due any more."""
+        if self.next_at is None:
+            return ""
+        at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
+        hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
+        return f"{hubs} hubs, {details} articles, next at {at}"
+
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Pass on how a lease ended."""
         self.visited.settled(lease, outcome)

@@ -64,6 +64,7 @@ class StorePipeline:
         self._group = GroupCommit(store.save, size=size, age=age)
         self._failures = 0
         self._closing: asyncio.Task[None] | None = None
+        self._expiring: asyncio.Task[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
@@ -106,6 +107,7 @@ class StorePipeline:
         try:
             await self._store.open()
             await self._expire()
+            self._expiring = asyncio.create_task(self._expire_daily())
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
@@ -118,8 +120,19 @@ class StorePipeline:
             gone = await self._store.expire(topic.name, before)
             logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
 
+    async def _expire_daily(self) -> None:
+        """Do so each day, for a crawl that goes on for ever."""
+        while True:
+            await asyncio.sleep(DAY)
+            try:
+                await self._expire()
+            except StorageError as error:
+                logger.error("What is too old stays for a day more: %s", error)  # noqa: TRY400
+
     async def close_spider(self) -> None:
         """Save what waits and close the store."""
+        if self._expiring is not None:
+            self._expiring.cancel()
         _SCRAPER.removeFilter(_brief)
         await self._group.close()
         await self._store.close()

@@ -37,6 +37,8 @@ REMEMBERED = 100_000
 """Bodies known by their digest, for revisit records; about 300 bytes each."""
 
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+_NOT_MODIFIED = 304
+_SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
 _SECRET = frozenset({"authorization", "proxy-authorization"})
 
 Headers = tuple[tuple[str, str], ...]
@@ -186,6 +188,8 @@ class Archive:
             http_headers=head,
             warc_headers_dict={"WARC-Date": date},
         )
+        if exchange.status == _NOT_MODIFIED:
+            return _unmodified(writer, exchange.url, head, date)
         digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
         known = self._known.get(digest) if exchange.body else None
         if known is not None and known[0] not in self._forgotten:
@@ -213,6 +217,18 @@ class Archive:
 def _info(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
     info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
     return writer.create_warcinfo_record(name, info)
+
+
+def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
+    """The revisit record of a page that its server says is as it was."""
+    return writer.create_warc_record(
+        url,
+        "revisit",
+        payload=io.BytesIO(b""),
+        length=0,
+        http_headers=head,
+        warc_headers_dict={"WARC-Date": date, "WARC-Profile": _SERVER_NOT_MODIFIED},
+    )
 
 
 def exchanges(path: Path) -> Iterator[Exchange]:

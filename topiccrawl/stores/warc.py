@@ -166,6 +166,8 @@ def _index(file: IO[bytes], name: str) -> tuple[list[str], int]:
     for record, begin, end in parts(file):
         last = end
         if record.rec_type in INDEXED and record.http_headers is not None:
+            if record.http_headers.get_statuscode() == "304":
+                continue  # there is nothing to show; what was seen before is shown
             lines.append(_cdxj(record, begin, end - begin, name))
     return sorted(lines), last
 

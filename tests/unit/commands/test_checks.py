@@ -36,6 +36,8 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_FRAMES", "maybe"),
         ("TOPICCRAWL_PAGES", "1.5"),
         ("TOPICCRAWL_PAGES", "-1"),
+        ("TOPICCRAWL_REVISIT_DAYS", "-1"),
+        ("TOPICCRAWL_REVISIT_POLICY", "foo"),
         ("TOPICCRAWL_STOP_YIELD", "2"),
         ("URLLENGTH_LIMIT", "long"),
         ("MONGODB_URI", "foo"),

@@ -83,6 +83,7 @@ def test_each_circumstance_has_its_reason() -> None:
         "storing": Circumstances(9.0, queues=queued, own=4, open=1, census=census(idle=1)),
         "elsewhere": Circumstances(9.0, queues=queued, own=0),
         "empty": Circumstances(9.0),
+        "watching": Circumstances(9.0, watching="12 hubs, next at 08:00:00"),
     }
     assert {reason: waiting(case).reason for reason, case in cases.items()} == {
         reason: reason for reason in cases

@@ -56,6 +56,21 @@ def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
     assert kinds == ["warcinfo", *["response", "request"] * 5]
 
 
+def test_a_page_that_is_as_it_was_is_a_revisit_and_not_in_the_index(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.write(exchange(1)._replace(at=1.7e9, status=304, body=b""))
+    archive.close()
+    (file,) = files(tmp_path)
+    assert valid(tmp_path)
+    with file.open("rb") as opened:
+        revisits = [r.rec_headers for r in ArchiveIterator(opened) if r.rec_type == "revisit"]
+    assert revisits[0].get_header("WARC-Profile").endswith("revisit/server-not-modified")
+    assert len(next(tmp_path.glob("*.cdxj")).read_text().splitlines()) == 1
+    assert [one.status for one in exchanges(file)] == [200]
+
+
 def test_the_index_leads_to_each_record(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()

@@ -1,0 +1,98 @@
+"""``scrapy articles changes`` and what ``scrapy why`` says of watched pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import cmdline
+
+from tests.unit.commands.test_articles import article
+from topiccrawl.commands.why import watched
+from topiccrawl.revisits.contract import Role
+from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.stores.pages import PageState, SqlitePages
+from topiccrawl.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = time.time()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A crawl an hour ago; since then an article came, one changed and one went."""
+    one, two, three = (article(f"{name}.test", "2020-03-01") for name in ("a", "b", "c"))
+    two = replace(two, body="别的文章，很短。", digest="")
+    log = CrawlLog(tmp_path)
+    log.begin("桥", "frontier", NOW - 7200.0)
+    log.begin("桥", "frontier", NOW - 3600.0)
+
+    async def fill() -> None:
+        store, pages = SqliteStore(tmp_path), SqlitePages(tmp_path)
+        await store.open()
+        await pages.open()
+        await store.save([one, two, three])
+        await store.save([replace(two, body="改过的文章，也短。", fetched_at=NOW)])
+        await pages.save(
+            [
+                PageState("桥", one.url, first_seen=NOW - 60.0),
+                PageState("桥", two.url, first_seen=NOW - 9e5, changed_at=NOW - 50.0),
+                PageState("桥", "http://gone.test/1", first_seen=NOW - 9e5, gone_at=NOW - 40.0),
+                PageState("桥", "http://old.test/1", first_seen=NOW - 5000.0),
+            ]
+        )
+        await pages.close()
+        await store.close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def show(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    *arguments: str,
+) -> str:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={folder}")
+    monkeypatch.setattr(sys, "argv", ["scrapy", "articles", "changes", *arguments, *where])
+    with pytest.raises(SystemExit):
+        cmdline.execute()
+    return capsys.readouterr().out
+
+
+def test_what_changed_since_the_last_run_is_told_in_order(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    out = show(capsys, monkeypatch, folder)
+    head, *lines = out.splitlines()
+    assert head.endswith("1 new, 1 changed, 1 gone")
+    assert [line.split()[0] for line in lines] == ["new", "changed", "gone"]
+    assert "1 earlier texts" in lines[1]
+    out = show(capsys, monkeypatch, folder, "--json", "--since", "2h")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert [(one["event"], one["url"]) for one in told] == [
+        ("new", "http://old.test/1"),
+        ("new", "http://a.test/1.html"),
+        ("changed", "http://b.test/1.html"),
+        ("gone", "http://gone.test/1"),
+    ]
+    assert told[1]["title"] == "a.test的标题"
+
+
+def test_why_says_when_a_page_is_looked_at_again() -> None:
+    visits = {"visits": 7, "gains": 2.5}
+    hub = PageState(
+        "桥", "http://a.test/", Role.HUB, checked_at=NOW, due=NOW + 60, more={"visits": visits}
+    )
+    lines = "\n".join(watched(hub))
+    assert "7 visits" in lines
+    assert "2.5 new articles" in lines
+    assert "next at never" in "\n".join(watched(replace(hub, due=0.0, gone_at=NOW)))
