@@ -82,7 +82,9 @@ class Outbox:
         """
         urls = list(dict.fromkeys(article.url for article in articles))
         pending = await self._database.read(lambda c: _pending(c, urls))
-        new = [url for url in urls if url not in pending and not await self._known(url)]
+        asked = [url for url in urls if url not in pending]
+        known = await asyncio.gather(*map(self._known, asked))
+        new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
         if new:
             await self._database.write(lambda c: _intend(c, new))
         saved = await self._store.save(articles)
