@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PAGES ?= 600
 TESTERS ?= 2
 
-.PHONY: help install demo test check format clean
+.PHONY: help install demo demo-template test check format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -25,6 +25,9 @@ install: $(VENV)/.installed  ## Create .venv and install topiccrawl into it
 
 demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽车, on loopback
 	$(BIN)/python -m topiccrawl.demo crawl --pages $(PAGES)
+
+demo-template: $(VENV)/.installed  ## Find the project's own made companies, two periods, on loopback
+	$(BIN)/python -m topiccrawl.demo.companies
 
 test: $(VENV)/.tested  ## Run all tests
 	$(BIN)/coverage erase

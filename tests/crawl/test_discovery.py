@@ -59,7 +59,6 @@ def test_what_an_engine_finds_is_crawled_redirects_and_later_pages_too(tmp_path:
     ("trouble", "robots", "said"),
     [
         ("captcha", "", "百度安全验证"),
-        ("changed", "", "no known container"),
         ("", "User-agent: *\nDisallow: /", "TOPICCRAWL_OWN_HOSTS"),
     ],
 )
