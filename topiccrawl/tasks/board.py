@@ -8,7 +8,7 @@ so that a task with a hundred sites does not push one with a single site aside.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.nodes.identity import is_dead
@@ -34,7 +34,7 @@ class Board:
         shards: By name.
         turns: By site.
         workers: By name.
-        orders: By task id.
+        orders: By task id, and by task id and site (``7.a.test``).
         now: When they were read, seconds since the epoch.
     """
 
@@ -60,6 +60,15 @@ class Board:
     def order(self, task: str) -> Order:
         """What is wanted of a task."""
         return self.orders.get(task) or Order()
+
+    def order_of(self, shard: Shard) -> Order:
+        """What is wanted of a shard: its task's order, and one to its own crawl (``crawl_of``).
+
+        A pause of either holds, speeds are multiplied; only whole tasks are cancelled.
+        """
+        task = self.order(shard.task)
+        own = self.orders.get(f"{shard.task}.{shard.site}") or Order()
+        return replace(task, paused=task.paused or own.paused, speed=task.speed * own.speed)
 
     def dead(self) -> list[str]:
         """Workers that gave no word in time, or whose process is known to be gone."""
@@ -90,11 +99,11 @@ class Board:
     def wanting(self) -> list[Shard]:
         """Shards that would take a turn now, were their sites free."""
         held = {turn.shard for turn in self.turns.values()}
-        served = {t for t in self.tasks if self.open(t) and not self.order(t).paused}
+        served = {task for task in self.tasks if self.open(task)}
         return [
             shard for name, shard in self.shards.items()
             if shard.state == State.WAITING and shard.task in served and name not in held
-            and shard.not_before <= self.now
+            and shard.not_before <= self.now and not self.order_of(shard).paused
         ]  # fmt: skip
 
     def next(self) -> list[Shard]:

@@ -69,7 +69,7 @@ class Order:
 
 
 class Steering(Protocol):
-    """Steers crawls by name: a topic's slug, or ``task-7`` for all crawls of a task.
+    """Steers crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site of it.
 
     An order is followed by every process that works on the crawl, within a second; it stays until
     it is changed, also over restarts (a cancellation ends only what runs).

@@ -89,7 +89,7 @@ class Worker:
         self._wake.set()
 
     def _steer(self, turn: SiteTurn, board: Board) -> None:
-        order = board.order(turn.shard.task)
+        order = board.order_of(turn.shard)
         turn.follow(order.speed)
         if turn.shard.name not in self._turns.held:
             turn.close(LOST)

