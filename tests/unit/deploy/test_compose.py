@@ -193,4 +193,4 @@ def test_grafana_finds_its_source_and_its_page() -> None:
         "providers"
     ]
     mounted = [volume.split(":")[1] for volume in SERVICES["grafana"]["volumes"]]
-    assert provider["options"]["path"] in mounted
+    assert f"{provider['options']['path']}/topiccrawl.json" in mounted
