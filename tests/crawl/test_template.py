@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
 from collections import Counter
@@ -91,7 +92,8 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     web.pages["http://www.c12.test/"] = web.pages["http://www.c1.test/"]
     web.write(12, "028-85120012")
     web.failing.add("http://www.c5.test/")
-    output, log = crawl(data, web, "-a", "chance=0")
+    feed = tmp_path / "feed.jsonl"
+    output, log = crawl(data, web, "-a", "chance=0", "-a", "since=last", "-o", str(feed))
     now = records(data, gone=True)
     assert {name for name, one in now.items() if one.gone_at} == {"www.c4.test"}, output
     assert set(now) - set(first) == {"www.c12.test"}
@@ -99,6 +101,12 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     assert changed == {"www.c3.test"}
     assert "1 new, 1 changed, 1 gone" in output
     assert log.count("http://www.c4.test/lx.asp") == 2  # gone only if it says so twice
+    events = [json.loads(line) for line in feed.read_text().splitlines() if '"event"' in line]
+    assert sorted((one["event"], one["url"]) for one in events) == [
+        ("changed", "http://www.c3.test/lx.asp"),
+        ("gone", "http://www.c4.test/lx.asp"),
+        ("new", "http://www.c12.test/lx.asp"),
+    ]
 
 
 class Directory(Companies):

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.windows import as_json, report, told_of, window_of
+from topiccrawl.commands.windows import as_json, period_since, report, told_of, window_of
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import shown, writing
 from topiccrawl.stores.selection import Selection, day, words_in
 from topiccrawl.stores.since import LAST, since_of
+from topiccrawl.templates.template import resolve as resolve_template
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
 
@@ -113,8 +114,12 @@ class Command(OperatorCommand):
                 writer.write(article)
 
     async def _changes(self, opts: argparse.Namespace) -> None:
-        owner = opts.template or self._topic(opts.topic)
-        since = since_of(opts.since or LAST, self.folder, owner, time.time())
+        if opts.template:
+            owner = resolve_template(opts.template).name
+            since = await period_since(self.options, opts.since or LAST, owner, time.time())
+        else:
+            owner = self._topic(opts.topic)
+            since = since_of(opts.since or LAST, self.folder, owner, time.time())
         window = await window_of(self.options, owner, since)
         async with self._store() as store:
             told = await told_of(store, window)

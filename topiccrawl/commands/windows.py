@@ -6,8 +6,10 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.errors import StateError
 from topiccrawl.revisits.events import changes_in
-from topiccrawl.stores.choice import pages_of
+from topiccrawl.stores.choice import pages_of, periods_of
+from topiccrawl.stores.since import LAST, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +39,21 @@ class Told(NamedTuple):
         """Plain JSON values."""
         rest = {"title": self.title, "reprint_of": self.story, "versions": self.versions}
         return {**self.change.to_dict(), **rest}
+
+
+async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: float) -> float:
+    """As ``since_of``, for a template: ``last`` is the start of its last period."""
+    if text != LAST:
+        return since_of(text, "", owner, now)
+    periods = periods_of(settings)
+    await periods.open()
+    try:
+        period = await periods.last(owner)
+    finally:
+        await periods.close()
+    if period is None:
+        raise StateError(f"no period of template {owner!r} has begun: name a day with --since")
+    return period.started
 
 
 async def window_of(settings: Mapping[str, Any], owner: str, since: float) -> Window:

@@ -17,13 +17,21 @@ from topiccrawl.signals import page_changed
 from topiccrawl.stores.choice import pages_of
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
 
+SEEN = "response_received_count"
+"""Stat that grows while a spider does anything."""
+
 
 class ChangeEvents:
     """Sends each event as a ``Change`` item: those since a time first, then as they come.
+
+    A spider that watches tells them itself; of another one, what was written is looked through
+    whenever it is idle.
 
     Args:
         crawler: Whose pipelines.
@@ -34,6 +42,7 @@ class ChangeEvents:
         self.crawler = crawler
         self.since = since
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looked = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -53,15 +62,20 @@ class ChangeEvents:
 
     async def opened(self) -> None:
         """Send what earlier runs found."""
-        pages = pages_of(self.crawler.settings)
+        await self._send_written()
+
+    async def _send_written(self) -> None:
+        """Send what was written since the last look."""
+        pages, now = pages_of(self.crawler.settings), time.time()
         try:
             await pages.open()
-            window = await pages.window(owner_of(self.crawler.spider), self.since, time.time())
+            window = await pages.window(owner_of(self.crawler.spider), self.since, now)
         except StorageError as error:
-            logger.error("Events of earlier runs cannot be read: %s", error)  # noqa: TRY400
+            logger.error("Events cannot be read: %s", error)  # noqa: TRY400
             return
         finally:
             await pages.close()
+        self.since = now
         for change in changes_in(window):
             self.send(change)
 
@@ -71,9 +85,7 @@ class ChangeEvents:
         slot = engine.scraper.slot
         if slot is None or slot.closing is not None:
             return
-        task = asyncio.create_task(engine.scraper.start_itemproc_async(change, response=None))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._start(engine.scraper.start_itemproc_async(change, response=None))
 
     def idle(self) -> None:
         """Keep the spider open while events are on their way.
@@ -81,5 +93,14 @@ class ChangeEvents:
         Raises:
             DontCloseSpider: If any is.
         """
+        watches = getattr(self.crawler.spider, "watcher", None) is not None
+        if not watches and not self._tasks and self._looked < self.crawler.stats.get_value(SEEN, 0):
+            self._looked = self.crawler.stats.get_value(SEEN, 0)
+            self._start(self._send_written())
         if self._tasks:
             raise DontCloseSpider
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 import lmdb
+import redis
 from typing_extensions import override
 
 from topiccrawl.errors import StateLockedError, StorageError
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable
     from pathlib import Path
-
-    import redis
 
     from topiccrawl.frontier.contract import Lease, Limits, Politeness, Strategy
     from topiccrawl.frontier.portable import Entry
@@ -261,10 +260,18 @@ class SharedFrontier(EmbeddedFrontier):
 
     @override
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that was settled or waits, due now; False where it is not so."""
+        """Queue a URL that was settled or waits, due now; False where it is not so.
+
+        False, too, for another node's, and while Redis is away.
+        """
         key = key_of(url)
         if self._attached:  # the links of what is crawled are not in the copy
-            links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
+            if self._state.get(key) is None:
+                return False
+            try:
+                links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
+            except redis.RedisError:
+                return False
             if isinstance(links, bytes):
                 self._store.raw.put(key, links, db=self._store.outlinks)
         return super().requeue(url, value)

@@ -19,6 +19,7 @@ from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.revisits.contract import Role
 from topiccrawl.revisits.events import change_to
 from topiccrawl.revisits.ledger import Seen
+from topiccrawl.scheduler.requests import is_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -117,7 +118,7 @@ class Visited:
             StorageError: What was seen first could not be written.
         """
         visit = self._visits.pop(token, None)
-        if visit is None:
+        if visit is None or is_apart(lease.url):  # a request of its own, which nobody can repeat
             return
         if visit.known is None:
             state = self.ledger.first(lease.url, visit.seen)

@@ -21,6 +21,7 @@ from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.templating import Plan, manner_of, plan_of
 from topiccrawl.stores import choice
 from topiccrawl.stores.periods import Phase
+from topiccrawl.stores.since import since_of
 from topiccrawl.templates.extract import records_of
 from topiccrawl.templates.following import Following
 from topiccrawl.text.decode import decode
@@ -56,6 +57,8 @@ class TemplateSpider(Spider):
         seeds: URLs to begin with, separated by commas, before the template's own.
         chance: "0" crawls every seed; else each is drawn by its probability.
         fresh: "1" begins a new period, even if the last one was not finished.
+        since: Sends events (new, changed, gone) as items, those since then first: ``last``
+            (none before this run), ``12h``, ``7d`` or a day.
     """
 
     name = "template"
@@ -67,6 +70,7 @@ class TemplateSpider(Spider):
         self.crawl_name = plan.crawl_name
         self.discovery: Discovery | None = plan.discovery
         self.conductor = conductor
+        self.since: float | None = None
         self.following = following
 
     @classmethod
@@ -82,6 +86,9 @@ class TemplateSpider(Spider):
             plan.template, stores, time.time, manner_of(settings, chance=plan.chance)
         )
         spider = cls(plan, conductor, Following(plan.template, traps_of(settings)))
+        if since := kwargs.get("since", ""):
+            folder = settings["TOPICCRAWL_DATA_DIR"]
+            spider.since = since_of(since, folder, plan.template.name, time.time(), ended=True)
         spider._set_crawler(crawler)
         return spider
 

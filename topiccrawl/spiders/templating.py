@@ -18,6 +18,7 @@ from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.stores.choice import periods_of
 from topiccrawl.stores.periods import Phase
+from topiccrawl.stores.since import check_since
 from topiccrawl.templates.template import resolve
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.stores.periods import Period
     from topiccrawl.templates.template import Template
 
-ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh")
+ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
         ConfigurationError: If one of them, the template or a setting cannot be used.
     """
     refuse_unknown(arguments, ARGUMENTS)
+    check_since(arguments.get("since", ""))
     check_settings(settings)
     _alone(settings)
     name = arguments.get("template", "").strip()
