@@ -1,6 +1,7 @@
 """How well records are read from the pages of the demo's companies.
 
     python -m benchmarks.template [--group judging|tuning] [--seeds 1 2 3] [--companies N] [--json]
+    python -m benchmarks.template --crawl ...  # whole crawls: benchmarks.template_crawl
 
 Every contact page of the demo is read as a crawl would read it, from its bytes; the values of the
 page's first record are compared with what the generator put there. ``field_precision``: values
@@ -167,13 +168,19 @@ def calibration(beliefs: Sequence[tuple[float, bool]]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if "--crawl" in given:
+        from benchmarks import template_crawl  # noqa: PLC0415  (it takes what is agreed from here)
+
+        given.remove("--crawl")
+        return template_crawl.main(given)
     shown = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("benchmarks.template", None, __doc__, formatter_class=shown)
     parser.add_argument("--group", choices=("judging", "tuning", "both"), default="judging")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--companies", type=int, default=DEFAULT_COMPANIES)
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(given)
     group = None if options.group == "both" else options.group
     figures = measure(options.seeds, options.companies, group)
     if options.json:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typing_extensions import override
 
+from benchmarks.template_crawl import measure
 from tests.crawl.run import run, start
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.engine import Engine, Together
@@ -107,6 +108,17 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
         ("gone", "http://www.c4.test/lx.asp"),
         ("new", "http://www.c12.test/lx.asp"),
     ]
+
+
+@pytest.mark.crawl
+def test_two_periods_of_made_companies_agree_with_their_truth(tmp_path: Path) -> None:
+    """Records, and exactly what is new, changed and gone, over layouts never tuned on."""
+    first, second = measure(tmp_path, seed=4, companies=8, group="judging")
+    assert (first.missing, first.needless, first.wrong) == (0, 0, ())
+    assert first.field_precision >= 0.97
+    assert first.field_recall >= 0.93
+    assert (second.missing, second.needless, second.wrong) == (0, 0, ())
+    assert min(second.new, second.changed, second.gone) >= 1
 
 
 class Directory(Companies):

@@ -71,6 +71,7 @@ class Discovery:
         self.pages = pages
         self.troubles: list[str] = []
         self.found = 0
+        self._waits: dict[str, str] = {}
 
     @classmethod
     def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
@@ -97,10 +98,12 @@ class Discovery:
         for place, url in enumerate(results.next):
             if first + place < self.pages:
                 there = asked._replace(ordinal=first + place)
+                self._waits[name(there, url)] = url
                 yield request(url, there, callback)
 
     def read(self, asked: Asked, response: Response) -> Results:
         """What a page says; troubles are told, kept and say nothing."""
+        self._waits.pop(response.meta.get(meta.ROLE, ""), None)
         answer = self._answer(asked, response)
         if isinstance(answer, Results):
             self.found += len(answer.hits)
@@ -120,15 +123,15 @@ class Discovery:
         self.troubles.append(text)
 
     def failed(self, frontier: Frontier) -> bool:
-        """Tell which first pages were not to be had, robots.txt above all; whether nothing came.
+        """Tell which pages were not to be had, robots.txt above all; whether nothing came.
 
         Asked when a crawl has nothing left to fetch. True only where troubles are the reason.
         """
-        for asked, results in self.start():
-            for url in results.next:
-                known = frontier.why(apart(url, name(asked, url)))
-                if known is not None and known.queue == "error":
-                    self.trouble(f"{url}: {said(known.reason)}")
+        first = {name(asked, url): url for asked, r in self.start() for url in r.next}
+        for role, url in {**first, **self._waits}.items():
+            known = frontier.why(apart(url, role))
+            if known is not None and known.queue == "error":
+                self.trouble(f"{url}: {said(known.reason)}")
         return bool(self.troubles) and not self.found
 
     def _answer(self, asked: Asked, response: Response) -> Answer:
