@@ -118,6 +118,8 @@ def test_gone_records_stay_with_their_date_and_may_return(options: dict[str, Any
         assert await records.tally("甲", 15.0) == tally
         assert await records.save([kept("1", 30.0, entity="e007", period=2)]) == [Change.RETURNED]
         assert await records.tally("甲", 25.0) == {"here": 250, "new": 0, "changed": 1, "gone": 0}
+        assert await records.forget("甲", ["e007", "none"]) == 1
+        assert await records.get("甲", "e007") is None
         await records.close()
 
     asyncio.run(law())

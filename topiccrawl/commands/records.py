@@ -1,17 +1,18 @@
-"""``scrapy records list|show|export``: what template crawls found."""
+"""``scrapy records list|show|export|forget``: what template crawls found."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.errors import TemplateError
-from topiccrawl.stores.choice import place_of, records_of
+from topiccrawl.stores.choice import periods_of, place_of, records_of
 from topiccrawl.stores.recordfiles import BETWEEN, iso, shown, writing
 from topiccrawl.templates.template import resolve
 from topiccrawl.terminal import OperatorCommand, say
@@ -27,22 +28,23 @@ SHOWN = 20
 
 
 class Command(OperatorCommand):
-    """List, show or export records."""
+    """List, show, export or forget records."""
 
     @override
     def syntax(self) -> str:
-        return "[options] list | show ENTITY | export FILE"
+        return "[options] list | show ENTITY | export FILE | forget ENTITY ..."
 
     @override
     def short_desc(self) -> str:
-        return "List, show or export what template crawls found"
+        return "List, show, export or forget what template crawls found"
 
     @override
     def long_desc(self) -> str:
         return (
             "list: in the order of first sight. show: one by its entity or name, with evidence and "
             "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
-            "output."
+            "output. forget: delete records with their versions; the template's denied_hosts keep "
+            "them from coming back."
         )
 
     @override
@@ -63,6 +65,9 @@ class Command(OperatorCommand):
                 asyncio.run(self._show(entity, opts))
             case ["export", file]:
                 asyncio.run(self._export(file, opts))
+            case ["forget", *entities] if entities:
+                gone = asyncio.run(self._forget(entities, opts))
+                say(f"{gone} deleted; name their hosts in denied_hosts, or they may come back")
             case _:
                 raise UsageError
 
@@ -82,6 +87,26 @@ class Command(OperatorCommand):
         if not shown_any:
             say(f"{entity}: no such record in {place_of(self.options)}")
             self.exitcode = 1
+
+    async def _forget(self, entities: list[str], opts: argparse.Namespace) -> int:
+        """Delete records, and what their seeds keep of the pages."""
+        gone = 0
+        periods = periods_of(self.options)
+        await periods.open()
+        try:
+            async with self._store() as store:
+                found = [
+                    kept
+                    async for kept in store.select(_name(opts.template), gone=True)
+                    if {kept.entity, kept.record.name}.intersection(entities)
+                ]
+                for kept in found:
+                    gone += await store.forget(kept.template, [kept.entity])
+                    seeds = await periods.get(kept.template, [kept.seed])
+                    await periods.save([replace(seed, visits={}) for seed in seeds.values()])
+        finally:
+            await periods.close()
+        return gone
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
         async with self._store() as store:

@@ -192,6 +192,7 @@ class Conductor:
     async def _leave(self, work: Work, stage: Stage, useful: int) -> None:
         """Store a seed that is no more in work."""
         crawled = work.stored.crawled if stage is Stage.FAILED else self.period.number
+        work.prune(self._last)
         seed = replace(work.seed(stage), useful=useful, crawled=crawled)
         await self.seeds.save(seed)
         del self._work[seed.url]

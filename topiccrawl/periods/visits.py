@@ -273,6 +273,14 @@ class Work:
         self.visits[step.name] = one
         return one
 
+    def prune(self, last: int) -> None:
+        """Forget pages that no later period asks for: earlier windows' links, and what is gone."""
+        self.visits = {
+            name: one
+            for name, one in self.visits.items()
+            if one.period == self.period or (one.layer == last and one.state is not State.GONE)
+        }
+
     def vanished(self, last: int) -> list[Visit]:
         """Pages of the last layer that the former window had and this one has not."""
         return [

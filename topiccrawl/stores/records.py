@@ -100,6 +100,10 @@ class Records(Protocol):
         """Mark records as gone; how many were not yet."""
         ...
 
+    async def forget(self, template: str, entities: Sequence[str]) -> int:
+        """Delete records with their versions; how many there were."""
+        ...
+
     async def get(self, template: str, entity: str) -> Kept | None:
         """One record, gone or not."""
         ...
@@ -186,6 +190,18 @@ class SqliteRecords:
         return await self._database.write(
             lambda c: sum(c.execute(query, one).rowcount for one in values)
         )
+
+    async def forget(self, template: str, entities: Sequence[str]) -> int:
+        """See ``Records.forget``; one transaction for all."""
+        values = [(clean(template), clean(entity)) for entity in entities]
+
+        def work(connection: sqlite3.Connection) -> int:
+            which = "WHERE template = ? AND entity = ?"
+            connection.executemany(f"DELETE FROM record_versions {which}", values)  # noqa: S608
+            query = f"DELETE FROM records {which}"  # noqa: S608 - constant
+            return sum(connection.execute(query, one).rowcount for one in values)
+
+        return await self._database.write(work)
 
     async def get(self, template: str, entity: str) -> Kept | None:
         """See ``Records.get``."""

@@ -73,3 +73,12 @@ def test_export_writes_all_formats(folder: Path) -> None:
     table = pq.read_table(folder / "all.parquet").to_pylist()
     assert [row["evidence"][0]["value"] for row in table] == ["3", "2"]
     assert command(folder, "export", str(folder / "all.xml")) == 1
+
+
+def test_forget_deletes_a_record_and_its_versions(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "forget", "a.test", "b.test公司") == 0
+    assert "2 deleted" in capsys.readouterr().out
+    assert command(folder, "list", "--gone") == 0
+    assert capsys.readouterr().out == ""

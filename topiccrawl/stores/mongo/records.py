@@ -159,6 +159,17 @@ class MongoRecords(_Collections):
             )
         return done.modified_count
 
+    async def forget(self, template: str, entities: Sequence[str]) -> int:
+        """See ``Records.forget``."""
+        which = {
+            "template": clean(template),
+            "entity": {"$in": [clean(entity) for entity in entities]},
+        }
+        with self._server.translated("write"):
+            await self._server.collection("record_versions").delete_many(which)
+            done = await self._server.collection("records").delete_many(which)
+        return done.deleted_count
+
     async def get(self, template: str, entity: str) -> Kept | None:
         """See ``Records.get``."""
         with self._server.translated("read"):
