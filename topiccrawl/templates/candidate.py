@@ -25,6 +25,7 @@ class Candidate(NamedTuple):
         weight: How much its label counts, in [0, 1].
         image: Whether it is shown as an image.
         at: Number of the line in which the value stands.
+        begin: Where in that line; -1 where that does not matter.
     """
 
     field: str
@@ -35,6 +36,7 @@ class Candidate(NamedTuple):
     weight: float = 1.0
     image: bool = False
     at: int = -1
+    begin: int = -1
 
 
 def only(values: Sequence[Value], text: str, words: int = 0) -> bool:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
-import phonenumbers
-
 from topiccrawl.templates.candidate import Candidate
 from topiccrawl.templates.lines import read_sheet
 from topiccrawl.templates.owners import NOBODY, SUBJECT, Owners
@@ -19,7 +17,7 @@ from topiccrawl.templates.subject import Called, called, votes_of
 from topiccrawl.templates.template import Template
 from topiccrawl.templates.values.names import alike, legal
 from topiccrawl.templates.values.read import read_values
-from topiccrawl.templates.values.telephone import area_code, with_area
+from topiccrawl.templates.values.telephone import area_of, with_area
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.weights import NAMED, TAKEN, WEIGHTS, ZONES, together
 from topiccrawl.templates.words import Vocabulary
@@ -145,8 +143,8 @@ def _weigh(one: Candidate, places: Places, owners: Owners) -> _Weighed:
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
     owner = owners.of[one.at] if owners.of[one.at] != SUBJECT else owners.of[one.line]
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
-    alien = owners.alien_from(one.at)
-    if alien < len(line.text) and seen(line.text).find(one.text) >= alien - 2:
+    begin = one.begin if one.begin >= 0 else seen(line.text).find(one.text)
+    if owners.alien_from(one.at) <= begin < len(line.text):
         owner = NOBODY
     return _Weighed(one, owner, weight, _snippet(seen(text), one.text))
 
@@ -235,11 +233,7 @@ def _local_numbers(group: list[_Weighed], words: Vocabulary) -> list[_Weighed]:
     phones = [
         one for one in group if words.kinds.get(one.one.field) == "telephone" and not one.one.image
     ]
-    areas = {
-        area
-        for one in phones
-        if one.one.value.startswith("+") and (area := area_code(phonenumbers.parse(one.one.value)))
-    }
+    areas = {area for one in phones if (area := area_of(one.one.value))}
     if len(areas) != 1:
         return group
     area = areas.pop()

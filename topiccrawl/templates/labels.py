@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.templates.values.address import looks_like
+from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import APART, LONGEST_LABEL, Hit, Vocabulary
 from topiccrawl.text.normal import simplify
 
@@ -196,4 +198,6 @@ def _sure(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
     if kind in {"telephone", "qq", "postcode"} or not hit.field:
         return bool(_NUMBER.match(text, end))
     marked = set(text[hit.end : end]) & set("\x1f)]】>|-")
-    return bool(marked) or kind in {"mail", "url", "address"}
+    if kind == "address":
+        return bool(marked) or looks_like(seen(text[end:]))
+    return bool(marked) or kind in {"mail", "url"}

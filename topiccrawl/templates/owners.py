@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.lines import above
-from topiccrawl.templates.values.names import alike, is_organisation, organisations, tidy
+from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import ALIEN, BRANCH, HEAD_OFFICE
 
@@ -42,6 +43,7 @@ class Owners:
         self.places = places
         self.subject = subject
         self.valued = valued
+        self._values = sorted(valued)
         self.of = [SUBJECT] * len(self.sheet.lines)
         heads = [
             (number, owner)
@@ -49,8 +51,7 @@ class Owners:
             if (owner := self._heading(number)) is not None
         ]
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
-            end = number + 1 if self._complete(number) else self._end(number)
-            end = min(end, after[0])
+            end = number + 1 if self._complete(number) else self._end(number, after[0])
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
@@ -92,7 +93,8 @@ class Owners:
         if BRANCH.search(text):
             return NOBODY
         if is_organisation(text):
-            return SUBJECT if alike(text, self.subject.name) else text
+            other = text if legal(text) else NOBODY
+            return SUBJECT if alike(text, self.subject.name) else other
         return None
 
     def _led(self, number: int) -> str | None:
@@ -113,23 +115,24 @@ class Owners:
         line = self.sheet.lines[number]
         return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
-    def _end(self, number: int) -> int:
+    def _end(self, number: int, limit: int) -> int:
         """Where the section of a heading ends: with the smallest box that holds values after it."""
         line = self.sheet.lines[number]
+        at = bisect_right(self._values, number)
+        first = self._values[at] if at < len(self._values) else len(self.of)
+        if number in self.valued:
+            first = min(first, number + 1)
         for box in above(self.sheet, line.box):
-            end = self.sheet.boxes[box].end
-            if any(number < other < end for other in self.valued) or (
-                number in self.valued and end > number + 1
-            ):
-                return self._end_in(box, number)
+            if first < self.sheet.boxes[box].end:
+                return self._end_in(box, number, limit)
         return number + 1
 
-    def _end_in(self, box: int, number: int) -> int:
+    def _end_in(self, box: int, number: int, limit: int) -> int:
         """Where a section ends in the box that holds it: with the part of the page at the latest.
 
         Headings often stand flat among paragraphs; then a box of another sort begins the next part.
         """
-        end = self.sheet.boxes[box].end
+        end = min(self.sheet.boxes[box].end, limit)
         zone = self.sheet.lines[number].zone
         sort = ""
         for other in range(number + 1, end):

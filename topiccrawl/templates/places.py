@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _ADDRESS_LINES = 5
 _NEAR = 14
 """Lines of the box in which a label and the line after it belong together."""
+_COLONS = frozenset(":︰∶】]")
+_PAIR = 3
+"""Lines of a box that holds little more than a label and its value."""
+_SHOWN = frozenset({"telephone", "mail", "qq", "address"})
+"""Kinds whose values are shown as images so that machines should not read them."""
 _CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
 """Kinds whose values are told from other text."""
 _HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
@@ -76,15 +81,18 @@ class Places:
             values = self._read(field, stretch)
             if kind == "address" and values and label.stop == len(line.text):
                 values = self._longer(number, values[0])
-            for value in values:
-                text = seen(stretch[value.start : value.end])
-                yield Candidate(field, value.value, text, where, number, label.weight, at=number)
+            found = [
+                (value.value, stretch[value.start : value.end], where, label.end + value.start)
+                for value in values
+            ]
             linked = of_links(line, kind, label.end, label.stop, self.region)
-            for one in linked:
-                yield Candidate(field, one, seen(stretch), "link", number, label.weight, at=number)
-            if values or linked:
+            found += [(value, stretch, "link", start) for value, start in linked]
+            for value, text, how, start in found:
+                one = Candidate(field, value, seen(text), how, number, label.weight)
+                yield one._replace(at=number, begin=start)
+            if found:
                 yield from self._more(field, number, number + 1, label)
-            elif image := self._image(line, label):
+            elif (image := self._image(line, label)) and self._calls(number, label, where):
                 yield from self._shown(number, label._replace(fields=(field,)), image, number)
 
     def _read(self, field: str, text: str) -> list[Value]:
@@ -214,10 +222,10 @@ class Places:
         values = self._read(field, text)
         found = [(value.value, seen(text[value.start : value.end]), where) for value in values]
         linked = of_links(line, self.words.kinds[field], 0, len(line.text), self.region)
-        found += [(one, seen(line.text), "link") for one in linked]
+        found += [(one, seen(line.text), "link") for one, _ in linked]
         for value, written, how in found:
             yield Candidate(field, value, written, how, origin, label.weight, at=at)
-        if not found and (image := self._image(line, None)):
+        if not found and (image := self._image(line, None)) and self._calls(origin, label, where):
             yield from self._shown(origin, label, image, at)
         if where == "pair" and values:
             yield from self._more(field, origin, at + 1, label._replace(stop=len(line.text)))
@@ -248,8 +256,22 @@ class Places:
             yield Candidate(
                 field, value.value, seen(line.text), where, number, label.weight, at=first
             )
-        if not values and (image := self._image(line, None)):
+        image = self._image(line, None)
+        if image and not values and self._calls(number, label, where):
             yield from self._shown(number, label._replace(fields=(field,)), image, first)
+
+    def _calls(self, number: int, label: Label, where: str) -> bool:
+        """Whether a label calls for its value, so that an image there must be it.
+
+        Pages are full of images beside words that happen to be labels elsewhere.
+        """
+        line = self.sheet.lines[number]
+        box = self.sheet.boxes[line.box] if self.sheet.boxes else None
+        pair = where == "pair" and box is not None and box.end - box.begin <= _PAIR
+        marked = line.text[label.end - 1 : label.end] in _COLONS
+        linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
+        alone = label.end >= len(line.text.rstrip()) and not linked
+        return marked or pair or alone or where in {"table", "list", "column"}
 
     # -- Images and links ------------------------------------------------------------------------
 
@@ -270,7 +292,7 @@ class Places:
                 yield Candidate(
                     field, value.value, image.instead, "alt", number, label.weight, at=at
                 )
-            if not values and self.words.kinds[field] not in {"name", "text"}:
+            if not values and self.words.kinds[field] in _SHOWN:
                 yield Candidate(
                     field,
                     image.value,

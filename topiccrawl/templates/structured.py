@@ -131,9 +131,8 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
         kind = (node.attributes.get("itemtype") or "").rpartition("/")[2].lower()
         if kind in _NO_SUBJECT:
             continue
-        props = [
-            (one.attributes.get("itemprop") or "", _content(one)) for one in node.css("[itemprop]")
-        ]
+        own = [one for one in node.css("[itemprop]") if _scope(one) == node.mem_id]
+        props = [(one.attributes.get("itemprop") or "", _content(one)) for one in own]
         names = [text for prop, text in props if prop in {"legalName", "name"} and text]
         if not names:
             continue
@@ -143,6 +142,18 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
         ordered = {key: parts[key] for key in _PARTS if key in parts}
         says += _joined(ordered) if ordered else [("address", text) for text in whole[:1]]
         yield Subject(names[0], tuple(dict.fromkeys(says)), "microdata")
+
+
+def _scope(node: LexborNode) -> int:
+    """Whose property an element is: addresses and contact points belong to what they are in."""
+    around = node.parent
+    while around is not None:
+        values = around.attributes
+        kind = (values.get("itemtype") or "").rpartition("/")[2].lower()
+        if "itemscope" in values and kind not in {"postaladdress", "contactpoint"}:
+            return around.mem_id
+        around = around.parent
+    return 0
 
 
 def _content(node: LexborNode) -> str:

@@ -49,11 +49,11 @@ def telling(
         yield from _stacked(sheet, labels, field, words.template.region)
 
 
-def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[str]:
-    """Values in the addresses of links: mailto:, tel:, talks on QQ."""
+def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[tuple[str, int]]:
+    """Values in the addresses of links (mailto:, tel:, talks on QQ), and where these begin."""
     links = [mark for mark in line.marks if mark.what == "link" and begin <= mark.start <= end]
-    found = [_of_link(mark.value, kind, region) for mark in links]
-    return [one for one in found if one]
+    found = [(_of_link(mark.value, kind, region), mark.start) for mark in links]
+    return [(value, start) for value, start in found if value]
 
 
 def _of_link(href: str, kind: str, region: str) -> str | None:
@@ -72,8 +72,8 @@ def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
     for kind in _LINKED if line.marks else ():
         if field := words.primary(kind):
             text = seen(line.text)[:LONGEST]
-            for one in of_links(line, kind, 0, len(line.text), words.template.region):
-                yield Candidate(field, one, text, "link", number, at=number)
+            for one, start in of_links(line, kind, 0, len(line.text), words.template.region):
+                yield Candidate(field, one, text, "link", number, at=number, begin=start)
 
 
 def _icons(
@@ -104,7 +104,7 @@ def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
     if field := words.primary("mail"):
         for value in mails(line.text, labelled=False):
             text = seen(line.text[value.start : value.end])
-            yield Candidate(field, value.value, text, "text", number, at=number)
+            yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
 def _alone(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:

@@ -33,6 +33,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
+_SAYS = re.compile(r"[。!?]|[会被]|可以|我们|如果|时,|以及|进行|点击")
 _EDGES = " \t,.;:|·•*-—–_/>《》<。，；、"
 _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECASE)
 _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
@@ -75,7 +76,9 @@ def plausible(text: str) -> bool:
     if not SHORTEST <= len(text) <= LONGEST or _FOREIGN.search(text):
         return False
     if has_han(text):
-        return bool(_UNITS.search(text)) or bool(_NAMED.search(text))
+        units = len(set(_UNITS.findall(text)))
+        placed = units > 1 or (units and re.search(r"\d", text)) or _NAMED.search(text)
+        return bool(placed) and not _SAYS.search(text)
     return any(map(str.isalpha, text)) and bool(
         any(map(str.isdigit, text)) or "," in text or _ENGLISH.search(text)
     )

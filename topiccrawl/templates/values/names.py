@@ -23,7 +23,7 @@ _ENGLISH = re.compile(
 )
 _LED = re.compile(
     r"^(?:欢迎(?:您)?(?:来到|访问|光临|咨询)?|关于|联系|走进|感谢(?:您)?(?:关注|访问)?|(?:版权所有|copyright)|所有|"
-    r"归|由|属于|©|\(c\)|[\d\s\-–.,:]|all\s+rights?\s+reserved\b|by\b)+",
+    r"归|由|属于|©|\(c\)|(?:19|20)\d\d(?!\d)|[\s\-–.,:]|all\s+rights?\s+reserved\b|by\b)+",
     re.IGNORECASE,
 )
 _TRAILED = re.compile(
