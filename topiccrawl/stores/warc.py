@@ -6,6 +6,8 @@ import fcntl
 import json
 import os
 import re
+import shutil
+import zlib
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,6 +23,8 @@ OPEN = ".open"
 
 ENDING = ".warc.gz"
 INDEXED = frozenset({"response", "revisit"})
+_GZIP = 31  # zlib: gzip with the largest window
+_PIECE = 16_384
 _WWW = re.compile(r"^www\d*\.")
 
 
@@ -33,7 +37,7 @@ class Part(NamedTuple):
 
 
 def parts(file: IO[bytes]) -> Iterator[Part]:
-    """The whole records of a file, in their order, read to their ends; a torn one ends them."""
+    """The records of a file, in their order, read to their ends; damage that is told ends them."""
     file.seek(0)
     records = ArchiveIterator(file)
     end = 0
@@ -46,6 +50,26 @@ def parts(file: IO[bytes]) -> Iterator[Part]:
         return
 
 
+def whole(file: IO[bytes]) -> int:
+    """Where the last whole record ends: each is compressed by itself, with a checksum of its own.
+
+    What a kill or a power cut left behind it may be cut off, zeros, or anything.
+    """
+    file.seek(0)
+    end, at, rest = 0, 0, b""
+    unpacked = zlib.decompressobj(_GZIP)
+    while data := rest or file.read(_PIECE):
+        try:
+            unpacked.decompress(data)
+        except zlib.error:
+            break
+        rest = unpacked.unused_data
+        at += len(data) - len(rest)
+        if unpacked.eof:
+            end, unpacked = at, zlib.decompressobj(_GZIP)
+    return end
+
+
 def complete(file: IO[bytes], path: Path) -> Path:
     """Cut off a torn record, write the index, sync, and give the file its name; that.
 
@@ -53,11 +77,10 @@ def complete(file: IO[bytes], path: Path) -> Path:
         OSError: The file keeps the name that says it is open.
     """
     final = path.with_name(path.name.removesuffix(OPEN))
-    lines, end = _index(file, final.name)
-    file.truncate(end)
+    file.truncate(whole(file))
     file.flush()
     os.fsync(file.fileno())
-    _put(index_of(final), "".join(lines).encode())
+    _put(index_of(final), _index(file, final.name))
     path.rename(final)
     return final
 
@@ -66,14 +89,15 @@ def mend(path: Path) -> None:
     """Write the index of a complete file that lacks one: a kill came between the two."""
     if not index_of(path).exists():
         with path.open("rb") as file:
-            _put(index_of(path), "".join(_index(file, path.name)[0]).encode())
+            _put(index_of(path), _index(file, path.name))
 
 
 def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
     """Rewrite a file without some records, and its index; how many went.
 
-    Others stay as they were, byte for byte. At any moment there is the old file, or the new one,
-    or the new one without its index (see ``mend``). A file of which nothing is left goes.
+    Others stay as they were, byte for byte, and so does what follows damage. At any moment there is
+    the old file, or the new one, or the new one without its index (see ``mend``). A file of which
+    nothing is left goes.
 
     Raises:
         OSError: The file is as it was.
@@ -82,23 +106,25 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
     new = path.with_name(f".{path.name}.new")
     try:
         with path.open("rb") as old, new.open("w+b") as kept:
-            left = 0
+            left = last = 0
             with path.open("rb") as copied:
-                for record, begin, end in parts(old):
+                for record, begin, last in parts(old):
                     if unwanted(record):
                         gone += 1
                         continue
                     left += record.rec_type != "warcinfo"
                     copied.seek(begin)
-                    kept.write(copied.read(end - begin))
+                    kept.write(copied.read(last - begin))
+                copied.seek(last)
+                shutil.copyfileobj(copied, kept)
             kept.flush()
             os.fsync(kept.fileno())
-            lines = _index(kept, path.name)[0] if gone else []
+            index = _index(kept, path.name) if gone else b""
         if gone:
             index_of(path).unlink(missing_ok=True)
             if left:
                 new.rename(path)
-                _put(index_of(path), "".join(lines).encode())
+                _put(index_of(path), index)
             else:
                 path.unlink()
             sync_folder(path.parent)
@@ -159,17 +185,15 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _index(file: IO[bytes], name: str) -> tuple[list[str], int]:
-    """The sorted lines of a file's index, and where its last whole record ends."""
+def _index(file: IO[bytes], name: str) -> bytes:
+    """The index of a file."""
     lines: list[str] = []
-    last = 0
     for record, begin, end in parts(file):
-        last = end
         if record.rec_type in INDEXED and record.http_headers is not None:
             if record.http_headers.get_statuscode() == "304":
                 continue  # there is nothing to show; what was seen before is shown
             lines.append(_cdxj(record, begin, end - begin, name))
-    return sorted(lines), last
+    return "".join(sorted(lines)).encode()
 
 
 def _put(path: Path, data: bytes) -> None:

@@ -12,6 +12,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from topiccrawl.errors import StorageError
+from topiccrawl.stores import warc
 from topiccrawl.stores.archive import Archive, Exchange, exchanges
 from topiccrawl.stores.archive_removal import forget
 
@@ -263,3 +264,23 @@ def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) ->
     index.unlink()
     Archive(tmp_path).open()
     assert index.read_bytes() == text
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
+def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail: bytes) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in range(3):
+        archive.write(exchange(number))
+    archive.close()
+    (file,) = files(tmp_path)
+    data = file.read_bytes()
+    with file.open("rb") as opened:
+        ends = [0, *(part.end for part in warc.parts(opened))]
+    assert ends[-1] == len(data)
+    torn = tmp_path / "torn"
+    for cut in range(0, len(data), 7):
+        left = data[:cut] + tail
+        torn.write_bytes(left)
+        with torn.open("rb") as opened:  # zeros may be what had stood there
+            assert warc.whole(opened) == max(end for end in ends if left[:end] == data[:end])

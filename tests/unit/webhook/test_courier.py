@@ -12,9 +12,13 @@ import pytest
 from typing_extensions import override
 
 from tests.receiver import SECRET, Listener
+from tests.unit.stores.test_safe import Distant
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
+from topiccrawl.stores.contract import Fate
+from topiccrawl.stores.safe import SafeStore
+from topiccrawl.stores.spool import Spool
 from topiccrawl.stores.sqlite import SqliteStore
 from topiccrawl.webhook.courier import Courier
 from topiccrawl.webhook.message import key_of
@@ -197,6 +201,26 @@ def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
     with listener:
         asyncio.run(forget())
     assert list(listener.asked) == [article(2).url]
+
+
+def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: Path) -> None:
+    async def tell() -> None:
+        distant = Distant()
+        courier = Courier(tmp_path, distant, Receiver(listener.url, SECRET), parting=2.0)
+        store = SafeStore(distant, Spool(tmp_path / "spool"), patience=0.0, courier=courier)
+        await store.open()
+        distant.failures = float("inf")
+        assert [one.fate for one in await store.save([article(1)])] == [Fate.SPOOLED]
+        await asyncio.sleep(0.6)
+        assert not listener.asked
+        distant.failures = 0
+        async with asyncio.timeout(8):
+            await distant.back.wait()
+        await store.close()
+
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert listener.taken == {article(1).url: 1}
 
 
 def test_two_crawls_over_one_folder_tell_each_story_once(tmp_path: Path) -> None:
