@@ -55,24 +55,17 @@ def test_what_an_engine_finds_is_crawled_redirects_and_later_pages_too(tmp_path:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize(
-    ("trouble", "robots", "said"),
-    [
-        ("captcha", "", "百度安全验证"),
-        ("", "User-agent: *\nDisallow: /", "TOPICCRAWL_OWN_HOSTS"),
-    ],
-)
-def test_an_engine_that_gives_nothing_is_an_error_with_a_remedy(
-    trouble: str, robots: str, said: str, tmp_path: Path
-) -> None:
-    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, {"baidu": trouble}, robots)
+def test_engines_that_give_nothing_are_errors_with_remedies(tmp_path: Path) -> None:
+    robots = "User-agent: *\nDisallow: /search"  # forbids Bing's address, not Baidu's
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, {"baidu": "captcha"}, robots)
     data = tmp_path / "data"
-    settings = {"TOPICCRAWL_DISCOVER": "baidu:http://baidu.engine.test/s"}
-    status, output, log = crawl(data, engine, **settings)
+    both = "baidu:http://baidu.engine.test/s,bing:http://bing.engine.test/search"
+    status, output, log = crawl(data, engine, TOPICCRAWL_DISCOVER=both)
     assert status == 1
-    assert said in output
+    assert "百度安全验证" in output
+    assert "TOPICCRAWL_OWN_HOSTS" in output
     assert "nowhere to begin was found" in output
-    assert not robots or "baidu.engine.test/s?" not in log
+    assert "bing.engine.test/search?" not in log
 
 
 @pytest.mark.crawl

@@ -156,10 +156,10 @@ def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> 
 
 @pytest.mark.crawl
 def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
-    web = Companies(24)
+    web = Companies(18)
     crawl(tmp_path / "whole", web)
     whole = {name: one.record for name, one in records(tmp_path / "whole").items()}
-    assert 8 <= len(whole) < 24  # some are passed over by chance
+    assert 6 <= len(whole) < 18  # some are passed over by chance
     data = tmp_path / "killed"
     draw = random.Random(3)  # noqa: S311
     engine = Engine({QUERY: web.seeds})
@@ -173,7 +173,7 @@ def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path)
         "discover=baidu:http://baidu.engine.test/s",
     ]
     with DemoServer(Together([engine], web), log) as server:
-        for _ in range(3):
+        for _ in range(2):
             answers = log.read_bytes().count(b"\n") + draw.randint(8, 25)
             process = start(server.proxy, data, *line)
             while process.poll() is None and log.read_bytes().count(b"\n") < answers:
@@ -186,4 +186,4 @@ def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path)
     again = Counter(
         line.split("\t")[-1] for line in log.read_text().splitlines() if "lx.asp" in line
     )
-    assert sum(again.values()) - len(again) <= 3 * 8  # in flight, or not committed yet
+    assert sum(again.values()) - len(again) <= 2 * 8  # in flight, or not committed yet
