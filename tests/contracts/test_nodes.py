@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -365,3 +366,26 @@ def test_a_node_that_may_be_given_up_lets_no_request_leave(crew: Crew) -> None:
     assert node.left(host)
     node.share.safe_until = 0.0  # it was stopped for so long
     assert not node.left(host)
+
+
+def test_a_large_part_is_given_away_in_pieces_that_do_not_block_the_loop(crew: Crew) -> None:
+    one = crew.join()
+    urls = {f"http://h{n % 300}.cn/{n}" for n in range(3000)}
+    one.push([Seed(url) for url in urls])
+    for lease in one.pop(150):
+        later = crew.clock.now + 100.0
+        one.finish(lease, Outcome(Ending.LATER, reason="busy", not_before=later))
+    one.settle()
+    two = crew.join()
+    sizes: list[int] = []
+    while not sizes or len(sizes) < 2 or sizes[-1] != sizes[-2]:
+        one._exchange(look=True)
+        sizes.append(sum(one._state.queue_sizes()))
+    pieces = [before - after for before, after in pairwise(sizes)]
+    assert max(pieces) < 700
+    assert sizes[0] - sizes[-1] > 1000
+    crew.settle()
+    assert sum(one._state.queue_sizes()) + sum(two._state.queue_sizes()) == len(urls)
+    crew.clock += 200.0
+    fetched = [lease.url for node in (one, two) for lease in node.pop(5000)]
+    assert sorted(fetched) == sorted(urls)

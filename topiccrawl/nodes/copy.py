@@ -14,7 +14,7 @@ from topiccrawl.nodes.buckets import bucket_of_host
 from topiccrawl.nodes.record import drop_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     import lmdb
 
@@ -128,12 +128,20 @@ class WorkingCopy:
         held = {bucket_of_host(held.host.name) for held in self._state.leases.held.values()}
         return {b for b in buckets if b in held or any(host.active for host in self._hosts(b))}
 
+    def few(self, buckets: list[int], most: int) -> list[int]:
+        """The first of some buckets, at least one, with about so many URLs in all."""
+        known = 0
+        for at, bucket in enumerate(buckets):
+            if known >= most:
+                return buckets[:at]
+            known += sum(self._ordered(bucket)) + sum(h.stats.pages for h in self._hosts(bucket))
+        return buckets
+
     def queued(self, buckets: Iterable[int]) -> dict[int, list[int]]:
         """URLs in the priorQueue and normalQueue of some buckets, counted one by one."""
         sizes = {bucket: self._ordered(bucket) for bucket in buckets}
-        for _, bucket, lane in self._waiting():
-            if bucket in sizes:
-                sizes[bucket][lane] += 1
+        for _, bucket, lane in self._waiting(sizes):
+            sizes[bucket][lane] += 1
         return sizes
 
     def hosts_by_bucket(self) -> dict[int, int]:
@@ -141,24 +149,29 @@ class WorkingCopy:
         self._note()
         return {bucket: len(hosts) for bucket, hosts in self._by_bucket.items()}
 
-    def evict(self, bucket: int) -> None:
-        """Forget a bucket: its leases are stale, what was not sent is lost."""
+    def evict(self, buckets: Collection[int]) -> None:
+        """Forget buckets: their leases are stale, what was not sent is lost."""
         state, raw = self._state, self._store.raw
-        for key, held in list(state.leases.held.items()):
-            if bucket_of_host(held.host.name) == bucket:
-                del state.leases.held[key]
-        for lane, size in enumerate(self.queued([bucket])[bucket]):
-            state.tally[LANE_NAMES[lane]] -= size
-        for entry, place, _ in list(self._waiting()):
-            if place == bucket:
-                raw.delete(entry, db=self._store.due)
+        held = state.leases.held
+        for key in [key for key in held if bucket_of_host(held[key].host.name) in buckets]:
+            del held[key]
+        for prior, normal in self.queued(buckets).values():
+            state.tally[LANE_NAMES[0]] -= prior
+            state.tally[LANE_NAMES[1]] -= normal
+        for entry, _, _ in list(self._waiting(buckets)):
+            raw.delete(entry, db=self._store.due)
+        for bucket in buckets:
+            self._drop(bucket)
+        drop_notes(self._store, buckets)
+
+    def _drop(self, bucket: int) -> None:
+        """Delete a bucket's rows and hosts."""
         self._forget_arrivals(bucket)
         for table in (self._store.urls, self._store.outlinks, self._store.leased):
-            _delete_under(raw, table, bytes([bucket]))
+            _delete_under(self._store.raw, table, bytes([bucket]))
         for host in self._hosts(bucket):
             self._retire(host)
         self._by_bucket.pop(bucket, None)
-        drop_notes(self._store, [bucket])
 
     def _retire(self, host: Host) -> None:
         raw, store = self._store.raw, self._store
@@ -203,13 +216,13 @@ class WorkingCopy:
             raw.delete(ARRIVAL.pack(decode(cursor.value()).seq), db=store.arrivals)
             found = cursor.next()
 
-    def _waiting(self) -> Iterator[tuple[bytes, int, int]]:
-        """Entries of what waits for a time, with their buckets and lanes."""
+    def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
+        """Entries of what waits for a time in some buckets, with their buckets and lanes."""
         for entry in self._store.raw.cursor(self._store.due).iternext(values=False):
-            key = entry[-KEY_BYTES:]
-            data = self._store.raw.get(key, None, self._store.urls)
-            if data is not None:
-                yield entry, key[0], decode(data).lane
+            if entry[-KEY_BYTES] in buckets:
+                data = self._store.raw.get(entry[-KEY_BYTES:], None, self._store.urls)
+                if data is not None:
+                    yield entry, entry[-KEY_BYTES], decode(data).lane
 
 
 def _pairs(flat: list[bytes]) -> Iterator[tuple[bytes, bytes]]:

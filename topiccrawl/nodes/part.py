@@ -26,6 +26,10 @@ PIECE = 500
 """Rows loaded at once: a few milliseconds of work."""
 
 
+MOVED = 500
+"""URLs known in the buckets that are given away at once, at least one: forgetting takes time."""
+
+
 class Status(Enum):
     """What a bucket is to this node."""
 
@@ -86,10 +90,10 @@ class Part:
 
     def clear(self) -> None:
         """Have nothing: others were given it."""
-        for bucket, status in enumerate(self._status):
-            if status is not Status.AWAY:
-                self._copy.evict(bucket)
-                self._route.serve(bucket, mine=False)
+        had = [bucket for bucket, status in enumerate(self._status) if status is not Status.AWAY]
+        self._copy.evict(had)
+        for bucket in had:
+            self._route.serve(bucket, mine=False)
         self._status = [Status.AWAY] * BUCKETS
         self._take, self._loads, self._cursor = [], [], b"0"
         self._void_marks.clear()
@@ -150,8 +154,10 @@ class Part:
         closing = [b for b in range(BUCKETS) if self.closing(b)]
         if not closing:
             return {}
-        busy = set() if self._leaving else self._copy.busy(closing)
-        sizes = self._copy.queued(b for b in closing if b not in busy)
+        if not self._leaving:
+            busy = self._copy.busy(closing)
+            closing = self._copy.few([b for b in closing if b not in busy], MOVED)
+        sizes = self._copy.queued(closing)
         left = {bucket: f"{prior} {normal}" for bucket, (prior, normal) in sizes.items()}
         for bucket in left:
             self._status[bucket] = Status.LEAVING
@@ -167,12 +173,12 @@ class Part:
 
     def left(self) -> None:
         """Redis has what was given away: forget it."""
-        for bucket, status in enumerate(self._status):
-            if status is Status.LEAVING:
-                self._status[bucket] = Status.AWAY
-                self._weights.pop(bucket, None)
-                if not self._leaving:
-                    self._copy.evict(bucket)
+        gone = [b for b, status in enumerate(self._status) if status is Status.LEAVING]
+        for bucket in gone:
+            self._status[bucket] = Status.AWAY
+            self._weights.pop(bucket, None)
+        if gone and not self._leaving:
+            self._copy.evict(gone)
 
     def taken(self, taken: list[tuple[int, bytes, int]]) -> None:
         """Redis gave buckets to this node: (bucket, what its last node left, size)."""
