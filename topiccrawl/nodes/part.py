@@ -67,7 +67,8 @@ class Part:
 
     def mine(self, bucket: int) -> bool:
         """Whether what changes in a bucket is to be sent."""
-        return self._status[bucket] in {Status.SERVED, Status.CLOSING}
+        status = self._status[bucket]
+        return status is Status.SERVED or status is Status.CLOSING
 
     def closing(self, bucket: int) -> bool:
         """Whether a bucket only waits for its leases to end."""

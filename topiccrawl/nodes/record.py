@@ -13,7 +13,7 @@ from topiccrawl.frontier.store import Store
 from topiccrawl.nodes.buckets import bucket_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import lmdb
@@ -97,9 +97,7 @@ class _Cursor:
         return getattr(self._raw, name)
 
 
-def collect(
-    store: RecordingStore, places: Places, epoch: int, mine: Callable[[int], bool]
-) -> Parts:
+def collect(store: RecordingStore, places: Places, epoch: int, mine: Sequence[bool]) -> Parts:
     """What changed, by table and bucket, as flat lists of fields and values; notes are cleared.
 
     ``gone_TABLE`` lists fields to be deleted. What belongs to buckets that are not ours is left
@@ -110,18 +108,13 @@ def collect(
     for table, name in WATCHED.items():
         kept: defaultdict[int, list[bytes]] = defaultdict(list)
         gone: defaultdict[int, list[bytes]] = defaultdict(list)
-        database, get = getattr(store, table), store.raw.get
-        field_of = _FIELDS.get(table, _own)
-        for key in store.changed[table]:
-            value = get(key, None, database)
-            bucket, field, data = field_of(places, key, value)
-            if not mine(bucket):
+        for bucket, field, data in _changes(store, places, table):
+            if not mine[bucket]:
                 continue
-            if value is None:
+            if data is None:
                 gone[bucket].append(field)
             else:
                 kept[bucket] += (field, data if table != "leased" else lease)
-        store.changed[table].clear()
         if kept:
             parts[name] = dict(kept)
         if gone:
@@ -129,8 +122,24 @@ def collect(
     return parts
 
 
-def _own(_: Places, key: bytes, value: bytes | None) -> tuple[int, bytes, bytes]:
-    return key[0], key, value or b""
+def _changes(
+    store: RecordingStore, places: Places, table: str
+) -> Iterator[tuple[int, bytes, bytes | None]]:
+    """Bucket, field and value (None: deleted) of what changed in a table; its notes are cleared."""
+    keys = sorted(store.changed[table])  # in the order of the pages they lie on
+    if not keys:
+        return
+    store.changed[table].clear()
+    cursor: lmdb.Cursor[bytes] = store.raw.cursor(getattr(store, table))
+    found = dict(cursor.getmulti(keys))
+    field_of = _FIELDS.get(table)
+    for key in keys:
+        value = found.get(key)
+        if field_of is None:
+            yield key[0], key, value
+        else:
+            bucket, field, data = field_of(places, key, value)
+            yield bucket, field, None if value is None else data
 
 
 def _host(places: Places, key: bytes, value: bytes | None) -> tuple[int, bytes, bytes]:

@@ -194,8 +194,8 @@ class Share:
 
     def _batch(self, *, look: bool) -> bytes:
         """What is to be sent, packed; what it says counts as sent."""
-        places = self._state.places
-        parts: dict[str, Any] = dict(collect(self._store, places, self.epoch, self.part.mine))
+        places, mine = self._state.places, self._intake.route.mine
+        parts: dict[str, Any] = dict(collect(self._store, places, self.epoch, mine))
         self._put_letters(parts)
         self._put_counts(parts)
         self.part.put(parts, look=look)
