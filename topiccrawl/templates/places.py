@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.candidate import Candidate, only
@@ -24,8 +25,8 @@ _ADDRESS_LINES = 5
 _NEAR = 14
 """Lines of the box in which a label and the line after it belong together."""
 _COLONS = frozenset(":︰∶】]")
-_PAIR = 3
-"""Lines of a box that holds little more than a label and its value."""
+_NO_VALUE = re.compile(r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon", re.IGNORECASE)
+"""Images that show no value, by their addresses or what stands instead."""
 _SHOWN = frozenset({"telephone", "mail", "qq", "address"})
 """Kinds whose values are shown as images so that machines should not read them."""
 _CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
@@ -92,7 +93,7 @@ class Places:
                 yield one._replace(at=number, begin=start)
             if found:
                 yield from self._more(field, number, number + 1, label)
-            elif (image := self._image(line, label)) and self._calls(number, label, where):
+            elif (image := self._image(line, label)) and self._calls(number, label, where, number):
                 yield from self._shown(number, label._replace(fields=(field,)), image, number)
 
     def _read(self, field: str, text: str) -> list[Value]:
@@ -202,7 +203,7 @@ class Places:
     def _of_lines(
         self, number: int, label: Label, lines: list[int], where: str
     ) -> Iterator[Candidate]:
-        for field in label.fields:
+        for field in label.fields if lines else ():
             own = label._replace(fields=(field,))
             if self.words.kinds[field] == "address" and where != "column":
                 yield from self._address(field, number, label, lines, where)
@@ -225,7 +226,11 @@ class Places:
         found += [(one, seen(line.text), "link") for one, _ in linked]
         for value, written, how in found:
             yield Candidate(field, value, written, how, origin, label.weight, at=at)
-        if not found and (image := self._image(line, None)) and self._calls(origin, label, where):
+        if (
+            not found
+            and (image := self._image(line, None))
+            and self._calls(origin, label, where, at)
+        ):
             yield from self._shown(origin, label, image, at)
         if where == "pair" and values:
             yield from self._more(field, origin, at + 1, label._replace(stop=len(line.text)))
@@ -257,21 +262,22 @@ class Places:
                 field, value.value, seen(line.text), where, number, label.weight, at=first
             )
         image = self._image(line, None)
-        if image and not values and self._calls(number, label, where):
+        if image and not values and self._calls(number, label, where, first):
             yield from self._shown(number, label._replace(fields=(field,)), image, first)
 
-    def _calls(self, number: int, label: Label, where: str) -> bool:
+    def _calls(self, number: int, label: Label, where: str, at: int) -> bool:
         """Whether a label calls for its value, so that an image there must be it.
 
         Pages are full of images beside words that happen to be labels elsewhere.
         """
+        if where in {"table", "list", "column"}:
+            return True
         line = self.sheet.lines[number]
-        box = self.sheet.boxes[line.box] if self.sheet.boxes else None
-        pair = where == "pair" and box is not None and box.end - box.begin <= _PAIR
-        marked = line.text[label.end - 1 : label.end] in _COLONS
+        if line.text[label.end - 1 : label.end] in _COLONS:
+            return True
         linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        alone = label.end >= len(line.text.rstrip()) and not linked
-        return marked or pair or alone or where in {"table", "list", "column"}
+        near = line.box == self.sheet.lines[at].box or line.tag in _HEADING
+        return near and label.end >= len(line.text.rstrip()) and not linked
 
     # -- Images and links ------------------------------------------------------------------------
 
@@ -282,6 +288,7 @@ class Places:
         images = [
             mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end
         ]
+        images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
         return images[0] if images else None
 
     def _shown(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
