@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand
 from typing_extensions import override
 
 from topiccrawl.errors import StateError, TopiccrawlError
+from topiccrawl.scheduler.build import place_named
 from topiccrawl.stores.crawls import Crawl, CrawlLog
 from topiccrawl.topic import resolve
 
@@ -51,11 +52,13 @@ class OperatorCommand(ScrapyCommand):
         """Do the command's work; a TopiccrawlError becomes a message and exit status 1."""
 
     def last_crawl(self, topic: str | None) -> Crawl:
-        """Return the last crawl, of a topic where one is named.
+        """Return the last crawl, of a topic where one is named; or the one TOPICCRAWL_CRAWL names.
 
         Raises:
             StateError: If there was none.
         """
+        if named := str(self.options.get("TOPICCRAWL_CRAWL") or ""):
+            return Crawl(0, "", place_named(self.options, named), 0.0, None, "")
         name = resolve(topic).name if topic else ""
         crawl = CrawlLog(self.folder).last(name)
         if crawl is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -62,14 +63,15 @@ def free_port() -> int:
 @contextmanager
 def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
     """URL of a scrapyd that keeps all it writes in ``folder``."""
-    port = free_port()
-    (folder / "scrapyd.conf").write_text(
-        f"[scrapyd]\nhttp_port = {port}\npoll_interval = 0.1\nitems_dir = items\nmax_proc = 2\n"
-    )
-    environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    port, home = free_port(), project(folder, ROOT / "deploy" / "scrapyd", "", name="home")
+    config = (home / "scrapyd.conf").read_text()
+    for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
+        config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
+    (home / "scrapyd.conf").write_text(config)
+    environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
     with (folder / "scrapyd.log").open("wb") as log:
         daemon = subprocess.Popen(
-            [BIN / "scrapyd", "--pidfile="], cwd=folder, env=environment, stdout=log, stderr=log
+            [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=log, stderr=log
         )
     try:
         yield f"http://127.0.0.1:{port}"
@@ -78,10 +80,10 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
         daemon.wait(10)
 
 
-def project(folder: Path, source: Path, url: str) -> Path:
+def project(folder: Path, source: Path, url: str, name: str = "project") -> Path:
     """A copy of a project that deploys to ``url``: building an egg leaves folders behind."""
     unwanted = shutil.ignore_patterns(".*", "data", "build", "*.egg-info", "__pycache__", "tests")
-    copy = folder / "project"
+    copy = folder / name
     shutil.copytree(source, copy, ignore=unwanted)
     config = (copy / "scrapy.cfg").read_text()
     (copy / "scrapy.cfg").write_text(config.replace("http://127.0.0.1:6800", url))
@@ -108,10 +110,10 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
 ) -> None:
     with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
         client = ScrapydClient(url)
-        until(15, lambda: _up(url))
+        until(40, lambda: _up(url))
         thin = project(tmp_path, ROOT / "deploy" / "scrapyd", url)
+        assert client.spiders("newsroom") == ["template", "topic", "work"], "as it lies there"
         assert '"status": "ok"' in deploy(thin, "--version", "1")
-        assert "topic" in client.spiders("newsroom")
         quick = {name: value for name, value in QUICK.items() if name != "SPIDER_MODULES"}
         data = tmp_path / "state"
         settings = arguments(**quick, TOPICCRAWL_DATA_DIR=str(data))
@@ -124,8 +126,8 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
             ("project", "newsroom"), ("spider", "topic"), ("topic", "新能源汽车"),
             ("seeds", "http://slow.test/"), *settings,
         ])["jobid"]  # fmt: skip
-        done = until(25, lambda: (found := state_of(client, job))["state"] == "finished" and found)
-        until(25, lambda: web.count("http://slow.test/1") + web.count("http://slow.test/2"))
+        done = until(60, lambda: (found := state_of(client, job))["state"] == "finished" and found)
+        until(60, lambda: web.count("http://slow.test/1") + web.count("http://slow.test/2"))
         assert client.cancel("newsroom", slow)["prevstate"] == "running"
         ended = until(
             20, lambda: (found := state_of(client, slow))["state"] == "finished" and found
