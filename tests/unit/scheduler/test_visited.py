@@ -1,0 +1,107 @@
+"""What is written of a visited page, and when: no kill may make a page's links be lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Ending, Lease, Outcome
+from topiccrawl.revisits.ledger import Ledger, Seen
+from topiccrawl.revisits.uniform import UniformRevisits
+from topiccrawl.scheduler.visited import Visited
+from topiccrawl.stores.pagebuffer import PageBuffer
+from topiccrawl.stores.pages import SqlitePages
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from topiccrawl.revisits.events import Change
+
+URL, HUB = "http://a.test/1", "http://a.test/"
+LEASE = Lease(URL, b"1", 1)
+CRAWLED = Outcome(Ending.CRAWLED)
+MISSING = Outcome(Ending.ERROR, "http-404")
+ARTICLE = Seen(10.0, etag='"1"', digest="one", found_on=HUB)
+
+
+class Book:
+    """A ``Visited`` on a store, and what it told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pages = SqlitePages(folder)
+        self.counts: Counter[str] = Counter()
+        self.events: list[Change] = []
+        self.visited = Visited(
+            Ledger("足球", UniformRevisits()),
+            PageBuffer(self.pages, age=0.0),
+            lambda name: self.counts.update([name]),
+            lambda _state: None,
+            self.events.append,
+        )
+
+    async def visit(self, seen: Seen, outcome: Outcome = CRAWLED) -> None:
+        known = await self.visited.ask(URL)
+        self.visited.saw(1, known, seen)
+        await self.visited.done(1, LEASE)
+        self.visited.settled(LEASE, outcome)
+
+
+def run(folder: Path, work: Callable[[Book], Awaitable[None]]) -> Book:
+    async def whole() -> None:
+        await book.pages.open()
+        try:
+            await work(book)
+        finally:
+            await book.visited.close()
+
+    book = Book(folder)
+    asyncio.run(whole())
+    return book
+
+
+def test_a_state_has_validators_only_when_the_frontier_is_durable(tmp_path: Path) -> None:
+    async def work(book: Book) -> None:
+        await book.visit(ARTICLE)
+        written = (await book.pages.get("足球", [URL]))[URL]
+        assert (written.etag, written.digest) == ("", "")
+        assert written.due > 0
+        assert book.visited.waits(URL)
+
+    async def look(book: Book) -> None:
+        written = (await book.pages.get("足球", [URL]))[URL]
+        assert (written.etag, written.digest) == ('"1"', "one")
+        hub = (await book.pages.get("足球", [HUB]))[HUB]
+        assert hub.role == "hub"
+
+    book = run(tmp_path, work)
+    assert [(one.event, one.found_on) for one in book.events] == [("new", HUB)]
+    run(tmp_path, look)
+
+
+def test_what_was_not_settled_is_not_written_whole(tmp_path: Path) -> None:
+    async def work(book: Book) -> None:
+        await book.visit(ARTICLE, Outcome(Ending.RELEASED))
+
+    async def look(book: Book) -> None:
+        assert (await book.pages.get("足球", [URL]))[URL].etag == ""
+
+    assert run(tmp_path, work).events == []
+    run(tmp_path, look)
+
+
+def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) -> None:
+    async def first(book: Book) -> None:
+        await book.visit(ARTICLE)
+
+    async def lose(book: Book) -> None:
+        book.visited.settled(LEASE, MISSING)
+
+    async def back(book: Book) -> None:
+        await book.visit(Seen(30.0, digest="two"))
+
+    run(tmp_path, first)
+    assert run(tmp_path, lose).events == []
+    assert [one.event for one in run(tmp_path, lose).events] == ["gone"]
+    assert [one.event for one in run(tmp_path, back).events] == ["changed"]
