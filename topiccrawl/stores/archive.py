@@ -24,7 +24,7 @@ from warcio.warcwriter import WARCWriter
 
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StorageError
-from topiccrawl.stores import warc
+from topiccrawl.stores import files, warc
 from topiccrawl.stores.archive_removal import Forgotten, erase
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Archive:
             self.folder.mkdir(parents=True, exist_ok=True)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
                 with path.open("r+b") as file:
-                    if warc.locked(file):
+                    if files.locked(file):
                         self._complete(file, path)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
                 warc.mend(path)
@@ -119,7 +119,7 @@ class Archive:
             answer, request = self._records(writer, exchange)
             writer.write_record(answer)
             writer.write_record(request)
-            warc.append(file.fileno(), new.getvalue(), self._size)
+            files.append(file.fileno(), new.getvalue(), self._size)
             self._size += len(new.getvalue())
             self._remember(answer, exchange)
             if self._size >= self._limit:
@@ -210,7 +210,7 @@ class Archive:
             stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
             name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
             self._file = (self.folder / f"{name}{warc.OPEN}").open("x+b")
-            warc.locked(self._file)
+            files.locked(self._file)
         return self._file
 
 

@@ -7,14 +7,13 @@ its next page, and takes out what it had written when it completes the file.
 from __future__ import annotations
 
 import fcntl
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.errors import StorageError
 from topiccrawl.links.urls import canonical
-from topiccrawl.stores import warc
+from topiccrawl.stores import files, warc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -72,9 +71,8 @@ class Forgotten:
         data = "".join(f"{name}\n" for name in names).encode()
         with self._path.open("ab") as file:
             file.seek(0, 2)
-            warc.append(file.fileno(), data, file.tell())
-            os.fsync(file.fileno())
-        warc.sync_folder(self._path.parent)
+            files.append(file.fileno(), data, file.tell(), sync=True)
+        files.sync_folder(self._path.parent)
 
     def _refresh(self) -> None:
         """Read the list again where it grew."""
@@ -103,8 +101,8 @@ def forget(folder: Path, names: Iterable[str]) -> Erased:
         forgotten = Forgotten(folder)
         forgotten.add(names)
         with _alone(folder):
-            files = sorted(folder.glob(f"*{warc.ENDING}"))
-            gone = [erase(path, forgotten) for path in files]
+            complete = sorted(folder.glob(f"*{warc.ENDING}"))
+            gone = [erase(path, forgotten) for path in complete]
         still = list(folder.glob(f"*{warc.ENDING}{warc.OPEN}"))
     except OSError as error:
         raise StorageError(f"{folder}: cannot be rewritten: {error}; say it again then") from error

@@ -6,7 +6,6 @@ own, which it holds locked; files whose process is gone are taken over by the ne
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -18,6 +17,7 @@ from uuid import uuid4
 
 from topiccrawl.errors import StorageError
 from topiccrawl.news.article import Article
+from topiccrawl.stores import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,7 +63,7 @@ class Spool:
                 file = path.open("r+b")
             except OSError as error:
                 raise StorageError(f"{path}: cannot be read: {error}; see its rights") from error
-            if not _locked(file):
+            if not files.locked(file):
                 file.close()
                 continue
             self._adopted.append(file)
@@ -82,7 +82,7 @@ class Spool:
             size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:
                 raise StorageError(f"{file.name}: full; bring the database back, or make room")
-            _write(file.fileno(), b"".join(lines), size)
+            files.append(file.fileno(), b"".join(lines), size, sync=True)
         except OSError as error:
             raise StorageError(
                 f"{self.folder}: cannot write: {error}; make room on the disk"
@@ -137,8 +137,8 @@ class Spool:
 
     def close(self) -> None:
         """Leave what waits for the next start. Twice equals once."""
-        files, self._adopted = self._adopted, []
-        for file in files:
+        adopted, self._adopted = self._adopted, []
+        for file in adopted:
             _keep_rest(file, file.tell())
         if self._file is not None:
             _keep_rest(self._file, self._begin)
@@ -153,8 +153,8 @@ class Spool:
             self.folder.mkdir(parents=True, exist_ok=True)
             path = self.folder / f"{uuid4().hex}{SUFFIX}"
             self._file = path.open("x+b")
-            _locked(self._file)
-            _sync_folder(self.folder)
+            files.locked(self._file)
+            files.sync_folder(self.folder)
             self._begin = 0
         return self._file
 
@@ -167,40 +167,11 @@ class Spool:
             self._adopted.remove(file)
 
 
-def _write(handle: int, data: bytes, size: int) -> None:
-    """Put data at the end of a file and on the disk; where that fails, the file is as before."""
-    try:
-        at = size
-        while at < size + len(data):
-            at += os.pwrite(handle, memoryview(data)[at - size :], at)
-        os.fsync(handle)
-    except OSError:
-        os.ftruncate(handle, size)
-        raise
-
-
 def _keep_rest(file: IO[bytes], begin: int) -> None:
     """Close a file; it goes where nothing is left in it (what is stored twice is stored once)."""
     if begin >= os.fstat(file.fileno()).st_size:
         Path(file.name).unlink(missing_ok=True)
     file.close()
-
-
-def _locked(file: IO[bytes]) -> bool:
-    """Whether the file is ours now; the lock goes with the process."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _line(article: Article) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -13,6 +12,8 @@ from urllib.parse import urlsplit
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
+
+from topiccrawl.stores import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,7 +128,7 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
                 _put(index_of(path), index)
             else:
                 path.unlink()
-            sync_folder(path.parent)
+            files.sync_folder(path.parent)
     finally:
         new.unlink(missing_ok=True)
     return gone
@@ -150,39 +151,6 @@ def surt(url: str) -> str:
     query = "&".join(sorted(split.query.split("&"))) if split.query else ""
     name = ",".join(reversed(host.split("."))) + port
     return f"{name}){split.path or '/'}" + (f"?{query}" if query else "")
-
-
-def locked(file: IO[bytes]) -> bool:
-    """Whether the file is ours; the lock goes with the process."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def append(handle: int, data: bytes, size: int) -> None:
-    """Put data at the end of a file of that size; where that fails, the file is as before.
-
-    Raises:
-        OSError: Nothing was added.
-    """
-    at = size
-    try:
-        while at < size + len(data):
-            at += os.pwrite(handle, memoryview(data)[at - size :], at)
-    except OSError:
-        os.ftruncate(handle, size)
-        raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _index(file: IO[bytes], name: str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
+from topiccrawl.stores import files
 from topiccrawl.webhook.message import message
 from topiccrawl.webhook.outbox import Outbox
 
@@ -185,9 +185,7 @@ class Courier:
         """Whether this process is the one that tells; the lock goes with it."""
         if self._lock is None:
             file = (self._folder / LOCK).open("ab")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not files.locked(file):
                 file.close()
                 return False
             self._lock = file
