@@ -1,0 +1,59 @@
+"""The order of the queues is made anew from the rows when a frontier opens."""
+
+from __future__ import annotations
+
+import logging
+import random
+from typing import TYPE_CHECKING
+
+from tests.contracts.strategies import Plain
+from topiccrawl.frontier import opening
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.records import Offer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
+
+
+def opened(path: Path) -> EmbeddedFrontier:
+    return EmbeddedFrontier(path, Plain(), QUICK, Limits(), clock=lambda: 1e6, sync="never")
+
+
+def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
+    """What stands in each lane of each unit, in its order."""
+    return [
+        [list(order or ()) for order in unit.orders]
+        for host in frontier._state.places.hosts
+        for unit in host.units
+    ]
+
+
+def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(opening, "BATCH", 7)
+    monkeypatch.setattr(opening, "TOLD", 10)
+    rng = random.Random(1)  # noqa: S311
+    frontier = opened(tmp_path)
+    frontier.push([Seed(f"http://h{n}.cn/") for n in range(5)])
+    for page in range(20):
+        (lease,) = frontier.pop()
+        links = [
+            Offer(f"http://h{rng.randrange(9)}.cn/d{n % 3}/{page}-{n}", n % 3, (rng.random(), 0.0))
+            for n in range(12)
+        ]
+        later = Outcome(Ending.LATER, "http-503", not_before=2e6)
+        frontier.finish(lease, Outcome(Ending.CRAWLED) if page % 4 else later, links)
+    before = orders(frontier)
+    frontier.close()
+    with caplog.at_level(logging.INFO):
+        again = opened(tmp_path)
+    assert orders(again) == before
+    assert sum(len(lane) for unit in before for lane in unit) > 100
+    assert "URLs are in order" in caplog.text
+    again.close()
