@@ -120,9 +120,9 @@ class CrawlSource:
         limit: int,
     ) -> tuple[int, list[Listed]]:
         """How many articles are stored, and some of them, those stored last first."""
-        return await self._stored.articles(self._figures.spider.topic.name, offset, limit)
+        return await self._stored.articles(self._figures.name, offset, limit)
 
     async def more(self, crawl: str) -> State:  # noqa: ARG002
         """What changes slowly and is asked for rarely."""
         place = frontier_place(self._figures.crawler.settings, self._figures.spider)
-        return await self._stored.more(self._figures.spider.topic.name, place)
+        return await self._stored.more(self._figures.name, place)

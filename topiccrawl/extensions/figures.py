@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.misc import load_object
 
 from topiccrawl import __version__
 from topiccrawl.dashboard.figures import Figures
@@ -29,6 +30,9 @@ from topiccrawl.signals import lease_settled, page_judged
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Spider
     from scrapy.crawler import Crawler
 
     from topiccrawl.extensions.watch import Watch
@@ -37,9 +41,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-HOSTS = 40
+HOSTS = 30
 """Hosts that are told one by one, those with most to do."""
-LATEST = 40
+LATEST = 10
 """Articles that are told as they come."""
 TERMS = 24
 """Terms of the topic that are told, the heaviest."""
@@ -54,12 +58,14 @@ class CrawlFigures:
 
     Args:
         crawler: Whose crawl.
-        spider: What is crawled for.
+        spider: A topic spider's pages are judged by it; of another one every page counts as
+            fetched, none as on topic.
     """
 
-    def __init__(self, crawler: Crawler, spider: TopicSpider) -> None:
+    def __init__(self, crawler: Crawler, spider: Spider) -> None:
         self.crawler = crawler
         self.spider = spider
+        self.name = name_of(spider)
         self.began = time.time()
         self.finished: float | None = None
         self.reason = ""
@@ -74,6 +80,8 @@ class CrawlFigures:
         self._last_counts: dict[str, int] = {}
         self._number = 0
         self._tell_at = 0.0
+        self._about: dict[str, Any] = {}
+        self._told_terms: dict[str, Any] = {}
         self._telling: asyncio.Future[None] | None = None
         self._untold = False
         self.runs = runs_of(crawler.settings)
@@ -84,10 +92,11 @@ class CrawlFigures:
         """Return the extension.
 
         Raises:
-            NotConfigured: If the spider has no topic.
+            NotConfigured: If the crawl runs on another scheduler.
         """
-        if not isinstance(crawler.spider, TopicSpider):
+        if not issubclass(load_object(crawler.settings["SCHEDULER"]), FrontierScheduler):
             raise NotConfigured
+        assert crawler.spider is not None  # noqa: S101 - extensions are made after it
         figures = cls(crawler, crawler.spider)
         connect = crawler.signals.connect
         connect(figures.opened, signals.spider_opened)
@@ -122,7 +131,10 @@ class CrawlFigures:
         self.figures.page(relevant=verdict.relevant)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Count failures by host."""
+        """Count failures by host; and pages, where nobody judges them."""
+        if outcome.ending is Ending.CRAWLED and not isinstance(self.spider, TopicSpider):
+            self._heard = time.monotonic()
+            self.figures.page(relevant=False)
         if outcome.ending in {Ending.ERROR, Ending.LATER}:
             host = lease.url.split("/", 3)[2]
             self.failed[host] = self.failed.get(host, 0) + 1
@@ -217,7 +229,7 @@ class CrawlFigures:
             "queues": {name: counts.get(name, 0) for name in QUEUES},
             "errors": {k[6:]: n for k, n in counts.items() if k.startswith("error/") and n},
             "waiting": self.waiting()._asdict(),
-            "hosts": self._hosts(census) if census else {"states": {}, "list": []},
+            "hosts": _hosts(census, self.failed) if census else {"states": {}, "list": []},
             "terms": self._terms(),
             "latest": list(self.latest),
             "series": {"every": self.figures.every, "points": list(self.figures.history)},
@@ -225,52 +237,44 @@ class CrawlFigures:
 
     def last_run(self) -> dict[str, Any]:
         """What run this is; see ``source``."""
-        began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
-        machine, pid = socket.gethostname(), os.getpid()
-        return {
-            "id": f"{began}-{machine}-{pid}",
-            "node": f"{machine}:{pid}",
-            "topic": self.spider.topic.name,
-            "strategy": self.spider.strategy.name,
-            "frontier": frontier_place(self.crawler.settings, self.spider),
-            "began": round(self.began, 3),
-            "seconds": round(time.monotonic() - self._began, 1),
-            "finished": self.finished,
-            "reason": self.reason,
-            "version": __version__,
-        }
+        if not self._about:
+            began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
+            machine, pid = socket.gethostname(), os.getpid()
+            self._about = {
+                "id": f"{began}-{machine}-{pid}",
+                "node": f"{machine}:{pid}",
+                "topic": self.name,
+                "strategy": getattr(getattr(self.spider, "strategy", None), "name", ""),
+                "frontier": frontier_place(self.crawler.settings, self.spider),
+                "began": round(self.began, 3),
+                "version": __version__,
+            }
+        seconds = round(time.monotonic() - self._began, 1)
+        now = {"seconds": seconds, "finished": self.finished, "reason": self.reason}
+        return {**self._about, **now}
 
     def _totals(self) -> dict[str, Any]:
         get = self.crawler.stats.get_value
         store = self.crawler.get_item_pipeline(StorePipeline)
         totals = {name: get(f"topiccrawl/{name}", 0) for name in TOTALS}
+        totals["pages"] = max(totals["pages"], self.figures.pages)
         totals["recent"] = round(self.figures.recent(), 4)
         totals["spooled"] = store.spooled if store else 0
         totals["bytes"] = get("downloader/response_bytes", 0)
         return totals
 
-    def _hosts(self, census: Census) -> dict[str, Any]:
-        listed = [
-            {
-                **host._asdict(),
-                "seconds": round(host.seconds, 1),
-                "delay": round(host.delay, 2),
-                "worth": round(host.worth, 3),
-                "failed": self.failed.get(host.name, 0),
-            }
-            for host in census.hosts
-        ]
-        return {"states": census.states, "list": listed}
-
     def _terms(self) -> dict[str, Any]:
-        now = _heaviest(self.spider.scorer.vector.items())
-        own = self.spider.topic.terms
+        if not isinstance(self.spider, TopicSpider):
+            return {"changes": 0, "own": [], "now": []}
         changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
-        return {"changes": changes, "own": list(own), "now": now}
+        if self._told_terms.get("changes") != changes:
+            now = _heaviest(self.spider.scorer.vector.items())
+            own = list(self.spider.topic.terms)
+            self._told_terms = {"changes": changes, "own": own, "now": now}
+        return self._told_terms
 
     def _tell(self, article: Article) -> None:
         self._number += 1
-        topic = self.spider.topic.name
         self.latest.append(
             {
                 "n": self._number,
@@ -279,7 +283,7 @@ class CrawlFigures:
                 "title": article.title,
                 "site": article.site,
                 "published": article.published,
-                "score": round(article.topics.get(topic, 0.0), 4),
+                "score": round(article.topics.get(self.name, 0.0), 4),
                 "terms": [[term, round(share, 3)] for term, share in article.terms[:4]],
                 "reprint_of": article.reprint_of,
             }
@@ -309,6 +313,29 @@ TOTALS = (
     "pages", "relevant", "articles", "articles_updated", "articles_unchanged", "duplicates",
     "storage_errors",
 )  # fmt: skip
+
+
+def _hosts(census: Census, failed: Mapping[str, int]) -> dict[str, Any]:
+    listed = [
+        {
+            **host._asdict(),
+            "seconds": round(host.seconds, 1),
+            "delay": round(host.delay, 2),
+            "worth": round(host.worth, 3),
+            "failed": failed.get(host.name, 0),
+        }
+        for host in census.hosts
+    ]
+    return {"states": census.states, "list": listed}
+
+
+def name_of(spider: Spider) -> str:
+    """What a crawl is called: its topic's name, else its template's or the spider's own."""
+    for what in ("topic", "template"):
+        name = getattr(getattr(spider, what, None), "name", "")
+        if name:
+            return str(name)
+    return spider.name
 
 
 def _own(frontier: Frontier, counts: dict[str, int]) -> int:

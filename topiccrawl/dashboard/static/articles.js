@@ -3,7 +3,7 @@ import { path } from "./crawl.js";
 import { at, bar, get, h, link } from "./dom.js";
 import { number, t } from "./words.js";
 
-const PAGE = 100, SPARE = 6;
+const PAGE = 50, SPARE = 6;
 let best = 0.3, total = 0, pages = new Map(), rows = new Map(), newest = "", generation = 0, timer = 0;
 
 const height = () => (matchMedia("(max-width: 640px)").matches ? 84 : 62);
@@ -20,7 +20,7 @@ export async function refresh() {
   paint(true);
 }
 export function soon() {
-  if (!timer) timer = setTimeout(() => { timer = 0; refresh().catch(() => {}); }, 900);
+  if (!timer) timer = setTimeout(() => { timer = 0; refresh().catch(() => {}); }, 2500);
 }
 function mark(articles, before) {
   if (!before) return;
