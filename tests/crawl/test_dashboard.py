@@ -119,6 +119,10 @@ def read_on_a_telephone(page: Any, url: str) -> None:
         "one.offsetHeight && one.offsetHeight < 28).length"
     )
     assert small == 0
+    page.locator("#language").click()
+    assert page.locator("h2").first.inner_text() == "Harvest rate"
+    right = "Math.max(...[...document.querySelectorAll('.tools *')].map(one => "
+    assert page.evaluate(f"{right}one.getBoundingClientRect().right))") <= 390
 
 
 def test_a_crawl_is_followed_paused_read_on_a_telephone_and_reported(tmp_path: Path) -> None:

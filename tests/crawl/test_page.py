@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from aiohttp import web
+
 from tests.crawl.test_dashboard import (
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
@@ -50,11 +52,20 @@ class Given:
         return self.rare
 
 
+async def tasks(_request: web.Request) -> web.Response:
+    """A wild task."""
+    site = {"site": WILD[0], "state": "running", "worker": WILD[1], "pages": 1, "reason": WILD[2]}
+    asked = {"id": "1", "arguments": {"topic": WILD[1]}, "owner": WILD[0]}
+    task = {"state": "paused", "speed": 3.0, "pages": 1, "articles": 1, "sites": [site]}
+    return web.json_response([{"task": asked, **task}])
+
+
 @contextmanager
 def served(source: Given) -> Iterator[str]:
     """The page's address; the server has a loop of its own."""
     loop = asyncio.new_event_loop()
-    server = DashboardServer(source, Guard(Address("127.0.0.1", 0)))
+    routes = [web.get("/api/tasks", tasks)]
+    server = DashboardServer(source, Guard(Address("127.0.0.1", 0)), routes)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
@@ -106,6 +117,7 @@ def test_what_the_web_wrote_stays_text() -> None:
         page.goto(url)
         page.locator(".row .title").first.wait_for()
         page.locator(".chain .title").first.wait_for()
+        page.locator(".task p").first.wait_for()
         assert page.locator("#topic").inner_text() == WILD[0]
         assert page.locator(".row .title").first.inner_text() == WILD[0]
         assert page.evaluate("window.hacked") is None

@@ -5,14 +5,16 @@ import { number, t } from "./words.js";
 
 const EVERY = 3000;
 const TONES = { waiting: "--normal", running: "--good", done: "--crawled", failed: "--error" };
-let last = [];
+let last = [], timer = 0;
 
 export async function look() {
-  try { last = await get("/api/tasks"); show(); } catch { /* control is off, or its ledger away */ }
+  try { last = await get("/api/tasks"); show(); } catch (error) {
+    if (String(error).includes("404")) clearInterval(timer);  // TOPICCRAWL_CONTROL is off
+  }
 }
 export function begin() {
   look();
-  setInterval(() => { if (!document.hidden) look(); }, EVERY);
+  timer = setInterval(() => { if (!document.hidden) look(); }, EVERY);
 }
 export function show() {
   const shown = document.activeElement;
