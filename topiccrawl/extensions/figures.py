@@ -350,7 +350,7 @@ def _heaviest(terms: Any) -> list[list[Any]]:  # noqa: ANN401 - pairs of term an
     return [[term, round(float(weight), 4)] for term, weight in heavy]
 
 
-def _outlook(spider: TopicSpider) -> str:
+def _outlook(spider: Spider) -> str:
     """What a watch waits for, or ""."""
-    watch: Watch | None = spider.watcher
+    watch: Watch | None = getattr(spider, "watcher", None)
     return "" if watch is None else watch.outlook()
