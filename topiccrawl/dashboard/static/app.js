@@ -50,7 +50,7 @@ function speak() {
 at("language").addEventListener("click", () => {
   turn();
   speak();
-  for (const [, show] of PARTS) if (state.run) show();
+  for (const [sections, show] of PARTS) if (sections.some((name) => name in state)) show();
   articles.paint(true);
   more.show();
   tasks.show();
