@@ -129,7 +129,8 @@ class Conductor:
             if limits.pages_per_seed and sum(1 for _ in work.now()) >= limits.pages_per_seed:
                 self.counts["pages/beyond_limit"] += 1
                 break
-            name = work.add(child) if child.hop <= limits.next_pages else None
+            far = 0 < limits.next_pages < child.hop
+            name = None if far else work.add(child)
             names += [name] if name is not None else []
         return self._wanted(work, names)
 

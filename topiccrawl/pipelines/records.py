@@ -99,7 +99,11 @@ class RecordPipeline:
 
         Raises:
             DontCloseSpider: Until the conductor has nothing to ask for, either.
+            CloseSpider: Something is wrong that only a new version mends.
         """
+        if self._turn is not None and self._turn.done() and (error := self._turn.exception()):
+            logger.critical("The crawl ends by a mistake of the program's", exc_info=error)
+            raise CloseSpider(CLOSE_REASON)
         if self._ended:
             return
         if self._turn is None or self._turn.done():
