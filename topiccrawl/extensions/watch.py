@@ -93,7 +93,7 @@ class Watch:
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
-        self._out: set[str] = set()
+        self._out: dict[str, bool] = {}
         self._missing: dict[str, float] = {}
         self._until = self._handed = self._whole = 0.0
         self._full = False
@@ -164,6 +164,13 @@ class Watch:
         at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
         hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
         return f"{hubs} hubs, {details} articles, next at {at}"
+
+    def has_links_of(self, url: str) -> bool:
+        """Whether the frontier has a page's links: only then may it be asked for on condition.
+
+        A state may be older than the frontier (``-a fresh=1``), or newer than what it kept.
+        """
+        return self._out.get(url, False)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Pass on how a lease ended."""
@@ -246,8 +253,9 @@ class Watch:
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
         with self._scheduler.book.writing() as frontier:
+            told = frontier.why(state.url)
             if frontier.requeue(state.url, value):
-                self._out.add(state.url)
+                self._out[state.url] = told is not None and told.queue == "crawled"
                 self.count("handed_out")
                 return True
         self._missing.pop(state.url, None)  # on its way already, or another node's
@@ -255,7 +263,7 @@ class Watch:
 
     def _kept(self, state: PageState) -> None:
         """Look again at what is due after a state was written."""
-        self._out.discard(state.url)
+        self._out.pop(state.url, None)
         if state.misses and not state.gone_at:
             self._missing[state.url] = state.due
         else:

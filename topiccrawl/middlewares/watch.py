@@ -38,7 +38,7 @@ class ConditionalMiddleware:
     """
 
     def __init__(self, watch: Watch) -> None:
-        self.visited = watch.visited
+        self.watch = watch
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -53,8 +53,10 @@ class ConditionalMiddleware:
         """Add what the last answer said of the page."""
         if _ticket(request) is None:
             return
-        known = await self.visited.ask(request.url)
-        if known is None or known.gone_at or not (known.etag or known.last_modified):
+        known = await self.watch.visited.ask(request.url)
+        if known is None or known.gone_at or not self.watch.has_links_of(request.url):
+            return
+        if not (known.etag or known.last_modified):
             return
         request.meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         if known.etag:
