@@ -50,12 +50,15 @@ class Stored:
     Args:
         settings: Say where.
         patterns: Tells what is known of sites' URLs; where None, it is read.
+
+    Attributes:
+        settings: As given.
     """
 
     def __init__(
         self, settings: Mapping[str, Any], patterns: Callable[[], Known] | None = None
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._listing = listing_of(settings)
         self._patterns = patterns
         self._last: dict[tuple[str, str], tuple[float, State]] = {}
@@ -89,7 +92,7 @@ class Stored:
 
     async def _look(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
-        log = changes_of(self._settings)
+        log = changes_of(self.settings)
         changes = await asyncio.to_thread(log.all, topic, frontier)
         known = self._patterns() if self._patterns is not None else await self._read()
         sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
@@ -108,10 +111,10 @@ class Stored:
         }
 
     async def _read(self) -> Known:
-        folder = self._settings["TOPICCRAWL_DATA_DIR"]
-        if not mongodb_uri(self._settings) and not (Path(folder) / FILE).exists():
+        folder = self.settings["TOPICCRAWL_DATA_DIR"]
+        if not mongodb_uri(self.settings) and not (Path(folder) / FILE).exists():
             return {}
-        knowledge = sites_of(self._settings)
+        knowledge = sites_of(self.settings)
         await knowledge.open()
         try:
             found: dict[str, tuple[SiteLearner, Mapping[str, Sequence[Any]]]] = {}
