@@ -11,7 +11,13 @@ from pydantic import ValidationError
 
 from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
 from topiccrawl.discovery.configured import Configured, Engine
-from topiccrawl.errors import ConfigurationError, SettingError, TemplateError
+from topiccrawl.errors import (
+    ConfigurationError,
+    SettingError,
+    StateError,
+    StorageError,
+    TemplateError,
+)
 from topiccrawl.periods.seeds import Manner
 from topiccrawl.scheduler.build import check_settings, in_redis, number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
@@ -154,7 +160,10 @@ def _provider(given: str | Mapping[str, Any]) -> Provider:
 def _number(settings: BaseSettings, template: Template, fresh: bool) -> int:  # noqa: FBT001
     """Number of the period: the last one's unless it is finished."""
     with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
-        last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+        try:
+            last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+        except (StateError, StorageError) as error:
+            raise ConfigurationError(str(error)) from error
     if last is None:
         return 1
     return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number

@@ -66,6 +66,14 @@ def test_settings_that_a_template_crawl_cannot_use_are_refused(
         plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
 
 
+def test_a_store_that_cannot_be_used_is_told_before_any_request(
+    tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / "store.sqlite").write_text("no database at all, but long enough to look" * 20)
+    with pytest.raises(ConfigurationError, match="not a SQLite database"):
+        plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
+
+
 def test_a_template_names_its_providers_and_the_argument_counts_before(
     tmp_path: Path, settings: Settings
 ) -> None:
