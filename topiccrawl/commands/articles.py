@@ -6,9 +6,10 @@ import asyncio
 import json
 import time
 from contextlib import asynccontextmanager
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 from typing_extensions import override
@@ -25,10 +26,10 @@ from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
     from topiccrawl.news.article import Article
-    from topiccrawl.stores.contract import Reprint, Store, Story
+    from topiccrawl.stores.contract import Reprint, Store, Story, Version
 
 SHOWN = 20
 """Articles that are listed where nobody says how many."""
@@ -143,16 +144,18 @@ class Command(OperatorCommand):
             return await store.forget(names, time.time()), list(known)
 
     def _show(self, url: str, *, as_json: bool) -> None:
-        story = asyncio.run(self._story(url))
+        story, versions = asyncio.run(self._story(url))
         if story is None:
             say(f"{url}: no such article in {place_of(self.options)}")
             self.exitcode = 1
         else:
-            say(*([_whole(story)] if as_json else _show(story)))
+            say(*([_whole(story, versions)] if as_json else _show(story, versions)))
 
-    async def _story(self, url: str) -> Story | None:
+    async def _story(self, url: str) -> tuple[Story | None, list[Version]]:
+        """The story and its earlier texts."""
         async with self._store() as store:
-            return await store.get(url)
+            story = await store.get(url)
+            return story, [] if story is None else await store.versions(story.article.url)
 
     async def _select(self, selection: Selection, limit: int) -> AsyncIterator[Article]:
         """Articles of a selection, at most ``limit`` where it is not 0."""
@@ -201,10 +204,17 @@ def _json(article: Article) -> str:
     return json.dumps(shown(article), ensure_ascii=False)
 
 
-def _whole(story: Story) -> str:
-    """The article, and who copied it, as one JSON object."""
+def _whole(story: Story, versions: Sequence[Version]) -> str:
+    """The article, who copied it, and what it said before, as one JSON object."""
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
-    return json.dumps({**shown(story.article), "reprints": reprints}, ensure_ascii=False)
+    before = [_version(one, story.article) for one in versions]
+    more = {"reprints": reprints, "versions": before}
+    return json.dumps({**shown(story.article), **more}, ensure_ascii=False)
+
+
+def _version(version: Version, article: Article) -> dict[str, Any]:
+    """An earlier text, without its body where the owner wants no copy shown."""
+    return version._asdict() | ({"body": ""} if article.noarchive else {})
 
 
 def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
@@ -223,7 +233,12 @@ def _line(article: Article, topic: str) -> str:
     return f"{score:.3f}  {article.published[:10]:<10}  {article.title}  {article.url}"
 
 
-def _show(story: Story) -> list[str]:
+def _before(version: Version) -> str:
+    at = datetime.fromtimestamp(version.replaced_at).astimezone().isoformat(" ", "minutes")[:16]
+    return f"changed {at}  before: {version.title} ({len(version.body)} characters; --json has it)"
+
+
+def _show(story: Story, versions: Sequence[Version]) -> list[str]:
     article = story.article
     about = [article.published, article.source, article.author, article.language, article.encoding]
     return [
@@ -235,5 +250,6 @@ def _show(story: Story) -> list[str]:
         "",
         "(its owner wants no copy shown)" if article.noarchive else article.body,
         "",
+        *map(_before, versions),
         *map(_copied, _by_time(story.reprints)),
     ]

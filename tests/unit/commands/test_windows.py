@@ -62,7 +62,7 @@ def show(
     *arguments: str,
 ) -> str:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={folder}")
-    monkeypatch.setattr(sys, "argv", ["scrapy", "articles", "changes", *arguments, *where])
+    monkeypatch.setattr(sys, "argv", ["scrapy", "articles", *arguments, *where])
     with pytest.raises(SystemExit):
         cmdline.execute()
     return capsys.readouterr().out
@@ -71,12 +71,12 @@ def show(
 def test_what_changed_since_the_last_run_is_told_in_order(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
-    out = show(capsys, monkeypatch, folder)
+    out = show(capsys, monkeypatch, folder, "changes")
     head, *lines = out.splitlines()
     assert head.endswith("1 new, 1 changed, 1 gone")
     assert [line.split()[0] for line in lines] == ["new", "changed", "gone"]
     assert "1 earlier texts" in lines[1]
-    out = show(capsys, monkeypatch, folder, "--json", "--since", "2h")
+    out = show(capsys, monkeypatch, folder, "changes", "--json", "--since", "2h")
     told = [json.loads(line) for line in out.splitlines()]
     assert [(one["event"], one["url"]) for one in told] == [
         ("new", "http://old.test/1"),
@@ -85,6 +85,15 @@ def test_what_changed_since_the_last_run_is_told_in_order(
         ("gone", "http://gone.test/1"),
     ]
     assert told[1]["title"] == "a.test的标题"
+
+
+def test_what_an_article_said_before_is_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    out = show(capsys, monkeypatch, folder, "show", "http://b.test/1.html")
+    assert "before: b.test的标题 (8 characters" in out
+    out = show(capsys, monkeypatch, folder, "show", "http://b.test/1.html", "--json")
+    assert [one["body"] for one in json.loads(out)["versions"]] == ["别的文章，很短。"]
 
 
 def test_why_says_when_a_page_is_looked_at_again() -> None:
