@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 DELAY = 0.3
 LATENCY = 0.05
-SLACK = 0.1
+SLACK = 0.15
 """Seconds by which the way from frontier to server may vary on a busy machine."""
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
