@@ -105,12 +105,12 @@ def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_pat
         for number in (1, 2):
             assert [saved.fate for saved in await store.save([article(number)])] == [Fate.SPOOLED]
         assert distant.kept == {}
-        assert store.away
+        seen = [store.away]
         distant.failures = 1
         async with asyncio.timeout(10):
             await distant.back.wait()
         assert [saved.fate for saved in await store.save([article(3)])] == [Fate.NEW]
-        assert not store.away
+        assert [*seen, store.away] == [True, False]
         await store.close()
         assert distant.order == [article(n).url for n in (1, 2, 3)]
 
