@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import pytest
 from scrapyd_client import ScrapydClient
 
-from tests.crawl.run import QUICK, ROOT, stored
+from tests.crawl.run import MEASURED, QUICK, ROOT, stored
 from tests.crawl.web import Answer, Page, Web, article
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
         config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
     (home / "scrapyd.conf").write_text(config)
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
+    environment.pop(MEASURED, None)  # the same crawls are measured elsewhere
     with (folder / "scrapyd.log").open("wb") as log:
         daemon = subprocess.Popen(
             [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=log, stderr=log
@@ -149,7 +150,7 @@ def test_a_crawl_runs_from_a_zipped_egg_of_the_whole_project(tmp_path: Path) -> 
     with Web(PAGES) as web:
         environment = {**os.environ, "http_proxy": web.proxy, "PYTHONPATH": str(egg),
                        "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
-        environment.pop("COVERAGE_PROCESS_CONFIG", None)
+        environment.pop(MEASURED, None)
         options = [part for name, value in QUICK.items() if name != "SPIDER_MODULES"
                    for part in ("-s", f"{name}={value}")]  # fmt: skip
         done = subprocess.run(

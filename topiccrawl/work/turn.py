@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 OVER, PAUSED, SHUTDOWN, LOST = "turn_over", "paused", "shutdown", "turn_lost"
 """Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
 UNREACHABLE = "seeds_unreachable"
+PREPARES = 5.0
+"""Seconds a crawl may take to open and hear a first answer before that counts as its turn."""
 _LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
 _DONE = frozenset({"finished", BUDGET, YIELD})
 _QUIET = {
@@ -69,6 +71,7 @@ class SiteTurn:
         self._crawl: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._began = time.monotonic()
+        self._answered: float | None = None
         self._error = ""
         self._speed = 1.0
         self._scheduler: FrontierScheduler | None = None
@@ -88,6 +91,7 @@ class SiteTurn:
         try:
             self._crawler = self._runner.create_crawler(self.task.spider)
             self._crawler.signals.connect(self._opened, signals.spider_opened)
+            self._crawler.signals.connect(self._heard, signals.response_received)
             await self._runner.crawl(self._crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
             logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
@@ -100,6 +104,10 @@ class SiteTurn:
             self._scheduler = scheduler
             scheduler.may_fetch = self._fetches
             scheduler.frontier.pace(self._speed)
+
+    def _heard(self) -> None:
+        if self._answered is None:
+            self._answered = time.monotonic()
 
     def follow(self, speed: float) -> None:
         """Let the crawl have its speed."""
@@ -125,8 +133,10 @@ class SiteTurn:
 
     @property
     def seconds(self) -> float:
-        """How long it has run."""
-        return time.monotonic() - self._began
+        """How long it has had its site: since the first answer, or ``PREPARES`` after its start."""
+        now = time.monotonic()
+        late = now - self._began - PREPARES
+        return max(late, 0.0 if self._answered is None else now - self._answered)
 
     @property
     def closing(self) -> bool:
