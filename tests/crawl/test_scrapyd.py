@@ -70,6 +70,7 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
     (home / "scrapyd.conf").write_text(config)
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
     environment.pop(MEASURED, None)  # the same crawls are measured elsewhere
+    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # that of the egg counts
     with (folder / "scrapyd.log").open("wb") as log:
         daemon = subprocess.Popen(
             [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=log, stderr=log

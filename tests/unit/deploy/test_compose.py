@@ -152,6 +152,7 @@ def test_workers_are_well_where_their_servers_are(
         **os.environ, "REDIS_URL": redis_url, "MONGODB_URI": mongo_uri,
         "TOPICCRAWL_DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT),
     }  # fmt: skip
+    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # that of the folder counts
     kind, *command = SERVICES["worker"]["healthcheck"]["test"]
     assert (kind, command[0]) == ("CMD", "scrapy")
     run = [sys.executable, "-m", *command]
