@@ -43,8 +43,10 @@ def telling(
         yield from _links(number, line, words)
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
-        if number not in taken and not labels[number] and len(line.text) <= LONGEST:
-            yield from _alone(number, line, words)
+        unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
+        if number not in taken and unknown and len(line.text) <= LONGEST:
+            begin = labels[number][-1].end if labels[number] else 0
+            yield from _alone(number, line, words, begin)
     if field := words.primary("address"):
         yield from _stacked(sheet, labels, field, words.template.region)
 
@@ -107,12 +109,15 @@ def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
             yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
-def _alone(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
-    """Telephone numbers and addresses that are all that a line holds."""
-    text, region = seen(line.text), words.template.region
+def _alone(number: int, line: Line, words: Vocabulary, begin: int) -> Iterator[Candidate]:
+    """Telephone numbers and addresses that are all that a line holds.
+
+    Before ``begin`` may stand a label that nobody knows: 销售部, 李经理.
+    """
+    text, region = seen(line.text[begin:]), words.template.region
     if field := words.primary("telephone"):
-        values = telephones(line.text, region, labelled=False)
-        if values and only(values, line.text, _WORDS_WITH_NUMBERS):
+        values = telephones(line.text[begin:], region, labelled=False)
+        if values and only(values, line.text[begin:], _WORDS_WITH_NUMBERS):
             for value in values:
                 yield Candidate(field, value.value, text, "alone", number, at=number)
     field = words.primary("address")

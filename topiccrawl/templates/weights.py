@@ -34,7 +34,7 @@ NAMES = {
     "microdata": 0.9,
     "label": 0.95,
     "site": 0.8,
-    "heading": 0.75,
+    "heading": 0.78,
     "copyright": 0.75,
     "title": 0.7,
     "logo": 0.5,

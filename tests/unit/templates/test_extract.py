@@ -141,6 +141,17 @@ def test_forms_hidden_text_and_other_numbers_give_nothing() -> None:
     assert records_of(TITLE + html, URL, SOURCE) == ()
 
 
+def test_numbers_behind_labels_that_nobody_knows() -> None:
+    html = "<p>销售部：028-86111111</p><p>李经理：13800001111</p><p>股票代码：600123</p>"
+    assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1111", "+86 138 0000 1111")
+
+
+def test_the_footer_of_another_organisation_is_its_own() -> None:
+    html = f"<title>联系我们</title><h2>{NAME}</h2><p>电话：028-86111111</p>"
+    html += "<footer>版权所有 四川天府集团有限公司 电话：028-86009999</footer>"
+    assert said(html) == {"名称": (NAME,), "联系方式": FACTS["联系方式"]}
+
+
 def test_a_fax_is_no_telephone() -> None:
     html = "<p>Tel: 028-86111111</p><p>Fax: <a href='tel:02886111112'>028-86111112</a></p>"
     assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1111",)
