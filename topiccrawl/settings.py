@@ -188,7 +188,8 @@ TOPICCRAWL_DASHBOARD_TOKEN = ""
 """What a browser or a program has to know; empty: the environment's, else none on loopback and one
 made at the start elsewhere."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
-"""Names that the page goes by besides its addresses, as behind a proxy; others are refused."""
+"""Names that the page goes by besides its addresses, as behind a proxy; others are refused. The
+environment's, separated by commas, are added."""
 TOPICCRAWL_REPORT = ""
 """A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
 none is. ``scrapy report`` writes one at any time."""

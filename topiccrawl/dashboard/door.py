@@ -29,6 +29,7 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
         or ""
     )
     names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
+    names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
     return Guard(address, token or ("" if address.local else secrets.token_urlsafe(24)), (*names,))
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import pytest
 from aiohttp import web
+from scrapy.settings import Settings
 
+from topiccrawl.dashboard.door import guard_of
 from topiccrawl.dashboard.guard import COOKIE, HEADER, Address, Guard, address_of
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.errors import SettingError
@@ -199,6 +201,24 @@ def test_foreign_names_are_refused_and_own_ones_are_not() -> None:
                 url = f"http://127.0.0.1:{port}/api/state"
                 async with session.get(url, headers={"Host": name}) as answer:
                     assert answer.status == status, name
+
+    asyncio.run(check())
+
+
+def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOPICCRAWL_DASHBOARD_NAMES", "dashboard,")
+    monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
+    guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
+    assert guard.token == TOKEN
+
+    async def check() -> None:
+        server = DashboardServer(Quiet(), guard)
+        await server.start()
+        headers = {"Host": "dashboard:8420", "Authorization": f"Bearer {TOKEN}"}
+        url = f"http://127.0.0.1:{server.address.port}/api/state"
+        async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
+            assert answer.status == 200
+        await server.stop()
 
     asyncio.run(check())
 
