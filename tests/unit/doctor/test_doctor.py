@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.exceptions import UsageError
-from scrapy.utils.project import get_project_settings
+from scrapy.settings import Settings
 
 from topiccrawl.commands.doctor import Command, lines_of
 from topiccrawl.doctor.findings import Level
@@ -17,13 +17,12 @@ from topiccrawl.doctor.rounds import ROUNDS, examine
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy.settings import Settings
-
     from topiccrawl.doctor.findings import Finding
 
 
 def settings(folder: Path, **given: object) -> Settings:
-    made = get_project_settings()
+    made = Settings()
+    made.setmodule("topiccrawl.settings", priority="project")
     made.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **given}, priority="cmdline")
     return made
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
-from scrapy.utils.project import get_project_settings
+from scrapy.settings import Settings
 
 from topiccrawl.commands.tasks import checker
 from topiccrawl.tasks.control import Control
@@ -25,7 +25,9 @@ def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) 
         app = web.Application()
         ledger = LocalLedger(folder)
         app.add_routes(order_routes(Control(ledger)))
-        app.add_routes(task_routes(Desk(ledger, checker(get_project_settings()))))
+        settings = Settings()
+        settings.setmodule("topiccrawl.settings", priority="project")
+        app.add_routes(task_routes(Desk(ledger, checker(settings))))
         async with TestClient(TestServer(app)) as client:
             await act(client)
 
