@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import APART, LONGEST_LABEL, Hit, Vocabulary
-from topiccrawl.text.normal import simplify
+from topiccrawl.text.normal import has_han, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,15 @@ _SUFFIX = re.compile(
     r"[\s\x1f]*(?:号码|地址|号|专线|咨询|联系|us)?[\s\x1f]*\d?[\s\x1f]*"
     r"(?:[(\[][^()\[\]@]{0,24}[)\]]|[(\[/|-][^\d@:]{0,14}[)\]]?|[^\W\d_]{0,4}\.?)?[\s\x1f\])】>*.]*$"
 )
+_TRANSLATED = re.compile(r"[\s\x1f/]+[A-Za-z]{2,12}(?:[\s.-][A-Za-z]{2,12}){0,2}[\s\x1f]*$")
+"""The same label in English behind a Chinese one: 公司名称 Company name."""
 _JOINT = re.compile(r"^[\s\x1f/&、,和及|\\()\[\]+.-]*(?:and|or)?[\s\x1f]*$")
 _AFTER = re.compile(
-    r"[\s\x1f]*(?:号码|号|专线|no\.?|us|number)?[\s\x1f)\]】>|.、-]*", re.IGNORECASE
+    r"[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number)?[\s\x1f)\]】>|.、-]*", re.IGNORECASE
 )
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
+_LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Characters before a label from which it stands in a sentence."""
@@ -136,7 +139,7 @@ def _at_colon(
 
 def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
     """The keywords that stand together right before a colon: 电话/传真."""
-    if not hits or not _SUFFIX.match(text[hits[-1].end : colon]):
+    if not hits or not _ends_label(text, hits[-1], colon):
         return []
     cluster = [hits[-1]]
     for hit in reversed(hits[:-1]):
@@ -144,6 +147,13 @@ def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
             break
         cluster.insert(0, hit)
     return cluster
+
+
+def _ends_label(text: str, hit: Hit, colon: int) -> bool:
+    """Whether what stands between a keyword and a colon is a part of the label."""
+    rest = text[hit.end : colon]
+    translated = has_han(text[hit.start : hit.end]) and _TRANSLATED.match(rest)
+    return bool(translated or _SUFFIX.match(rest))
 
 
 def _start(text: str, begin: int, at: int) -> int:
@@ -175,8 +185,10 @@ def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) 
     """Labels without colon: at the start of a line or after a gap, before a gap or a number."""
     more: list[Label] = []
     for hit in hits:
-        letter = hit.end - hit.start == 1  # T, F and E need a colon
-        if letter or any(one.start <= hit.start < one.end for one in (*found, *more)):
+        letter = hit.end - hit.start == 1  # T, F and E need a colon, or a line of their own
+        if letter and not _LETTER.fullmatch(text):
+            continue
+        if any(one.start <= hit.start < one.end for one in (*found, *more)):
             continue
         start = _start(text, 0, hit.start)
         if hit.start - start > SENTENCE or not _BEFORE.search(text[:start]):

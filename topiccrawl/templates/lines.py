@@ -24,7 +24,7 @@ LONGEST_LINE = 3_000
 """Characters of a line that are kept."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
-_SKIPPED = SILENT - _ENTRIES
+_SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _ZONES = (
@@ -51,6 +51,7 @@ _ICONS = (
     ("mail", re.compile(r"envelope|e?mail|youxiang", re.IGNORECASE)),
     ("address", re.compile(r"map-?(?:marker|pin)|location|address|geo-alt|dizhi", re.IGNORECASE)),
     ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
+    ("url", re.compile(r"globe|(?:^|[\s_/-])(?:www|website|wangzhi)(?:$|[\s_./-])", re.IGNORECASE)),
     ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen)(?:$|[\s_./-])", re.IGNORECASE)),
 )
 _SOURCES = ("data-original", "data-src", "src")

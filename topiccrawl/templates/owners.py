@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.lines import above
@@ -50,6 +50,7 @@ class Owners:
             for number in range(len(self.of))
             if (owner := self._heading(number)) is not None
         ]
+        self._heads = [number for number, _ in heads]
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
             end = number + 1 if self._complete(number) else self._end(number, after[0])
             self.of[number:end] = [owner] * (end - number)
@@ -125,7 +126,14 @@ class Owners:
         for box in above(self.sheet, line.box):
             if first < self.sheet.boxes[box].end:
                 return self._end_in(box, number, limit)
+            if self._lists(box):
+                return number + 1
         return number + 1
+
+    def _lists(self, box: int) -> bool:
+        """Whether a box without values after a heading has further ones: a list of customers."""
+        begin, end = self.sheet.boxes[box].begin, self.sheet.boxes[box].end
+        return bisect_left(self._heads, end) - bisect_left(self._heads, begin) > 1
 
     def _end_in(self, box: int, number: int, limit: int) -> int:
         """Where a section ends in the box that holds it: with the part of the page at the latest.

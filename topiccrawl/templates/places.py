@@ -12,6 +12,8 @@ from topiccrawl.templates.lines import Line, Mark, Sheet, above
 from topiccrawl.templates.telling import of_links, telling
 from topiccrawl.templates.values.address import LONGEST, goes_on, plausible
 from topiccrawl.templates.values.mail import of_link
+from topiccrawl.templates.values.names import is_organisation
+from topiccrawl.templates.values.plain import postcodes
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
 from topiccrawl.text.normal import has_han
@@ -43,6 +45,7 @@ class Places:
     """
 
     def __init__(self, sheet: Sheet, words: Vocabulary) -> None:
+        sheet = sheet._replace(lines=tuple(_spelled(line, words) for line in sheet.lines))
         self.sheet = sheet
         self.words = words
         self.region = words.template.region
@@ -80,6 +83,8 @@ class Places:
         for field in label.fields:
             kind = self.words.kinds[field]
             values = self._read(field, stretch)
+            if kind == "address":
+                yield from self._ending_code(number, label, stretch)
             if kind == "address" and values and label.stop == len(line.text):
                 values = self._longer(number, values[0])
             found = [
@@ -95,6 +100,14 @@ class Places:
                 yield from self._more(field, number, number + 1, label)
             elif (image := self._image(line, label)) and self._calls(number, label, where, number):
                 yield from self._shown(number, label._replace(fields=(field,)), image, number)
+
+    def _ending_code(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
+        """The postcode in which an address ends."""
+        field = self.words.primary("postcode")
+        for one in postcodes(stretch, self.region)[-1:] if field else ():
+            if not seen(stretch[one.end :]).strip(" )。."):
+                yield Candidate(field, one.value, one.value, "line", number, label.weight,
+                                at=number)  # fmt: skip
 
     def _read(self, field: str, text: str) -> list[Value]:
         return read_values(self.words.kinds[field], text, self.region)
@@ -144,6 +157,10 @@ class Places:
 
     def _elsewhere(self, number: int, label: Label) -> Iterator[Candidate]:
         line = self.sheet.lines[number]
+        follow = self._next(number, label)
+        if follow is not None and line.cell is not None and self._answers(label, follow):
+            yield from self._of_lines(number, label, [follow], "pair")
+            return
         if line.cell is not None and label.end >= len(line.text.rstrip(SOFT + " :")):
             where, lines = self.grid.labelled(number)
             if lines:
@@ -153,9 +170,14 @@ class Places:
             lines = self._until(number, "dd")
             yield from self._of_lines(number, label, lines, "list")
             return
-        follow = self._next(number, label)
         if follow is not None:
             yield from self._of_lines(number, label, [follow], "pair")
+
+    def _answers(self, label: Label, number: int) -> bool:
+        """Whether a line holds nothing but values of the kind that a label calls for."""
+        text = self.sheet.lines[number].text
+        kinds = [field for field in label.fields if self.words.kinds[field] in _CHECKED]
+        return any(only(values, text) for field in kinds if (values := self._read(field, text)))
 
     def _only_label(self, number: int) -> bool:
         marks = self.labels[number]
@@ -248,7 +270,8 @@ class Places:
         self, field: str, number: int, label: Label, lines: list[int], where: str
     ) -> Iterator[Candidate]:
         """An address in one line, or in several that follow each other."""
-        first = lines[0]
+        named = len(lines) == 1 and is_organisation(seen(self.sheet.lines[lines[0]].text))
+        first = lines[0] + (named and lines[0] + 1 < len(self.sheet.lines))
         line = self.sheet.lines[first]
         text = self._before_labels(first)
         if text is None:
@@ -310,6 +333,15 @@ class Places:
                     image=True,
                     at=at,
                 )
+
+
+def _spelled(line: Line, words: Vocabulary) -> Line:
+    """A line that is an image of a label, with the label's words instead."""
+    said = line.marks[0].instead.strip(" :") if len(line.marks) == 1 and not line.text else ""
+    marks = labels(said, words) if said and line.marks[0].what == "image" else []
+    if len(marks) != 1 or not marks[0].fields or marks[0].end < len(said):
+        return line
+    return line._replace(text=said + ":", marks=())
 
 
 def _labels(line: Line, words: Vocabulary) -> list[Label]:

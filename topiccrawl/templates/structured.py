@@ -1,4 +1,4 @@
-"""What a page says of organisations for machines: JSON-LD and microdata of schema.org."""
+"""What a page says of organisations for machines: JSON-LD, microdata of schema.org, hCards."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist",
                          "blogposting", "collectionpage", "event", "question",
                          "faqpage"})  # fmt: skip
 _SAYS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
+_CARD_PARTS = (
+    ("streetAddress", "street-address", "p-street-address"),
+    ("addressLocality", "locality", "p-locality"),
+    ("addressRegion", "region", "p-region"),
+    ("postalCode", "postal-code", "p-postal-code"),
+)
+MOST_CARDS = 20
+"""hCards of a page that are looked at."""
 _PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
 
 
@@ -30,7 +38,7 @@ class Subject(NamedTuple):
     Attributes:
         name: Its legal name where given, else its name.
         says: Kind (``fax`` beside those of templates) and text, in order.
-        where: ``json-ld`` or ``microdata``.
+        where: ``json-ld``, or ``microdata`` (hCards, too).
     """
 
     name: str
@@ -47,7 +55,7 @@ def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
     [Subject(name='A', says=(('address', '1 Quay'),), where='json-ld')]
     """
     found = [subject for script in scripts for subject in _of_script(script)]
-    return found + list(_of_microdata(tree))
+    return [*found, *_of_microdata(tree), *_of_cards(tree)]
 
 
 def _of_script(script: str) -> Iterator[Subject]:
@@ -142,6 +150,38 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
         ordered = {key: parts[key] for key in _PARTS if key in parts}
         says += _joined(ordered) if ordered else [("address", text) for text in whole[:1]]
         yield Subject(names[0], tuple(dict.fromkeys(says)), "microdata")
+
+
+def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
+    """Cards of microformats: classes name what elements hold."""
+    for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
+        names = _classed(card, "org", "p-org", "p-name", "fn")
+        if not names:
+            continue
+        says: list[tuple[str, str]] = []
+        for phone in card.css(".tel, .p-tel"):
+            kinds, values = _classed(phone, "type"), _classed(phone, "value")
+            fax = any("fax" in kind.lower() for kind in kinds)
+            says += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
+        for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
+            linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
+            says += [(kind, _href(one)) for one in linked if _href(one)]
+        parts = {
+            key: text for key, *classes in _CARD_PARTS for text in _classed(card, *classes)[:1]
+        }
+        yield Subject(names[0], tuple(dict.fromkeys(says + _joined(parts))), "microdata")
+
+
+def _classed(node: LexborNode, *classes: str) -> list[str]:
+    """Texts of the elements of the first class that there is."""
+    for name in classes:
+        if texts := [text for one in node.css(f".{name}") if (text := _content(one))]:
+            return texts
+    return []
+
+
+def _href(node: LexborNode) -> str:
+    return (node.attributes.get("href") or "").removeprefix("mailto:").partition("?")[0]
 
 
 def _scope(node: LexborNode) -> int:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from topiccrawl.templates.structured import Subject
 
 _TITLE = re.compile(
-    r"\s*[|_»>:—–·•,/]\s*|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])"
+    r"\s*[|_»>:—–·•/]\s*|\s*,\s*(?!(?:ltd|inc|llc|llp)\b)|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
+    re.IGNORECASE,
 )
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
@@ -43,7 +44,12 @@ _AFTER_COPYRIGHT = re.compile(
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART = 0.5
 _LEGAL = 0.35
-_SECTIONS = frozenset({"label", "heading"})
+_INTRODUCES = re.compile(
+    r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
+    r"(?:is|was)\s|(?:specialis|specializ)es\b)"
+)
+"""What follows the name in the sentence with which a company presents itself."""
+_SECTIONS = frozenset({"label", "heading", "intro"})
 _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
 _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
@@ -173,7 +179,9 @@ def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[V
     elif line.tag == "h1" and not _GENERIC.match(whole) and 2 <= len(whole) <= _BRAND:  # noqa: PLR2004
         yield Vote(whole, "brand", number)
     elif len(text) <= _SENTENCES:
-        yield from (Vote(one.value, "text", number) for one in organisations(text)[:3])
+        for one in organisations(text)[:3]:
+            intro = not one.start and _INTRODUCES.match(text, one.end)
+            yield Vote(one.value, "intro" if intro else "text", number)
 
 
 def _of_logos(line: Line, number: int) -> Iterator[Vote]:

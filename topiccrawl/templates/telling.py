@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.values.address import LONGEST, looks_like, tidy
@@ -25,6 +27,9 @@ _WORDS_WITH_NUMBERS = 6
 _GAPS = re.compile(r"[\s|]+")
 _STACK = 6
 """Lines of an address at most."""
+_SITUATED = re.compile(
+    r"(?:公司|总部|我司|我们|办公地点|办公室)[^,。;:!?]{0,6}(?:位于|坐落[于在]|地处|设[在于])([^,。;:!?]{8,60})"
+)
 _LINKED = ("mail", "telephone", "qq")
 
 
@@ -43,6 +48,7 @@ def telling(
         yield from _links(number, line, words)
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
+        yield from _situated(number, line, words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
             begin = labels[number][-1].end if labels[number] else 0
@@ -64,8 +70,8 @@ def _of_link(href: str, kind: str, region: str) -> str | None:
     if kind == "qq":
         return qq_of_link(href)
     scheme, _, number = href.strip().partition(":")
-    if kind == "telephone" and scheme.lower() in {"tel", "callto"}:
-        values = telephones(number.strip("/ "), region, labelled=False)
+    if kind == "telephone" and scheme.lower() in {"tel", "callto", "sms", "smsto"}:
+        values = telephones(unquote(number).partition("?")[0].strip("/ "), region, labelled=False)
         return values[0].value if len(values) == 1 else None
     return None
 
@@ -109,6 +115,15 @@ def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
             yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
+def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """Where a sentence says that a company is: 公司总部位于…."""
+    field = words.primary("address")
+    for match in _SITUATED.finditer(line.text) if field else ():
+        if looks_like(match[1].strip()):
+            place = tidy(match[1])
+            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
+
+
 def _alone(number: int, line: Line, words: Vocabulary, begin: int) -> Iterator[Candidate]:
     """Telephone numbers and addresses that are all that a line holds.
 
@@ -146,7 +161,7 @@ def _stacked(
         if labels[number] or not codes or codes[-1].end < len(text.rstrip(" .")):
             continue
         lines = [seen(one.text).strip(" ,.") for one in sheet.lines[begin : number + 1]]
-        lines = [one for one in lines[-_STACK:] if fold(one) not in title]
+        lines = list(dropwhile(lambda one: fold(one) in title, lines[-_STACK:]))
         whole = ", ".join(one for one in lines if not telephones(one, region, labelled=False))
         if len(lines) > 1 and looks_like(whole):
             yield Candidate(field, tidy(whole), whole, "alone", number, at=number)

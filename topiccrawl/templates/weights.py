@@ -37,12 +37,14 @@ NAMES = {
     "heading": 0.78,
     "copyright": 0.75,
     "title": 0.7,
+    "intro": 0.6,
     "logo": 0.5,
     "brand": 0.4,
     "text": 0.2,
 }
 """What says what a page's subject is called: a label, ``og:site_name``, a heading before values,
-the copyright, a part of the title with a legal form, the logo, any other part, running text."""
+the copyright, a part of the title with a legal form, the sentence that presents it, the logo, any
+other part of the title, running text."""
 
 TAKEN = 0.5
 """Confidence from which a value enters a record."""

@@ -25,8 +25,8 @@ OWN, USUAL, APART = 1.0, 0.95, 0.7
 FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
     "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
-    "telephone": ("电话", "热线", "座机", "固话", "总机", "tel", "telephone", "phone", "hotline",
-                  "call us", "ph", "t", "p"),
+    "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
+                  "hotline", "call us", "ph", "t", "p"),
     "fax": ("传真", "fax", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
@@ -55,7 +55,12 @@ ALIEN = re.compile(
 )
 """What follows in the line is somebody else's, as a rule: see ``owners``."""
 
+_CITIES = (
+    "北京|上海|天津|重庆|广州|深圳|成都|杭州|南京|武汉|西安|苏州|长沙|郑州|沈阳|大连|青岛|济南|合肥|福州|厦门|南昌|昆明|贵阳|"
+    "南宁|海口|兰州|西宁|银川|太原|石家庄|哈尔滨|长春|乌鲁木齐|呼和浩特|拉萨|香港|澳门|台北|东莞|佛山|无锡|宁波|绵阳"
+)
 BRANCH = re.compile(
+    rf"(?:{_CITIES})市?(?:研发|技术|运营|服务|营销|销售|交付|培训|客户服务)?(?:中心|基地|公司)$|"
     r"分公司|子公司|办事处|分部|分店|分校|分院|代表处|联络处|营业部|经销商|代理商|加盟商|"
     r"\b(?:branch|regional|sales|representative)\s+offices?\b|\bbranch\b|\bdistributors?\b|"
     r"\b(?:dealer|reseller|stockist)s?\b",

@@ -21,6 +21,9 @@ _ENGLISH = re.compile(
 _FURTHER = 60
 """Characters of a further line of an address."""
 _ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
+_HOUSE = re.compile(r"\d\s?号$")
+_INSIDE = re.compile(r"(?:(?![省市县镇乡村路街道巷号])[\w·-]){2,28}[楼室层座栋幢]")
+"""A further line that says where in a house."""
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b")
 _CUT = re.compile(
     r"\s*(?:[\[(【<]?\s*(?:查看地图|地图|电子地图|点击查看|导航|乘车|交通|复制|map\b|view\s+(?:on\s+)?map|"
@@ -114,5 +117,7 @@ def goes_on(before: str, text: str, region: str) -> bool:
     if telephones(text, region, labelled=False):
         return False
     if has_han(before):
+        if _HOUSE.search(before) and _INSIDE.fullmatch(text):
+            return True
         return not _ENDED.search(before) and len(_UNITS.findall(text)) > 1 and has_han(text)
     return not has_han(text)

@@ -19,8 +19,10 @@ _ORG = re.compile(
 )
 _ENGLISH = re.compile(
     r"\b[A-Z][\w&'.-]*(?:[ ,]+(?:[A-Z][\w&'.-]*|and|of|the|&))*[ ,]+"
-    r"(?:Co\.?,? ?Ltd|Ltd|Limited|LLC|Inc|LLP|PLC|GmbH|Corp(?:oration)?|Pty)\b\.?"
+    r"(?i:Co\.?,? ?Ltd|Ltd|Limited|LLC|Inc|LLP|PLC|GmbH|Corp(?:oration)?|Pty)\b\.?"
 )
+_BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|llc|llp|plc)\b)", re.IGNORECASE)
+"""The comma of Co., Ltd., which no sentence has."""
 _LED = re.compile(
     r"^(?:欢迎(?:您)?(?:来到|访问|光临|咨询)?|关于|联系|走进|感谢(?:您)?(?:关注|访问)?|(?:版权所有|copyright)|所有|"
     r"归|由|属于|©|\(c\)|(?:19|20)\d\d(?!\d)|[\s\-–.,:]|all\s+rights?\s+reserved\b|by\b)+",
@@ -40,6 +42,9 @@ _SAYS = re.compile(r"[,。;!?、]|成立|致力|欢迎|位于|拥有|是一|为�
 _CORE = re.compile(r"[\W_]+")
 _FORM = re.compile(
     rf"{_LEGAL}$|(?:co)?(?:ltd|limited|llc|inc|llp|plc|gmbh|corp|corporation|company|pty)$"
+)
+_ENDS_LEGAL = re.compile(
+    r"公司(?:\([^()]*\))?$|\b(?:Ltd|Limited|LLC|Inc|LLP|PLC|GmbH)\.?$", re.IGNORECASE
 )
 _PLACES = re.compile(
     r"^(?:中国|四川省?|成都市?|重庆市?|北京市?|上海市?|天津市?|[\u3400-\u9fff]{2,3}(?:省|市))+"
@@ -93,15 +98,19 @@ def is_organisation(text: str) -> bool:
 
     >>> is_organisation("四川天府软件有限公司"), is_organisation("我们公司")
     (True, False)
+    >>> is_organisation("Sichuan Tianfu Software CO., LTD.")
+    True
     """
-    if not 4 <= len(text) <= LONGEST or _SAYS.search(text) or _COMMON.match(text):  # noqa: PLR2004
+    if not 4 <= len(text) <= LONGEST or _COMMON.match(text):  # noqa: PLR2004
+        return False
+    if _SAYS.search(_BEFORE_FORM.sub(" ", text)):
         return False
     return bool(_ORG.fullmatch(text) or _ENGLISH.fullmatch(text))
 
 
 def legal(text: str) -> bool:
     """Whether a name ends in a legal form (有限公司, Ltd)."""
-    return bool(re.search(r"公司(?:\([^()]*\))?$|(?:Ltd|Limited|LLC|Inc|LLP|PLC|GmbH)\.?$", text))
+    return bool(_ENDS_LEGAL.search(text))
 
 
 def core(text: str) -> str:

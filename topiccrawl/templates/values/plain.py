@@ -20,6 +20,8 @@ _POSTCODES = {
 }
 _ANY_POSTCODE = re.compile(r"(?<![\w-])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,5}(?![\w-])", re.IGNORECASE)
 _QQ = re.compile(r"(?<![A-Za-z0-9_.@-])[1-9](?:[ ]?\d){4,10}(?![A-Za-z0-9_@-])(?!\.\w)")
+_TALKS = frozenset({"tencent", "mqqwpa", "mqq", "mqqapi"})
+"""Schemes of links that open QQ, on desks and on telephones."""
 _URL = re.compile(
     r"(?<![A-Za-z0-9_@.-])(?:https?://[^\s\x1f<>\"'，。；、（）(),;|]+"
     r"|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,14}"
@@ -76,7 +78,7 @@ def qq_of_link(href: str) -> str | None:
         parts = urlsplit(href.strip())
     except ValueError:
         return None
-    if parts.scheme.lower() != "tencent" and not (parts.hostname or "").endswith("qq.com"):
+    if parts.scheme.lower() not in _TALKS and not (parts.hostname or "").endswith("qq.com"):
         return None
     number = parse_qs(parts.query).get("uin", [""])[0]
     return number if _QQ.fullmatch(number) else None

@@ -28,6 +28,7 @@ _SHORT = re.compile(r"(?<!\d)(?:95\d{3,4}|96\d{3,4})(?![\d-])")
 _DOUBLE = re.compile(r"-(?=-)")
 _DECIMAL = re.compile(r"(?<![\d.])-?\d{0,2}\.\d{5,}(?![\d-])|(?<!\d)\d+\.\d{9,}")
 _LOCAL_LENGTHS = (7, 8)
+_CHINA = 86
 _SOME_DIGITS = re.compile(r"\d{2,}\D{0,3}\d{2}")
 
 
@@ -57,6 +58,8 @@ def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  #
     bare = _EXTENSION.sub(lambda match: "|" + " " * (len(match[0]) - 1), text)
     found: list[tuple[PhoneNumber, int, int]] = []
     for match in PhoneNumberMatcher(bare, region, leniency=Leniency.VALID):
+        if not labelled and _bare_digits(match.raw_string, match.number):
+            continue
         found.append((match.number, match.start, match.end))
         found.extend(_tails(bare, match.number, match.end))
     values = [value for one in found for value in _written(*one, extensions)]
@@ -64,6 +67,12 @@ def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  #
         values += _locals(bare, region, found, extensions)
         values += _short(bare, region) if not values else []
     return tuple(sorted(values, key=lambda one: one.start))
+
+
+def _bare_digits(written: str, number: PhoneNumber) -> bool:
+    """Whether a Chinese number lacks its 0: then it may be any number, as of QQ."""
+    lacks = written.isdigit() and not written.startswith(("0", "86"))
+    return lacks and number.country_code == _CHINA and bool(area_code(number))
 
 
 def _tails(text: str, number: PhoneNumber, end: int) -> Iterator[tuple[PhoneNumber, int, int]]:
