@@ -30,7 +30,8 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
     )
     names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
     names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
-    return Guard(address, token or ("" if address.local else secrets.token_urlsafe(24)), (*names,))
+    made = "" if token or address.local else secrets.token_urlsafe(24)
+    return Guard(address, token or made, (*names,), shown=bool(made))
 
 
 def steering_routes(ledger: Ledger, check: Callable[[Wish], None]) -> list[web.RouteDef]:

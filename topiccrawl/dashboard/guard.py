@@ -100,11 +100,16 @@ class Guard:
         token: What everybody has to know; "" asks only those of other addresses, who then never get
             in.
         names: Names that the server goes by besides its addresses.
+        shown: Whether the log may tell the token: one that was made for this run, not one that the
+            operator keeps.
     """
 
-    def __init__(self, address: Address, token: str = "", names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, address: Address, token: str = "", names: tuple[str, ...] = (), *, shown: bool = False
+    ) -> None:
         self.address = address
         self.token = token
+        self.shown = shown
         self._names = {name.lower().strip() for name in names if name.strip()}
 
     @web.middleware
@@ -128,7 +133,7 @@ class Guard:
         response = web.Response(status=303, headers={"Location": "/"})
         response.set_cookie(
             COOKIE, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
-            secure=request.secure,
+            secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",
         )  # fmt: skip
         return response
 
@@ -138,7 +143,7 @@ class Guard:
         if "token" in request.query and request.method == "GET" and request.path == "/":
             return self.enter(request)
         if not self._may_see(request):
-            return _refused(401, "a token is needed: open the address that the log shows")
+            return _refused(401, "a token is needed: open /?token=TOKEN once")
         if request.method not in SAFE and not self._may_act(request):
             return _refused(403, f"not from here: send {HEADER}, and from no other page")
         return None
@@ -164,7 +169,8 @@ class Guard:
         return origin is None or urlsplit(origin).netloc.lower() == headers["Host"].lower()
 
     def _knows(self, token: str) -> bool:
-        return bool(self.token) and hmac.compare_digest(token.encode(), self.token.encode())
+        given = token.encode(errors="surrogateescape")  # whatever bytes a header was made of
+        return bool(self.token) and hmac.compare_digest(given, self.token.encode())
 
 
 _SAME = frozenset({"same-origin", "none"})

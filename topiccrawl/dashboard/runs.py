@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from topiccrawl.dashboard.merge import EMPTY
 from topiccrawl.errors import StorageError
 from topiccrawl.stores.rows import clean
 
@@ -99,7 +100,8 @@ class LocalRuns:
         found: dict[Path, tuple[float, State]] = {}
         for path in self.folder.glob("*.json"):
             with suppress(FileNotFoundError):  # it was too old, and is gone
-                found[path] = self._look(path)
+                if path.is_file():
+                    found[path] = self._look(path)
         self._read = found
         now = time.time()
         return ordered([Told(state, max(0.0, now - at)) for at, state in found.values()])
@@ -110,9 +112,9 @@ class LocalRuns:
         if known is not None and known[0] == at:
             return known
         try:
-            return at, json.loads(path.read_bytes())
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise StorageError(f"{path}: no record of a run ({error}): remove it") from error
+            return at, unpacked(path.read_bytes(), str(path))
+        except PermissionError as error:
+            raise StorageError(f"{path}: cannot be read: {error.strerror}") from error
 
     def _write(self, name: str, text: str) -> None:
         try:
@@ -129,6 +131,31 @@ class LocalRuns:
 def packed(state: State) -> str:
     """A state as JSON text that UTF-8 can carry, whatever the web wrote."""
     return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
+
+
+def unpacked(text: bytes, where: str) -> State:
+    """A state from its JSON.
+
+    Raises:
+        StorageError: It is none, or one of another version.
+    """
+    try:
+        state = json.loads(text)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise StorageError(f"{where}: no record of a run ({error}): remove it") from error
+    if not isinstance(state, dict) or not all(map(_alike, map(state.get, _WHOLE), _WHOLE.values())):
+        raise StorageError(f"{where}: no record of a run of this version: remove it")
+    return state
+
+
+_WHOLE = {name: section for name, section in EMPTY.items() if name != "nodes"}
+
+
+def _alike(section: object, empty: object) -> bool:
+    """Whether a section has what this version's has."""
+    if not isinstance(section, dict) or not isinstance(empty, dict):
+        return isinstance(section, type(empty))
+    return empty.keys() <= section.keys()
 
 
 def ordered(found: list[Told]) -> list[Told]:

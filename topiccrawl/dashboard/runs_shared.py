@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 
-from topiccrawl.dashboard.runs import Told, ordered, packed
+from topiccrawl.dashboard.runs import Told, ordered, packed, unpacked
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.nodes.wire import address
 
@@ -44,7 +43,7 @@ class SharedRuns:
         for key in keys:
             text, left = await self._asked(self._both(key))
             if text is not None:
-                found.append(Told(json.loads(text), max(0.0, LIFE - left / 1000)))
+                found.append(Told(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
         return ordered(found)
 
     async def close(self) -> None:

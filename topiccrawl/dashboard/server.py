@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from typing_extensions import override
 
 from topiccrawl.dashboard.channel import Channel, text_of
 from topiccrawl.dashboard.guard import HEADERS, Address, Guard
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 MOST = 200
 """Articles in one answer at most."""
+CONNECTIONS = 256
+"""Connections at a time; more are closed at once, so that the crawl's own stay to be had."""
+PATIENCE = 30.0
+"""Seconds that a connection may take for (the rest of) a request's head, or be idle."""
 LISTENERS = 32
 """Pages that may look on at a time; each takes a connection and what is sent to it."""
 _TYPES = {
@@ -61,14 +67,17 @@ class DashboardServer:
                 *routes,
             ]
         )
-        self._runner = web.AppRunner(self._app, access_log=None, shutdown_timeout=1.0)
+        self._listening: asyncio.Server | None = None
+        self._runner = web.AppRunner(
+            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE
+        )
 
     @property
     def url(self) -> str:
-        """Where the page is; with the token where one is needed."""
+        """Where the page is; with the token where one was made, which nobody knows yet."""
         host = "127.0.0.1" if self.address.host in {"0.0.0.0", "::"} else self.address.host  # noqa: S104
         shown = f"[{host}]" if ":" in host else host
-        token = f"?token={self.guard.token}" if self.guard.token else ""
+        token = f"?token={self.guard.token}" if self.guard.shown else ""
         return f"http://{shown}:{self.address.port}/{token}"
 
     async def start(self) -> None:
@@ -78,22 +87,29 @@ class DashboardServer:
             StorageError: The port is taken, or may not be used.
         """
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self.address.host, self.address.port)
+        loop, address = asyncio.get_running_loop(), self.address
         try:
-            await site.start()
+            self._listening = await loop.create_server(self._accept, address.host, address.port)
         except OSError as error:
             await self._runner.cleanup()
             raise StorageError(
                 f"{self.address.host}:{self.address.port} cannot be listened on "
                 f"({error.strerror}): choose another port, 0 for a free one"
             ) from error
-        self.address = Address(self.address.host, self._runner.addresses[0][1])
+        self.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Send what is last, and end. Twice equals once."""
         for channel in self._channels.values():
             await channel.stop()
+        if self._listening is not None:
+            self._listening.close()
         await self._runner.cleanup()
+
+    def _accept(self) -> asyncio.Protocol:
+        server = self._runner.server
+        assert server is not None  # noqa: S101 - it was set up before anything is accepted
+        return server() if len(server.connections) < CONNECTIONS else _Full()
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -151,6 +167,14 @@ class DashboardServer:
                 raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
 
         return answer
+
+
+class _Full(asyncio.Protocol):
+    """Closes a connection that is one too many."""
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()
 
 
 def _crawl(request: web.Request) -> str:

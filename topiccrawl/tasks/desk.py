@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.stores.rows import clean
 from topiccrawl.tasks.board import KINDS, Board
 from topiccrawl.tasks.control import KIND as ORDERS
 from topiccrawl.tasks.control import Control
@@ -118,6 +119,9 @@ class Desk:
         for name in ("pages", "site_pages", "depth"):
             if getattr(wish, name) < 0:
                 raise ConfigurationError(f"{name} is {getattr(wish, name)}: give 0 or more")
+        for text in (*wish.arguments.values(), wish.owner):
+            if text != clean(text):
+                raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
         parts = split(wish.sites)
         self._check(wish)
         while True:

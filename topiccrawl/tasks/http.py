@@ -135,7 +135,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
     """
     try:
         found = await request.json()
-    except (JSONDecodeError, UnicodeDecodeError) as error:
+    except (JSONDecodeError, UnicodeDecodeError, LookupError, RecursionError) as error:
         raise ConfigurationError(f"the body is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise ConfigurationError("the body must be a JSON object")

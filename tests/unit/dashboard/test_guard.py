@@ -96,6 +96,13 @@ def test_without_the_token_another_address_gets_nothing_but_401() -> None:
                 assert answer.status == 401
             async with session.get(base + "/?token=wrong", allow_redirects=False) as answer:
                 assert answer.status == 401
+            for header in ("Authorization: Bearer \xff", f"Cookie: {COOKIE}=\xff"):
+                reader, writer = await asyncio.open_connection(other, port)
+                writer.write(
+                    f"GET / HTTP/1.1\r\nHost: {other}\r\n{header}\r\n\r\n".encode("latin-1")
+                )
+                assert b" 401 " in await reader.readline()
+                writer.close()
             assert not acts.done
 
     asyncio.run(check())
@@ -139,6 +146,10 @@ def test_the_token_opens_by_link_cookie_and_header() -> None:
                 cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie
             assert "SameSite=Strict" in cookie
+            tls = {"X-Forwarded-Proto": "https"}  # a proxy with TLS stands before it
+            link = f"{base}/?token={TOKEN}"
+            async with session.get(link, headers=tls, allow_redirects=False) as answer:
+                assert "Secure" in answer.headers["Set-Cookie"]
             known: dict[str, Any] = {"Cookie": f"{COOKIE}={TOKEN}"}
             async with session.get(f"{base}/api/state", headers=known) as answer:
                 assert answer.status == 200
@@ -194,6 +205,33 @@ def test_our_own_page_acts() -> None:
     asyncio.run(check())
 
 
+def test_a_token_that_was_made_is_told() -> None:
+    guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
+    assert len(guard.token) > 30
+    assert DashboardServer(Quiet(), guard).url.endswith(f"/?token={guard.token}")
+
+
+def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawl.dashboard.server.PATIENCE", 0.5)
+    monkeypatch.setattr("topiccrawl.dashboard.server.CONNECTIONS", 3)
+
+    async def check() -> None:
+        async with serving() as (port, _, session):
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+            for _, writer in held[:2]:
+                writer.write(b"GET / HTTP/1.1\r\nHost: local")  # and never more
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert await asyncio.wait_for(reader.read(), 5) == b""
+            writer.close()
+            for reader, writer in held:
+                assert await asyncio.wait_for(reader.read(), 5) == b""
+                writer.close()
+            async with session.get(f"http://127.0.0.1:{port}/api/state") as answer:
+                assert answer.status == 200
+
+    asyncio.run(check())
+
+
 def test_foreign_names_are_refused_and_own_ones_are_not() -> None:
     async def check() -> None:
         async with serving(names=("crawl.test",)) as (port, _, session):
@@ -210,6 +248,7 @@ def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.Monke
     monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
     guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
     assert guard.token == TOKEN
+    assert TOKEN not in DashboardServer(Quiet(), guard).url, "a secret that is kept is not logged"
 
     async def check() -> None:
         server = DashboardServer(Quiet(), guard)

@@ -75,9 +75,23 @@ def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
 def test_what_is_no_record_is_named(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     runs.folder.mkdir()
-    (runs.folder / "x.json").write_bytes(b"{")
-    with pytest.raises(StorageError, match=r"x\.json"):
-        runs.told()
+    (runs.folder / "folder.json").mkdir()
+    assert not runs.told()
+    for text in (b"{", b"\xff", b"[]", b"1", b'{"run": {}}', b'{"run": []}'):
+        (runs.folder / "x.json").write_bytes(text)
+        with pytest.raises(StorageError, match=r"x\.json"):
+            runs.told()
+
+
+def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:
+    async def check() -> None:
+        runs = runs_at(redis_url)
+        await runs.put({"run": {"id": "old"}})
+        with pytest.raises(StorageError, match="topiccrawl:run:old"):
+            await runs.all()
+        await runs.close()
+
+    asyncio.run(check())
 
 
 def test_nodes_of_one_crawl_are_one() -> None:

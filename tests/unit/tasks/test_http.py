@@ -61,6 +61,10 @@ def test_a_wrong_request_says_why(tmp_path: Path) -> None:
         assert (status, told["error"]) == (400, "the body must be a JSON object")
         async with client.post("/api/orders/nev/speed", data=b"\xff") as answer:
             assert answer.status == 400
+        for text, charset in ((b"{}", "none-such"), (b"[" * 100_000, "utf-8")):
+            kind = {"Content-Type": f"text/plain; charset={charset}"}
+            async with client.post("/api/orders/nev/speed", data=text, headers=kind) as answer:
+                assert answer.status == 400
         async with client.post("/api/orders/nev/explode") as answer:
             assert answer.status == 404
 
@@ -103,7 +107,8 @@ def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
     wrong: list[dict[str, object]] = [
         {}, {"sites": "a.test"}, {"sites": []}, {"sites": [1]}, {"pages": -1}, {"pages": True},
         {"more": 1}, {"arguments": {"topic": ""}}, {"arguments": {"topic": "足球", "fresh": "1"}},
-        {"arguments": {"topic": 1}}, {"spider": "work"}, {"spider": "nobody"}, {"sites": ["a b"]},
+        {"arguments": {"topic": 1}}, {"owner": "\ud800"}, {"spider": "work"},
+        {"spider": "nobody"}, {"sites": ["a b"]},
     ]  # fmt: skip
 
     async def act(client: TestClient[Any, Any]) -> None:
