@@ -120,6 +120,53 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
     assert len(stored(data)) == 5
 
 
+class Failing:
+    """A hub and an article that answer as ``statuses`` say, one a visit, then as they were."""
+
+    hub, page = "http://a.test/", "http://a.test/1.html"
+
+    def __init__(self, hub: tuple[int, ...] = (), page: tuple[int, ...] = ()) -> None:
+        self.statuses = {self.hub: list(hub), self.page: list(page)}
+        item = '<li><a href="/1.html">足球比赛第1轮战报</a></li>'
+        text = f"<html><head><title>足球</title></head><body><ul>{item}</ul></body></html>"
+        self.texts = {self.hub: text, self.page: article("足球第1轮", "第1轮足球比赛昨晚结束，")}
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> Answer:
+        left = self.statuses[handler.path]
+        status = left.pop(0) if left else 200
+        return Answer(self.texts[handler.path] if status == 200 else "", status)
+
+    def serve(self) -> Web:
+        return Web(dict.fromkeys(self.texts, self.answer))
+
+
+@pytest.mark.parametrize("statuses", [(200, 404, 404), (200, 503, 503, 503)])
+def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
+    tmp_path: Path, statuses: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    site, data = Failing(hub=statuses), tmp_path / "data"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    with site.serve() as web, start(web.proxy, data, *crawl, *AT_ONCE) as process:
+        try:
+            wait_for(lambda: web.count(site.hub) > len(statuses), data)
+        finally:
+            process.kill()
+
+
+def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
+    tmp_path: Path,
+) -> None:
+    site, data = Failing(page=(200, 404, 503, 503, 503)), tmp_path / "data"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
+    with site.serve() as web:
+        for _ in range(2):
+            status, out = run(web.proxy, data, *crawl, *AT_ONCE, seconds=30)
+            assert status == 0, out[-3000:]
+        assert web.count(site.page) == 5
+    assert window(data, "足球", 0.0).gone == ()
+
+
 def wait_for(condition: Callable[[], bool], data: Path, seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while not condition():

@@ -15,7 +15,7 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl import meta
 from topiccrawl.errors import TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Seed
+from topiccrawl.frontier.contract import Ending, Outcome, Seed
 from topiccrawl.links.feeds import is_news_map
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.frontier.contract import Frontier, Lease
     from topiccrawl.revisits.contract import RevisitPolicy
     from topiccrawl.revisits.events import Change
     from topiccrawl.stores.pages import PageState
@@ -173,7 +173,11 @@ class Watch:
         return self._out.get(url, False)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Pass on how a lease ended."""
+        """Pass on how a lease ended; of a failure, whether it was the last that is put up with."""
+        if outcome.ending is Ending.LATER:
+            told = self._scheduler.frontier.why(lease.url)
+            if told is not None and told.queue == "error":
+                outcome = Outcome(Ending.ERROR, reason=outcome.reason)
         self.visited.settled(lease, outcome)
 
     async def closed(self) -> None:
@@ -229,6 +233,7 @@ class Watch:
         now = time.time()
         if now - self._whole > AFRESH:
             self._whole, self._handed = now, 0.0
+            await self._call_off()
         given = 0
         self._full = False
         while not self._full:
@@ -261,10 +266,18 @@ class Watch:
         self._missing.pop(state.url, None)  # on its way already, or another node's
         return False
 
+    async def _call_off(self) -> None:
+        """Note pages that went into errorQueue without a lease: robots.txt, crashes, bounds."""
+        for url in tuple(self._out):
+            told = self._scheduler.frontier.why(url)
+            if told is None or told.queue == "error":
+                await self.visited.missed(url, "" if told is None else told.reason)
+
     def _kept(self, state: PageState) -> None:
         """Look again at what is due after a state was written."""
         self._out.pop(state.url, None)
-        if state.misses and not state.gone_at:
+        second = self.once and state.url in self._missing  # one is enough for a crawl that ends
+        if state.misses and not (state.gone_at or second):
             self._missing[state.url] = state.due
         else:
             self._missing.pop(state.url, None)

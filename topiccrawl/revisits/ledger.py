@@ -28,6 +28,9 @@ TWICE = 2
 MOST_LINKS = 2_000
 """Links of a hub that are remembered, 4 bytes each."""
 
+LONGEST_VALIDATOR = 1_000
+"""Bytes of an ETag or Last-Modified that is sent back: servers refuse headers beyond some kB."""
+
 SOONEST = 0.001
 """Seconds after a visit before which no policy may ask for the next."""
 
@@ -100,14 +103,20 @@ class Ledger:
         return self._kept(state, visits)
 
     def missed(self, known: PageState, at: float, status: int) -> PageState:
-        """The state after a visit that failed: 404 or 410, twice in a row, mean it is gone."""
+        """The state after a visit that failed: 404 or 410, twice in a row, mean it is gone.
+
+        A hub that is gone is still looked at, as seldom as the policy visits hubs that fail: what
+        answered 404 for ten minutes of maintenance may come back.
+        """
         visits = self.policy.learn(_visits(known), Observation(at, status=status))
         if status not in GONE:
             return self._kept(known, visits)
         misses = known.misses + 1
         gone_at = known.gone_at or (at if misses >= TWICE else 0.0)
         state = self._kept(replace(known, misses=misses, gone_at=gone_at, checked_at=at), visits)
-        return replace(state, due=0.0 if gone_at else at + self.gone_seconds)
+        if gone_at:
+            return state
+        return replace(state, due=at + self.gone_seconds)
 
     def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
         """The state of a hub after new on-topic articles were found through it."""
@@ -124,7 +133,8 @@ class Ledger:
 
     def _kept(self, state: PageState, visits: Visits) -> PageState:
         due = self.policy.due(visits)
-        due = 0.0 if math.isinf(due) or state.gone_at else max(due, visits.visited_at + SOONEST)
+        over = math.isinf(due) or (state.gone_at > 0.0 and state.role is Role.DETAIL)
+        due = 0.0 if over else max(due, visits.visited_at + SOONEST)
         return replace(state, due=due, more={**state.more, "visits": visits.to_dict()})
 
 
@@ -139,14 +149,18 @@ def _validated(state: PageState, seen: Seen) -> PageState:
     state = replace(
         state,
         checked_at=seen.at,
-        etag=seen.etag or (state.etag if seen.status == NOT_MODIFIED else ""),
-        last_modified=seen.last_modified
+        etag=_short(seen.etag) or (state.etag if seen.status == NOT_MODIFIED else ""),
+        last_modified=_short(seen.last_modified)
         or (state.last_modified if seen.status == NOT_MODIFIED else ""),
     )
     if seen.status == NOT_MODIFIED:
         return state
     more = {**state.more, "links": _packed(seen.links)} if state.role is Role.HUB else state.more
     return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
+
+
+def _short(validator: str) -> str:
+    return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 
 def _visits(state: PageState) -> Visits:

@@ -6,7 +6,7 @@ import re
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.misc import load_object
 
@@ -68,7 +68,8 @@ class FailureRules:
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
         again = isinstance(error, self.exceptions)
-        return Verdict(again, reason, unforeseen=not again)
+        too_large = isinstance(error, DownloadCancelledError)  # DOWNLOAD_MAXSIZE
+        return Verdict(again, reason, unforeseen=not (again or too_large))
 
 
 def retry_after(response: Response, now: float) -> float | None:

@@ -143,7 +143,7 @@ class Visited:
             return
         self._judged.pop(lease.url, None)
         if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
-            self._start(self._failed(lease.url, outcome.reason))
+            self._start(self.missed(lease.url, outcome.reason))
 
     async def credit(self, hub: str, seen: Seen) -> None:
         """Let the page that showed an article first have the credit; make it a hub by that."""
@@ -175,12 +175,13 @@ class Visited:
             await asyncio.wait_for(self._ending.wait(), SETTLED)
         state, seen, before = self._judged.pop(url)
         await self._keep(state, before)
-        if state.role is Role.DETAIL and state.first_seen == seen.at:
-            self._count("details")
-            if seen.found_on:
+        if state.first_seen == seen.at:
+            self._count(f"{state.role}s")
+            if state.role is Role.DETAIL and seen.found_on:
                 await self.credit(seen.found_on, seen)
 
-    async def _failed(self, url: str, reason: str) -> None:
+    async def missed(self, url: str, reason: str) -> None:
+        """Note a visit that failed, with the frontier's reason."""
         known = await self.known(url)
         if known is None:
             return

@@ -67,6 +67,22 @@ def test_gone_takes_two_looks_and_a_page_that_is_back_has_changed() -> None:
     assert back.due > 120.0
 
 
+def test_a_hub_that_is_gone_is_still_looked_at_and_may_come_back() -> None:
+    book = ledger()
+    hub = book.first(URL, Seen(10.0, hub=True))
+    assert hub is not None
+    gone = book.missed(book.missed(hub, 110.0, 404), 117.0, 404)
+    assert (gone.gone_at, gone.due) == (117.0, 117.0 + 400.0)
+    back = book.again(gone, Seen(517.0, hub=True))
+    assert (back.gone_at, back.misses, back.due) == (0.0, 0, 617.0)
+
+
+def test_a_validator_that_no_header_could_carry_is_not_kept() -> None:
+    state = ledger().first(URL, article(etag="x" * 5_000))
+    assert state is not None
+    assert state.etag == ""
+
+
 def test_other_failures_are_no_loss() -> None:
     state = ledger().missed(known(), 60.0, 503)
     assert (state.misses, state.gone_at) == (0, 0.0)

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -48,6 +48,8 @@ def test_exceptions_have_readable_reasons() -> None:
     assert timeout == Verdict(again=True, reason="download-timeout")
     bug = rules.judge(failure(ZeroDivisionError()), NOW)
     assert bug == Verdict(again=False, reason="zero-division", unforeseen=True)
+    large = rules.judge(failure(DownloadCancelledError("larger than download max size")), NOW)
+    assert large == Verdict(again=False, reason="download-cancelled")
     redirects = failure(IgnoreRequest("max redirections reached"))
     assert rules.judge(redirects, NOW).reason == "max-redirects"
     assert rules.judge(failure(IgnoreRequest("other")), NOW).reason == "ignored"
