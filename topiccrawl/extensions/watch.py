@@ -7,7 +7,6 @@ import logging
 import math
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
@@ -15,6 +14,7 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl import meta
 from topiccrawl.errors import TopiccrawlError, finish_reason
+from topiccrawl.extensions.adoption import adopt
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
 from topiccrawl.links.feeds import is_news_map
 from topiccrawl.links.sitemaps import read_sitemap
@@ -22,14 +22,13 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.revisits.budget import HOST_PACE
 from topiccrawl.revisits.choice import Pace, policy_named
 from topiccrawl.revisits.contract import Role
-from topiccrawl.revisits.ledger import Ledger, Seen
+from topiccrawl.revisits.ledger import Ledger
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.visited import Visited
 from topiccrawl.signals import lease_settled, page_changed
 from topiccrawl.stores.choice import pages_of, store_of
 from topiccrawl.stores.pagebuffer import PageBuffer
-from topiccrawl.stores.selection import Selection
 from topiccrawl.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -296,24 +295,15 @@ class Watch:
         for url in seeds:
             if url not in known:
                 frontier.requeue(url, HUB_VALUE)
-        if self.sizes.get("details") or not frontier.counts()["crawled"]:
+        if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
             return
         store = store_of(self.crawler.settings)
         await store.open()
         try:
-            async for article in store.select(Selection(self._owner)):
-                if frontier.why(article.url) is not None:
-                    await self._adopt_article(frontier, article.url, article.fetched_at)
+            await adopt(frontier, store, self.visited.ledger, self._pages, time.time())
         finally:
             await store.close()
-
-    async def _adopt_article(self, frontier: Frontier, url: str, fetched_at: float) -> None:
-        """Watch an article; its text is compared from the next visit on."""
-        state = self.visited.ledger.first(url, Seen(fetched_at, digest="unknown"))
-        if state is not None:
-            await self._pages.save([replace(state, digest="")])
-            if hub := found_on(frontier, url):
-                await self.visited.credit(hub, Seen(time.time(), hub=True))
+        self.sizes = await self._pages.counts(self._owner)
 
     @property
     def _scheduler(self) -> FrontierScheduler:
