@@ -94,7 +94,8 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     web.write(12, "028-85120012")
     web.failing.add("http://www.c5.test/")
     feed = tmp_path / "feed.jsonl"
-    output, log = crawl(data, web, "-a", "chance=0", "-a", "since=last", "-o", str(feed))
+    output, log = crawl(data, web, "-a", "chance=0", "-a", "since=last", "-o", str(feed),
+                        RETRY_TIMES="1")  # fmt: skip
     now = records(data, gone=True)
     assert {name for name, one in now.items() if one.gone_at} == {"www.c4.test"}, output
     assert set(now) - set(first) == {"www.c12.test"}

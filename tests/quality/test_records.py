@@ -13,7 +13,7 @@ PRECISION = 0.99  # 1.000 when it was set; the goal is .97
 RECALL = 0.98  # 1.000 when it was set; the goal is .93
 UNSURE = 0.10  # .06 when it was set: the demo is easier than the confidences believe
 BY_HAND = 0.98, 0.97
-"""Precision and recall of pages written by hand: .926 and .802 when first met, then .995, .989."""
+"""Precision and recall of pages written by hand: .929 and .792 when first met, then .991, .991."""
 
 
 def test_records_of_layouts_not_tuned_on() -> None:
@@ -31,6 +31,6 @@ def test_records_of_pages_written_by_hand() -> None:
         for some in zip(*((one.right, one.wrong, one.missed) for one in read), strict=True)
     )
     mistakes = {one.name: (one.wrong, one.missed) for one in read if one.wrong or one.missed}
-    assert len(read) >= 30
+    assert len(read) >= 37
     assert right / (right + wrong) >= BY_HAND[0], mistakes
     assert right / (right + missed) >= BY_HAND[1], mistakes

@@ -48,7 +48,8 @@ class Conductor:
 
     Attributes:
         seeds: The period's list.
-        counts: ``records/new`` ..., ``seeds/done`` ..., ``pages``: of this process.
+        counts: ``records/new`` ..., ``seeds/done`` ..., ``results``, ``pages``: of this
+            process.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Conductor:
 
     async def found(self, hits: Sequence[Hit]) -> None:
         """Keep what the search found."""
+        self.counts["results"] += len(hits)
         await self.seeds.found(hits)
 
     async def draw(self) -> list[Wanted]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from topiccrawl.discovery.chance import outlook
-from topiccrawl.stores.periods import Stage
+from topiccrawl.stores.periods import Phase, Stage
 
 if TYPE_CHECKING:
     from topiccrawl.periods.conductor import Conductor
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def progress_of(conductor: Conductor) -> str:
     """The progress line."""
     counts, seeds = conductor.counts, conductor.seeds
+    if seeds.period.phase is Phase.SEARCHING:
+        return f"period {seeds.period.number} searching · {counts['results']} results in this run"
     return (
         f"period {seeds.period.number} {seeds.period.phase} · seeds {seeds.finished}"
         f"/{seeds.period.total} ({counts['seeds/skipped']} passed over) · "
@@ -36,6 +38,9 @@ async def lines_of(conductor: Conductor) -> list[str]:
     passed = outlook(stages[Stage.SKIPPED], crawled)
     period, counts = conductor.period, conductor.counts
     tally = await conductor.stores.records.tally(conductor.template.name, period.started)
+    if period.phase is Phase.SEARCHING:
+        found = f"searching: {counts['results']} results in this run; the same command goes on"
+        return [f"  period {period.number}   {found}"]
     waiting = sum(stages[one] for one in (Stage.WAITING, Stage.OPEN, Stage.AGAIN))
     lines = [
         (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.templates.lines import above
 from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
-from topiccrawl.templates.words import ALIEN, BRANCH, HEAD_OFFICE
+from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE
 
 if TYPE_CHECKING:
     from topiccrawl.templates.places import Places
@@ -45,6 +45,10 @@ class Owners:
         self.valued = valued
         self._values = sorted(valued)
         self.of = [SUBJECT] * len(self.sheet.lines)
+        self._offices = any(
+            len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text)
+            for line in self.sheet.lines
+        )
         heads = [
             (number, owner)
             for number in range(len(self.of))
@@ -91,7 +95,7 @@ class Owners:
             return None
         if HEAD_OFFICE.search(text):
             return SUBJECT
-        if BRANCH.search(text):
+        if BRANCH.search(text) or (self._offices and CITY.fullmatch(text)):
             return NOBODY
         if is_organisation(text):
             other = text if legal(text) else NOBODY

@@ -291,7 +291,7 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     for name, where in _files(folder):
         if text in {name, _own_name(where)}:
             return read(where)
-    known = ", ".join(name for name, _ in _files(folder))
+    known = ", ".join(f"{name} ({_own_name(where)})" for name, where in _files(folder))
     msg = f"template {text!r}: no such template; give a path that ends in .toml, or one of {known}"
     raise TemplateError(msg)
 

@@ -160,6 +160,20 @@ def test_stopped_anywhere_and_begun_again_the_records_are_the_same(
     asyncio.run(law())
 
 
+def test_a_search_that_goes_on_says_how_many_results_there_are(tmp_path: Path) -> None:
+    async def law() -> None:
+        stores = Stores(SqlitePeriods(tmp_path), SqlitePages(tmp_path), SqliteRecords(tmp_path))
+        conductor = Conductor(TEMPLATE, stores, lambda: 1000.0, Manner())
+        await conductor.open(1)
+        await conductor.found([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
+        for said in (progress_of(conductor), *await lines_of(conductor)):
+            assert "searching" in said
+            assert "2 results" in said
+        await conductor.close()
+
+    asyncio.run(law())
+
+
 def test_seeds_passed_over_by_chance_are_kept_for_the_next_period(tmp_path: Path) -> None:
     sites = {f"s{n}": str(n) for n in range(1, 31)}
 
