@@ -12,7 +12,7 @@ import numpy as np
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
@@ -79,7 +79,8 @@ class TopicAdaptation:
         """Return the extension; what an earlier run learnt is taken up.
 
         Raises:
-            NotConfigured: If it is switched off, or the spider has no topic.
+            NotConfigured: If it is switched off, the spider has no topic, or what was learnt cannot
+                be read (it stays as it is).
             SettingError: If a setting cannot be used.
         """
         settings = crawler.settings
@@ -91,7 +92,11 @@ class TopicAdaptation:
         adaptation = cls(
             crawler, spider, method, parameters, settings.getint("TOPICCRAWL_ADAPT_SEED")
         )
-        adaptation.resume()
+        try:
+            adaptation.resume()
+        except (StateError, StorageError) as error:
+            logger.warning("The topic learns nothing in this run: %s", error)
+            raise NotConfigured from error
         crawler.signals.connect(adaptation.judged, page_judged)
         crawler.signals.connect(adaptation.closed, signals.spider_closed)
         return adaptation
