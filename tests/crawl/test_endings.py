@@ -127,6 +127,21 @@ def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Pat
     assert 0.9 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 3
 
 
+def test_requests_that_are_held_at_the_door_leave_later_on_old_connections_too(
+    tmp_path: Path,
+) -> None:
+    pages: dict[str, Page] = {f"{SITE}/": front("/b", "/c", "/d"), **dict.fromkeys(
+        (f"{SITE}/b", f"{SITE}/c", f"{SITE}/d"), article("新能源汽车", TEXT)
+    )}  # fmt: skip
+    with Web(pages) as web:
+        status, out = run(
+            web.proxy, tmp_path / "data", *TRIAL,
+            SCHEDULER="tests.crawl.trials.ReluctantScheduler", CONCURRENT_REQUESTS="1",
+        )  # fmt: skip
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    assert [web.count(url) for url in pages] == [1, 1, 1, 1]
+
+
 def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:
     links = "".join(f'<a href="/x/{number}">{number} {TEXT}</a>' for number in range(4000))
     pages: dict[str, Page] = {

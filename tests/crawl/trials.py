@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
 from topiccrawl.news.article import Article, Unfinished
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
 
@@ -43,6 +44,18 @@ class TrialSpider(TopicSpider):
         if "/full" in response.url:
             resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
         yield from super().parse(response)
+
+
+class ReluctantScheduler(FrontierScheduler):
+    """Lets every request out at its second attempt only."""
+
+    held: ClassVar[set[str]] = set()
+
+    @override
+    def leaves(self, request: Request) -> bool:
+        again = request.url in self.held
+        self.held.add(request.url)
+        return again and super().leaves(request)
 
 
 class BreakingPipeline:

@@ -48,5 +48,5 @@ class DoorHandler(HTTP11DownloadHandler):
         leaves = getattr(scheduler, "leaves", None)
         if request is None or leaves is None or leaves(request):
             return connection
-        connection.abort()
+        getattr(connection, "_clientProtocol", connection).abort()  # one used before is wrapped
         raise DownloadFailedError("not sent: others may have given this node up")
