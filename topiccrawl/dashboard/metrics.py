@@ -88,10 +88,19 @@ def families(states: Sequence[State]) -> list[Family]:
     return [family for family in found.values() if family.samples]
 
 
+def _name(run: State) -> str:
+    """Of a run's frontier: a worker has several at a time, perhaps of one topic.
+
+    >>> _name({"frontier": "/data/frontiers/task-7.qq.com"}), _name({"frontier": "redis://h/0#nev"})
+    ('task-7.qq.com', 'nev')
+    """
+    return str(run["frontier"]).rpartition("/")[2].rpartition("#")[2]
+
+
 def _of_run(state: State) -> Iterator[Family]:
     """What one process counts."""
     run, totals, waiting = state["run"], state["totals"], state["waiting"]
-    own = {"topic": run["topic"], "node": run["node"]}
+    own = {"topic": run["topic"], "node": run["node"], "crawl": _name(run)}
     info = {**own, "version": run["version"], "strategy": run["strategy"]}
     yield Family("gauge", "topiccrawl_run_info", "One for each run that is told.", [(info, 1)])
     for name, (metric, words) in COUNTERS.items():
@@ -114,7 +123,8 @@ def _of_run(state: State) -> Iterator[Family]:
 
 def _of_crawl(state: State) -> Iterator[Family]:
     """What is true of a crawl as a whole, over all nodes."""
-    own, totals, pages = {"topic": state["run"]["topic"]}, state["totals"], state["totals"]["pages"]
+    own = {"topic": state["run"]["topic"], "crawl": _name(state["run"])}
+    totals, pages = state["totals"], state["totals"]["pages"]
     rates = [
         ({**own, "window": "recent"}, totals["recent"]),
         ({**own, "window": "all"}, totals["relevant"] / pages if pages else 0.0),

@@ -27,7 +27,7 @@ EVERY = 3.0
 LOST = 15.0
 """Seconds without a record after which a run that did not say its end counts as dead."""
 KEPT = 50
-"""Runs that are kept in a folder, the newest."""
+"""Runs that are kept in a folder, those told last."""
 FOLDER = "runs"
 
 
@@ -122,10 +122,18 @@ class LocalRuns:
             new = self.folder / f".{name}.{os.getpid()}"
             new.write_text(text, encoding="utf-8")
             new.replace(self.folder / name)
-            for old in sorted(self.folder.glob("*.json"))[:-KEPT]:
+            for old in self._told_last()[:-KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"{self.folder}: cannot be written: {error.strerror}") from error
+
+    def _told_last(self) -> list[Path]:
+        """Records, the one told last at the end: a run that goes on stays, however old it is."""
+        found: list[tuple[float, Path]] = []
+        for path in self.folder.glob("*.json"):
+            with suppress(FileNotFoundError):  # another run removed it
+                found.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(found)]
 
 
 def packed(state: State) -> str:

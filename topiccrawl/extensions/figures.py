@@ -14,6 +14,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.misc import load_object
+from xxhash import xxh32_hexdigest
 
 from topiccrawl import __version__
 from topiccrawl.dashboard.figures import Figures
@@ -240,12 +241,14 @@ class CrawlFigures:
         if not self._about:
             began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
             machine, pid = socket.gethostname(), os.getpid()
+            place = frontier_place(self.crawler.settings, self.spider)
             self._about = {
-                "id": f"{began}-{machine}-{pid}",
+                # a worker may begin turns at several sites in one second
+                "id": f"{began}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
                 "node": f"{machine}:{pid}",
                 "topic": self.name,
                 "strategy": getattr(getattr(self.spider, "strategy", None), "name", ""),
-                "frontier": frontier_place(self.crawler.settings, self.spider),
+                "frontier": place,
                 "began": round(self.began, 3),
                 "version": __version__,
             }

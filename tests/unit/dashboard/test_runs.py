@@ -63,6 +63,21 @@ def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
     asyncio.run(check())
 
 
+def test_a_run_that_goes_on_is_kept_however_many_began_later(tmp_path: Path) -> None:
+    async def check() -> None:
+        runs = LocalRuns(tmp_path)
+        for number in range(KEPT):
+            await runs.put(state(began=1000.0 + number))
+            past = time.time() - 60  # its last word, long ago
+            os.utime(runs.folder / f"{1000 + number}-one:1.json", (past, past))
+        await runs.put(state(began=1.0))
+        found = await runs.all()
+        assert len(found) == KEPT
+        assert found[-1].state["run"]["began"] == 1.0
+
+    asyncio.run(check())
+
+
 def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     asyncio.run(runs.put(state()))
@@ -133,14 +148,24 @@ def test_crawls_are_told_with_their_live_nodes() -> None:
 
 
 def test_metrics_of_several_crawls_are_one_family_each() -> None:
-    one, two = state(), together([told(node="b:2"), told(node="c:3")], "")
+    one, two = state(frontier="g"), together([told(node="b:2"), told(node="c:3")], "")
     found = families([one, two])
     assert len({family.name for family in found}) == len(found)
     text, kind = exposition([one, two])
     assert "text/plain" in kind
     lines = text.decode()
-    assert 'topiccrawl_pages_total{node="c:3",topic="新能源汽车"} 10.0' in lines
-    assert 'topiccrawl_harvest_ratio{topic="新能源汽车",window="all"} 0.4' in lines
+    assert 'topiccrawl_pages_total{crawl="f",node="c:3",topic="新能源汽车"} 10.0' in lines
+    assert 'topiccrawl_harvest_ratio{crawl="f",topic="新能源汽车",window="all"} 0.4' in lines
+
+
+def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
+    """Prometheus throws away all but one of several samples with equal labels."""
+    turns = [told(frontier=f"/data/frontiers/task-1.{name}.test") for name in "ab"]
+    states = [together(turns, one.state["run"]["frontier"]) for one in turns]
+    lines = [line.rpartition(" ")[0] for line in exposition(states)[0].decode().splitlines()]
+    series = [line for line in lines if line.startswith("topiccrawl_")]
+    assert len(set(series)) == len(series)
+    assert any('crawl="task-1.b.test"' in line for line in series)
 
 
 def test_a_label_that_the_web_wrote_stays_a_label() -> None:
