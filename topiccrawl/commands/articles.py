@@ -14,11 +14,19 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.windows import as_json, period_since, report, told_of, window_of
+from topiccrawl.commands.windows import (
+    as_json,
+    on_site,
+    period_since,
+    report,
+    told_of,
+    until_of,
+    window_of,
+)
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import shown, writing
-from topiccrawl.stores.selection import Selection, day, words_in
+from topiccrawl.stores.selection import Selection, day, name_in, words_in
 from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.templates.template import resolve as resolve_template
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
@@ -121,14 +129,15 @@ class Command(OperatorCommand):
         else:
             owner = self._topic(opts.topic)
             since = since_of(opts.since or LAST, self.folder, owner, time.time())
-        window = await window_of(self.options, owner, since)
+        until = until_of(opts.until, self.folder, owner, time.time())
+        window = on_site(await window_of(self.options, owner, since, until), opts.site)
         async with self._store() as store:
-            told = await told_of(store, window)
+            told = (await told_of(store, window))[: opts.limit or None]
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:
         """Remove from the store, then from the archive, where there is one."""
-        gone, known = asyncio.run(self._forgotten(names))
+        gone, known = asyncio.run(self._forgotten([name_in(name) for name in names]))
         say(f"{gone} removed; they will not come back")
         if self.options.get("WARC_DIR"):
             say(*_erased(Path(self.options["WARC_DIR"]), known))

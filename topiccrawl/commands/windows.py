@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import StateError
+from topiccrawl.links.urls import host_of
 from topiccrawl.revisits.events import changes_in
 from topiccrawl.stores.choice import pages_of, periods_of
+from topiccrawl.stores.selection import site_names
 from topiccrawl.stores.since import LAST, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
     from typing import Any
 
     from topiccrawl.revisits.events import Change
     from topiccrawl.stores.contract import Store
     from topiccrawl.stores.pages import Window
+
+_DAY = 86_400.0
 
 
 class Told(NamedTuple):
@@ -56,12 +62,33 @@ async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: 
     return period.started
 
 
-async def window_of(settings: Mapping[str, Any], owner: str, since: float) -> Window:
+def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
+    """The time before which changes are meant, as ``since_of``, a day to its end; 0: any.
+
+    >>> until_of("", "data", "足球", 0.0), until_of("1h", "data", "足球", 10_000.0)
+    (0.0, 6400.0)
+    """
+    until = since_of(text, folder, owner, now) if text else 0.0
+    return until + _DAY if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else until
+
+
+def on_site(window: Window, site: str) -> Window:
+    """What there is of a host and those below it; of all where it is ""."""
+    name = f"site:{site.lower().strip('.')}"
+    if not site:
+        return window
+    kept = (tuple(s for s in part if name in site_names(host_of(s.url))) for part in window)
+    return type(window)(*kept)
+
+
+async def window_of(
+    settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
+) -> Window:
     """What is new, changed and gone of an owner's pages; raises StorageError."""
     pages = pages_of(settings)
     await pages.open()
     try:
-        return await pages.window(owner, since)
+        return await pages.window(owner, since, until)
     finally:
         await pages.close()
 

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.stores.rows import clean
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
@@ -71,6 +72,26 @@ def day(text: str, what: str) -> str:
         return str(date.fromisoformat(text)) if text else ""
     except ValueError as error:
         raise ConfigurationError(f"{what} {text!r} is no day: write one as 2026-01-31") from error
+
+
+def name_in(text: str) -> str:
+    """What is to be forgotten: a URL as it is written, or ``site:HOST``.
+
+    Who asks for a removal must not think that it is done where nothing can have that name.
+
+    Raises:
+        ConfigurationError: It is neither.
+
+    >>> name_in("http://a.test/1"), name_in("site:News.a.test")
+    ('http://a.test/1', 'site:news.a.test')
+    """
+    host = text.removeprefix("site:").lower()
+    if text.startswith("site:") and host and host_of(f"http://{host}/") == host:
+        return f"site:{host}"
+    if canonical(text) is None:
+        message = f"{text!r} names no article: write https://host/path, or site:host"
+        raise ConfigurationError(message)
+    return text
 
 
 def words_in(query: str) -> tuple[str, ...]:

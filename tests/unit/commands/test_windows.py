@@ -85,6 +85,12 @@ def test_what_changed_since_the_last_run_is_told_in_order(
         ("gone", "http://gone.test/1"),
     ]
     assert told[1]["title"] == "a.test的标题"
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--until", "1h")
+    assert "1 new, 0 changed, 0 gone" in out
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--site", "B.test")
+    assert "0 new, 1 changed, 0 gone" in out
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--limit", "2", "--json")
+    assert out.count("\n") == 2
 
 
 def test_what_an_article_said_before_is_shown(
