@@ -10,11 +10,13 @@ without validators before its lease is settled, and whole a moment after.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.revisits.contract import Role
 from topiccrawl.revisits.events import change_to
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from topiccrawl.revisits.ledger import Ledger
     from topiccrawl.stores.pagebuffer import PageBuffer
     from topiccrawl.stores.pages import PageState
+
+logger = logging.getLogger(__name__)
 
 SETTLED = 1.0
 """Seconds after which what ``finish`` did is durable, in a frontier that is shared too."""
@@ -192,17 +196,29 @@ class Visited:
         await self._keep(state, known)
 
     async def _keep(self, state: PageState, before: PageState | None) -> None:
-        """Write a state, and tell what became of an article."""
-        await self.pages.save(state)
+        """Write a state, and tell what became of an article; a refused one is due as before."""
+        try:
+            await self.pages.save(state)
+        except StorageError:
+            self._kept(state)
+            raise
         change = change_to(before, state) if state.role is Role.DETAIL else None
         if change is not None:
             self._happened(change)
         self._kept(state)
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(_told(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _told(work: Coroutine[None, None, None]) -> None:
+    """Wait for work that nobody else waits for; a line says what the store refused."""
+    try:
+        await work
+    except StorageError as error:
+        logger.error("A visit is not noted: %s", error)  # noqa: TRY400
 
 
 def _unproven(state: PageState) -> PageState:

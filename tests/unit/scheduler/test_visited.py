@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from topiccrawl.stores.pages import SqlitePages
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
+    import pytest
 
     from topiccrawl.revisits.events import Change
 
@@ -33,11 +36,12 @@ class Book:
         self.pages = SqlitePages(folder)
         self.counts: Counter[str] = Counter()
         self.events: list[Change] = []
+        self.kept: list[str] = []
         self.visited = Visited(
             Ledger("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
-            lambda _state: None,
+            lambda state: self.kept.append(state.url),
             self.events.append,
         )
 
@@ -105,3 +109,20 @@ def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) ->
     assert run(tmp_path, lose).events == []
     assert [one.event for one in run(tmp_path, lose).events] == ["gone"]
     assert [one.event for one in run(tmp_path, back).events] == ["changed"]
+
+
+def test_a_state_that_the_store_refuses_is_told_of_and_holds_nothing_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def refused(book: Book) -> None:
+        await book.visit(ARTICLE)
+        await asyncio.sleep(0.1)  # its first state is written; the whole one is refused
+        with sqlite3.connect(tmp_path / "store.sqlite") as other:
+            other.execute(
+                "CREATE TRIGGER no BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'full'); END"
+            )
+
+    book = run(tmp_path, refused)
+    assert book.kept == [URL]
+    assert book.events == []
+    assert "A visit is not noted" in caplog.text
