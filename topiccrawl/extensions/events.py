@@ -13,6 +13,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.watch import owner_of
 from topiccrawl.revisits.events import Change, changes_in
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.signals import page_changed
 from topiccrawl.stores.choice import pages_of
 
@@ -103,4 +104,11 @@ class ChangeEvents:
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        """Let an idle engine look again after the last event, not at its next heartbeat."""
+        self._tasks.discard(task)
+        scheduler = getattr(self.crawler.engine, "scheduler", None)
+        if not self._tasks and isinstance(scheduler, FrontierScheduler):
+            scheduler.alarm.now()
