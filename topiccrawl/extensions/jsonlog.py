@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -12,10 +14,16 @@ from scrapy.exceptions import NotConfigured
 from typing_extensions import override
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.crawler import Crawler
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest was given with ``extra``."""
+
+
+_GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("_GIVEN", default=MappingProxyType({}))
+"""What the crawl adds to its lines: a worker has several crawls at a time, each in its context."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -27,7 +35,7 @@ class JsonFormatter(logging.Formatter):
     '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
 
     Args:
-        given: Added to every line.
+        given: Added to every line, instead of what the crawl adds.
     """
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
@@ -42,7 +50,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
-            **self.given,
+            **(self.given or _GIVEN.get()),
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -71,12 +79,20 @@ class JsonLog:
         topic = getattr(crawler.spider, "topic", None)
         log = cls({"topic": topic.name} if topic is not None else {})
         crawler.signals.connect(log.begin, signals.spider_opened)
+        log.begin()
         return log
 
     def begin(self) -> None:
-        """Let all handlers of the root logger write JSON; Scrapy has made them anew just before."""
-        for handler in logging.getLogger().handlers:
-            handler.setFormatter(JsonFormatter(self.given))
+        """Let the log be JSON, and each line of this crawl tell what was given."""
+        _GIVEN.set(self.given)
+        write_json()
+
+
+def write_json() -> None:
+    """Let all handlers of the root logger write JSON: Scrapy makes them anew with each crawler."""
+    for handler in logging.getLogger().handlers:
+        if not isinstance(handler.formatter, JsonFormatter):
+            handler.setFormatter(JsonFormatter())
 
 
 def _is_plain(value: object) -> bool:

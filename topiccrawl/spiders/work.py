@@ -6,6 +6,7 @@ A spider, so that ``scrapy crawl work`` and scrapyd start, log and stop it like 
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
+_CHATTY = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
+"""They list what is enabled, in thirty lines a turn."""
+_LOG = "topiccrawl.extensions.jsonlog."
 _PLAIN = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
     "ITEM_PIPELINES": {},
@@ -57,7 +61,7 @@ class WorkSpider(Spider):
         """Leave out what belongs to the crawls."""
         super().update_settings(settings)
         extensions = {
-            name: order if name.startswith("scrapy.") else None
+            name: order if name.startswith(("scrapy.", _LOG)) else None
             for name, order in settings.getdict("EXTENSIONS").items()
         }
         for name, value in {**_PLAIN, "EXTENSIONS": extensions}.items():
@@ -68,6 +72,8 @@ class WorkSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Return the spider; raises ConfigurationError for wrong arguments and settings."""
         cls.check(crawler.settings, *args, **kwargs)
+        for logs in _CHATTY:
+            logging.getLogger(logs).setLevel(logging.WARNING)
         own = settings_of(crawler.settings)
         ledger = ledger_of(own)
         turns = Turns(

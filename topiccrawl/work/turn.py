@@ -14,6 +14,7 @@ from scrapy.exceptions import CloseSpider
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
+from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.tasks.desk import crawl_of
@@ -90,6 +91,8 @@ class SiteTurn:
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
             self._crawler = self._runner.create_crawler(self.task.spider)
+            if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
+                write_json()  # at once: what begins is told in between
             self._crawler.signals.connect(self._opened, signals.spider_opened)
             self._crawler.signals.connect(self._heard, signals.response_received)
             await self._runner.crawl(self._crawler, **arguments)
