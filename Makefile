@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES ?= 600
-TESTERS ?= 2
+TESTERS ?= 3
 
 .PHONY: help install demo demo-template test check format clean
 

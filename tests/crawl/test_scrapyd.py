@@ -63,23 +63,39 @@ def free_port() -> int:
 @contextmanager
 def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
     """URL of a scrapyd that keeps all it writes in ``folder``."""
-    port, home = free_port(), project(folder, ROOT / "deploy" / "scrapyd", "", name="home")
-    config = (home / "scrapyd.conf").read_text()
-    for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
-        config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
-    (home / "scrapyd.conf").write_text(config)
+    home = project(folder, ROOT / "deploy" / "scrapyd", "", name="home")
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
     environment.pop(MEASURED, None)  # the same crawls are measured elsewhere
     environment.pop("SCRAPY_SETTINGS_MODULE", None)  # that of the egg counts
-    with (folder / "scrapyd.log").open("wb") as log:
-        daemon = subprocess.Popen(
-            [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=log, stderr=log
-        )
+    daemon, url = started(home, environment, folder / "scrapyd.log")
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield url
     finally:
         daemon.terminate()
         daemon.wait(10)
+
+
+def started(
+    home: Path, environment: dict[str, str], log: Path
+) -> tuple[subprocess.Popen[bytes], str]:
+    """A daemon that answers; another port where somebody was quicker to take the first."""
+    for _ in range(3):
+        port = free_port()
+        config = (home / "scrapyd.conf").read_text()
+        for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
+            config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
+        (home / "scrapyd.conf").write_text(config)
+        with log.open("ab") as told:
+            daemon = subprocess.Popen(
+                [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=told, stderr=told
+            )
+        end = time.monotonic() + 40
+        while daemon.poll() is None and time.monotonic() < end:
+            if _up(url := f"http://127.0.0.1:{port}"):
+                return daemon, url
+            time.sleep(0.1)
+        daemon.kill()
+    raise AssertionError(log.read_text())
 
 
 def project(folder: Path, source: Path, url: str, name: str = "project") -> Path:

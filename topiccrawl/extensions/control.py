@@ -48,7 +48,7 @@ class CrawlControl:
         self._control = Control(ledger)
         self._task: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._lost = False
+        self._lost = self._ended = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -71,6 +71,7 @@ class CrawlControl:
 
     async def closed(self) -> None:
         """Look no more."""
+        self._ended = True  # a time-out of Redis may swallow the cancellation
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -78,7 +79,7 @@ class CrawlControl:
 
     async def _look(self) -> None:
         name, began = crawl_name(self.crawler.spider), 0.0
-        while True:
+        while not self._ended:
             try:
                 began = began or await self._ledger.now()
                 order = await self._control.order(name)
