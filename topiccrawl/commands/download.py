@@ -61,6 +61,7 @@ def fetched(url: str, settings: BaseSettings) -> bytes:
         raise ValueError("no http address")
     request = urllib.request.Request(url, headers={"User-Agent": settings["USER_AGENT"]})  # noqa: S310
     timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
-    with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+    opener = urllib.request.build_opener()  # urllib's common one keeps the first proxy it saw
+    with opener.open(request, timeout=timeout) as answer:
         data: bytes = answer.read(MOST_BYTES)
     return data

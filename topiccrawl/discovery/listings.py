@@ -13,6 +13,7 @@ from topiccrawl.discovery.pages import json_of, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
+from topiccrawl.links.xml_root import xml_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,8 +90,7 @@ class Feed:
         """See ``Provider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
-        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-        root = etree.fromstring(page.body, parser) if page.body.strip() else None
+        root = xml_root(page.body)
         name = "" if root is None else etree.QName(root).localname.lower()
         if root is None or name not in {"rss", "rdf", "feed"}:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from topiccrawl.links.urls import canonical
+from topiccrawl.links.xml_root import xml_root
 from topiccrawl.records import Link, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lxml import etree
 
 MOST = 2_000
 """Entries read of one feed; a news sitemap has a thousand at most."""
@@ -84,8 +85,7 @@ def is_news_map(url: str) -> bool:
 def _root(data: bytes) -> etree._Element | None:
     if not _LOOKS.search(data[:_HEAD]):
         return None
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-    root = etree.fromstring(data.strip(), parser)
+    root = xml_root(data)
     return root if root is not None and _name(root) in _ROOTS else None
 
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from topiccrawl.links.xml_root import xml_root
+
 MOST_BYTES = 50_000_000
 """Of one sitemap, unpacked; the protocol's own bound."""
 
@@ -60,15 +62,14 @@ def _of_lines(text: bytes) -> Sitemap:
 
 
 def _of_xml(text: bytes) -> Sitemap:
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-    root = etree.fromstring(text, parser)
+    root = xml_root(text)
     if root is None:
         return Sitemap()
     pages: list[str] = []
     news: set[str] = set()
     maps: list[str] = []
     for entry in root:
-        parts = {etree.QName(part).localname: part for part in entry if isinstance(part.tag, str)}
+        parts = {etree.QName(part).localname: part for part in entry.iterchildren("*")}
         address = (parts["loc"].text or "").strip() if "loc" in parts else ""
         if not address:
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topiccrawl.demo.engine import Engine
@@ -100,6 +100,7 @@ def test_a_changed_page_is_not_taken_for_no_results(provider: Provider) -> None:
     assert isinstance(first(provider, "changed"), Changed)
 
 
+@example(body=b"\0", status=200)
 @given(body=st.binary(max_size=300), status=st.sampled_from([200, 202, 302, 403, 500]))
 def test_whatever_comes_back_is_an_answer(body: bytes, status: int) -> None:
     specs = (
