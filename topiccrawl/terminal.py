@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -74,6 +75,31 @@ class OperatorCommand(ScrapyCommand):
 def add_topic_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--topic``, whose default is the last crawl's."""
     parser.add_argument("--topic", metavar="TOPIC", help="topic (default: that of the last crawl)")
+
+
+def count(text: str) -> int:
+    """Return a number of things, 0 or more, as an option's type.
+
+    Raises:
+        ArgumentTypeError: It is none; argparse says so in one line.
+
+    >>> count("12")
+    12
+    """
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise ArgumentTypeError(f"{text!r}: give a whole number, 0 or more")
+
+
+def some(text: str) -> int:
+    """Return a number of things, 1 or more, as an option's type.
+
+    Raises:
+        ArgumentTypeError: It is none.
+    """
+    if text.isascii() and text.isdigit() and int(text):
+        return int(text)
+    raise ArgumentTypeError(f"{text!r}: give a whole number above 0")
 
 
 def say(*lines: str) -> None:

@@ -29,7 +29,7 @@ from topiccrawl.stores.export import shown, writing
 from topiccrawl.stores.selection import Selection, day, name_in, words_in
 from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.templates.template import resolve as resolve_template
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Command(OperatorCommand):
         add("--since", default="", metavar="DAY", help="published from then on, such as 2026-01-31")
         add("--template", default="", metavar="NAME", help="changes: of a template's records")
         add("--until", default="", metavar="DAY", help="published until then")
-        add("--limit", type=int, metavar="N", help=f"at most N (list, search: {SHOWN})")
+        add("--limit", type=count, metavar="N", help=f"at most N; 0: all (list, search: {SHOWN})")
         add("--json", action="store_true", help="one JSON object a line")
 
     @override
@@ -114,7 +114,7 @@ class Command(OperatorCommand):
             raise
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
-        async for article in self._select(selection, opts.limit or SHOWN):
+        async for article in self._select(selection, SHOWN if opts.limit is None else opts.limit):
             say(_json(article) if opts.json else _line(article, selection.topic))
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:

@@ -24,7 +24,7 @@ from topiccrawl.scheduler.build import (
     read_frontier,
 )
 from topiccrawl.stores.crawls import CrawlLog
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Command(OperatorCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("-n", dest="most", type=int, default=0, help="list: URLs at most")
+        parser.add_argument("-n", dest="most", type=count, default=0, help="list: URLs at most")
         parser.add_argument("--reason", help="list, requeue: only errors with this reason")
 
     @override

@@ -15,7 +15,7 @@ from topiccrawl.errors import TemplateError
 from topiccrawl.stores.choice import periods_of, place_of, records_of
 from topiccrawl.stores.recordfiles import BETWEEN, iso, shown, writing
 from topiccrawl.templates.template import resolve
-from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
@@ -53,7 +53,7 @@ class Command(OperatorCommand):
         add = parser.add_argument
         add("--template", default="", metavar="TEMPLATE", help="only of this template")
         add("--gone", action="store_true", help="also those that are gone")
-        add("--limit", type=int, default=0, metavar="N", help=f"at most N (list: {SHOWN})")
+        add("--limit", type=count, metavar="N", help=f"at most N; 0: all (list: {SHOWN})")
         add("--json", action="store_true", help="one JSON object a line")
 
     @override
@@ -73,7 +73,7 @@ class Command(OperatorCommand):
 
     async def _list(self, opts: argparse.Namespace) -> None:
         async with self._store() as store:
-            async for kept in _some(store, opts, opts.limit or SHOWN):
+            async for kept in _some(store, opts, SHOWN):
                 say(_json(kept) if opts.json else _line(kept))
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
@@ -112,10 +112,10 @@ class Command(OperatorCommand):
         async with self._store() as store:
             fields: dict[str, None] = {}
             if file.endswith(".csv"):  # its first line names the columns
-                async for kept in _some(store, opts, opts.limit):
+                async for kept in _some(store, opts, 0):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
             with writing(file, tuple(fields)) as writer:
-                async for kept in _some(store, opts, opts.limit):
+                async for kept in _some(store, opts, 0):
                     writer.write(kept)
 
     @asynccontextmanager
@@ -128,7 +128,8 @@ class Command(OperatorCommand):
             await store.close()
 
 
-async def _some(store: Records, opts: argparse.Namespace, limit: int) -> AsyncIterator[Kept]:
+async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncIterator[Kept]:
+    limit = usual if opts.limit is None else opts.limit
     found = 0
     async for kept in store.select(_name(opts.template), gone=opts.gone):
         yield kept

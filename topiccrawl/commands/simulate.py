@@ -24,7 +24,7 @@ from topiccrawl.simulate.replay import Conditions, Replay
 from topiccrawl.simulate.report import Areas, figures, summary, table
 from topiccrawl.simulate.truth import read_truth
 from topiccrawl.spiders.arguments import seeds_of, strategy_parameters
-from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.terminal import OperatorCommand, say, some
 from topiccrawl.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ class Command(OperatorCommand):
         )
         add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
         add("--strategy", action="append", choices=NAMES, help="may be repeated")
-        add("--budget", type=_count, metavar="N", help="pages fetched (half of the reachable ones)")
-        add("--batch", type=_count, default=8, metavar="N", help="requests in flight (8)")
+        add("--budget", type=some, metavar="N", help="pages fetched (half of the reachable ones)")
+        add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
         add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
         add("--html", type=Path, metavar="FILE.html", help="write curves and tables as a page")
         add("--json", type=Path, metavar="FILE", help="write the figures")  # fmt: skip
@@ -158,14 +158,6 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
         )
         raise ConfigurationError(msg)
     return topic.model_copy(update={"seeds": found})
-
-
-def _count(text: str) -> int:
-    """Return a whole number above 0; argparse says what is wrong with others."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
 
 
 def _write(

@@ -18,7 +18,7 @@ from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.tasks.control import speed_of
 from topiccrawl.tasks.desk import Desk, SiteState, TaskState, WorkerState
 from topiccrawl.tasks.records import Wish
-from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
@@ -59,9 +59,9 @@ class Command(OperatorCommand):
         add = parser.add_argument
         add("--topic", metavar="TOPIC", help="create: words, a sentence, a name or a topic file")
         add("--owner", default="", help="create: whose it is")
-        add("--pages", type=int, default=0, help="create: pages after which the task is done")
-        add("--site-pages", type=int, default=0, help="create: pages of each site at most")
-        add("--depth", type=int, default=0, help="create: links from a seed at most")
+        add("--pages", type=count, default=0, help="create: pages after which the task is done")
+        add("--site-pages", type=count, default=0, help="create: pages of each site at most")
+        add("--depth", type=count, default=0, help="create: links from a seed at most")
         add("--json", action="store_true", help="write JSON")
 
     @override

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.commands.crawl import Command as Crawl
+from topiccrawl.terminal import some
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +28,7 @@ class Command(Crawl):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="end when no task is left")
-        parser.add_argument("--sites", type=int, metavar="N", help="sites crawled at once")
+        parser.add_argument("--sites", type=some, metavar="N", help="sites crawled at once")
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -1,0 +1,49 @@
+"""Numbers on the command line: no negative one is taken, by any command."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+import pytest
+from scrapy.utils.project import get_project_settings
+
+OPTIONS = [
+    ("articles", "--limit"),
+    ("records", "--limit"),
+    ("frontier", "-n"),
+    ("tasks", "--pages"),
+    ("tasks", "--site-pages"),
+    ("tasks", "--depth"),
+    ("work", "--sites"),
+    ("simulate", "--budget"),
+    ("simulate", "--batch"),
+]
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    command = import_module(f"topiccrawl.commands.{name}").Command()
+    command.settings = get_project_settings()
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.add_options(parser)
+    return parser
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_what_is_no_count_is_refused_in_a_line(
+    name: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = parser_of(name)
+    parser.parse_args([option, "7"])
+    for value in ("-1", "1.5", "", "1e3", "٣"):
+        with pytest.raises(SystemExit):
+            parser.parse_args([option, value])
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert option in last
+        assert "give a whole number" in last
+
+
+def test_no_command_takes_a_bare_int() -> None:
+    names = {name for name, _ in OPTIONS}
+    types = {action.type for name in names for action in parser_of(name)._actions}
+    assert int not in types
