@@ -104,8 +104,8 @@ TOPICCRAWL_STRATEGY = "shark-plus"
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0
-"""Parsed pages after which a run ends; what is in flight is finished. 0 is no bound.
-CLOSESPIDER_PAGECOUNT counts every answer."""
+"""Parsed pages after which a run (of each node) ends, never one more; errors and redirects do not
+count. 0 is no bound. CLOSESPIDER_PAGECOUNT counts every answer, and ends later."""
 TOPICCRAWL_STOP_YIELD = 0.0
 """Share of relevant pages expected of the next ones, below which the run ends; 0 is off."""
 TOPICCRAWL_STOP_AHEAD = 50

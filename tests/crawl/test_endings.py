@@ -198,3 +198,19 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
         assert (status, "fresh=1" in out) == (1, True), out[-3000:]
         assert run(web.proxy, tmp_path / "data", *other, "-a", "fresh=1", seconds=50, **job)[0] == 0
     assert not (tmp_path / "data" / "frontiers").exists()
+
+
+def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
+    pages: dict[str, Page] = {
+        f"{SITE}/{i}": Answer(article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)
+        for i in range(0, 60, 2)  # every other link leads nowhere, and does not count
+    }
+    with Web({f"{SITE}/": front(*(f"/{i}" for i in range(60))), **pages}) as web:
+        for run_number in (1, 2):
+            status, out = run(web.proxy, tmp_path / "data", *TRIAL, TOPICCRAWL_PAGES="10",
+                              TOPICCRAWL_HOST_PAGE="5")  # fmt: skip
+            assert status == 0, out[-3000:]
+            assert "TOPICCRAWL_PAGES reached" in out
+            assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is told"
+            found = sum(web.count(url) for url in (f"{SITE}/", *pages))
+            assert found == 10 * run_number, "none too many, though eight at a time could be asked"

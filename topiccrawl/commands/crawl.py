@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -9,6 +11,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.checks import check_values
+from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.outcome import FAILURES
 from topiccrawl.scheduler.scheduler import FAILURE
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
+
+
+logger = logging.getLogger(__name__)
 
 
 class Command(ScrapyCrawl):
@@ -50,6 +56,8 @@ class Command(ScrapyCrawl):
                 check(self.settings, **arguments)
         except ConfigurationError as error:
             raise UsageError(str(error), print_help=False) from error
+        for line in strangers(self.settings, os.environ):
+            logger.warning("%s", line)
 
     @override
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
 from topiccrawl.commands.checks import check_values
+from topiccrawl.commands.names import strangers
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import check_settings
@@ -31,7 +33,14 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
     except ConfigurationError as error:
         yield fail("settings", str(error), "correct it in settings, environment or command line")
     else:
+        yield from names(given)
         yield ok("settings", f"state in {given['TOPICCRAWL_DATA_DIR']}")
+
+
+def names(given: BaseSettings) -> Iterator[Finding]:
+    """Names of settings, or in the environment, that do nothing."""
+    for line in strangers(given, os.environ):
+        yield warn("settings", line, "correct the name, or take it away")
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:

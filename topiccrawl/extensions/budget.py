@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.signals import lease_settled
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
@@ -16,9 +19,11 @@ REASON = "topiccrawl_pages"
 
 
 class PageBudget:
-    """Closes the spider when TOPICCRAWL_PAGES pages were parsed; answers in flight are finished.
+    """Closes the spider when TOPICCRAWL_PAGES pages were parsed, never one more.
 
-    Errors, redirects and robots.txt do not count.
+    No page is asked for that would be one too many, were all on their way parsed; one that turns
+    out to be an error or a redirect makes room again. Errors, redirects and robots.txt do not
+    count.
     """
 
     def __init__(self, crawler: Crawler, pages: int) -> None:
@@ -37,14 +42,21 @@ class PageBudget:
         if pages <= 0:
             raise NotConfigured
         budget = cls(crawler, pages)
-        crawler.signals.connect(budget.check, signals.response_received)
+        crawler.signals.connect(budget.opened, signals.spider_opened)
+        crawler.signals.connect(budget.check, lease_settled)
         return budget
+
+    def opened(self) -> None:
+        """Bound what is asked for from now on."""
+        scheduler = self.crawler.engine.scheduler
+        if isinstance(scheduler, FrontierScheduler):
+            scheduler.has_room = lambda: self._left() > scheduler.book.pages()
 
     def check(self) -> None:
         """Close once the budget is used up."""
-        if (
-            self._closing is None
-            and self.crawler.stats.get_value("topiccrawl/pages", 0) >= self.pages
-        ):
+        if self._closing is None and self._left() <= 0:
             closing = self.crawler.engine.close_spider_async(reason=REASON)
             self._closing = asyncio.ensure_future(closing)
+
+    def _left(self) -> int:
+        return self.pages - int(self.crawler.stats.get_value("topiccrawl/pages", 0))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.frontier.contract import Ending, Kind, Outcome
 from topiccrawl.records import Findings
 
 if TYPE_CHECKING:
@@ -98,6 +98,10 @@ class LeaseBook:
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def pages(self) -> int:
+        """Pages that were asked for and are not done; a robots.txt is none."""
+        return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
     def take(self, lease: Lease) -> int:
         """Register a lease; its token, never 0."""

@@ -86,6 +86,7 @@ class FrontierScheduler(BaseScheduler):
         frontier: The frontier, once open.
         book: Open leases of this process.
         may_fetch: Whether requests may go out now; who opens it again calls ``alarm.now``.
+        has_room: Whether another page may be asked for besides those that are on their way.
     """
 
     frontier: Frontier
@@ -100,6 +101,7 @@ class FrontierScheduler(BaseScheduler):
         self._closing: asyncio.Task[None] | None = None
         self.courier: Courier | None = None
         self.may_fetch: Callable[[], bool] = lambda: True
+        self.has_room: Callable[[], bool] = lambda: True
         self._pulse = Pulse()
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
@@ -228,7 +230,7 @@ class FrontierScheduler(BaseScheduler):
         self._keep_clocks()
         if waiting := self.side.pop():
             return self._from_side(*waiting)
-        while leases := self.frontier.pop(1):
+        while self.has_room() and (leases := self.frontier.pop(1)):
             if request := self._from_lease(leases[0]):
                 return request
         self.alarm.after(self.frontier.next_due())

@@ -51,6 +51,7 @@ def test_all_is_well_where_it_is_and_every_complaint_says_what_to_do(tmp_path: P
     [
         ("settings", {"DOWNLOAD_DELAY": "soon"}, Level.FAIL, "DOWNLOAD_DELAY is 'soon'"),
         ("settings", {"TOPICCRAWL_WORK_SITES": "0"}, Level.FAIL, "TOPICCRAWL_WORK_SITES is '0'"),
+        ("settings", {"TOPICCRAWL_PAGE": "9"}, Level.WARN, "did you mean TOPICCRAWL_PAGES?"),
         ("settings", {"TOPICCRAWL_CRAWL": "../x"}, Level.FAIL, "TOPICCRAWL_CRAWL"),
         ("manners", {"DOWNLOAD_DELAY": "0"}, Level.WARN, "DOWNLOAD_DELAY is 0 s"),
         ("manners", {"ROBOTSTXT_OBEY": "0"}, Level.WARN, "is not obeyed"),
