@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.commands.names import OURS, strangers
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def told(environment: dict[str, str] | None = None, **given: object) -> list[str]:
+
+def told(environment: Mapping[str, str] | None = None, **given: str) -> list[str]:
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     settings.setdict(given, priority="cmdline")
