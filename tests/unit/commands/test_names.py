@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def told(environment: Mapping[str, str] | None = None, **given: str) -> list[str]:
+def told(given: Mapping[str, str], environment: Mapping[str, str] | None = None) -> list[str]:
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     settings.setdict(given, priority="cmdline")
@@ -32,19 +32,19 @@ def told(environment: Mapping[str, str] | None = None, **given: str) -> list[str
     ],
 )
 def test_a_typing_error_is_told_with_what_was_meant(name: str, meant: str) -> None:
-    (line,) = told(**{name: "1"})
+    (line,) = told({name: "1"})
     assert name in line
     assert line.endswith(f"did you mean {meant}?")
 
 
 def test_what_resembles_nothing_is_told_if_it_claims_to_be_ours() -> None:
-    (line,) = told(TOPICCRAWL_QQQQQQ="1", PLAYWRIGHT_BROWSER_TYPE="chromium", MY_OWN="2")
+    (line,) = told({"TOPICCRAWL_QQQQQQ": "1", "PLAYWRIGHT_BROWSER_TYPE": "chromium", "MY_OWN": "2"})
     assert "TOPICCRAWL_QQQQQQ is not known and does nothing" in line
     assert "did you mean" not in line
 
 
 def test_all_our_names_are_known() -> None:
-    assert told(**dict.fromkeys(OURS, "1")) == []
+    assert told(dict.fromkeys(OURS, "1")) == []
     assert "TOPICCRAWL_MIN_PRIOR" in OURS
 
 
@@ -58,7 +58,7 @@ def test_of_the_environment_what_is_not_read_is_told_and_no_secret_with_it() -> 
         "TOPICCRAWL_DASHBOARD_NAMES": "a.test,b.test",
         "HOME": "hush",
     }
-    one, other = told(environment, TOPICCRAWL_DATA_DIR="there")
+    one, other = told({"TOPICCRAWL_DATA_DIR": "there"}, environment)
     assert "TOPICCRAWL_PAGES is not read from there: write -s TOPICCRAWL_PAGES=..." in one
     assert "did you mean TOPICCRAWL_WEBHOOK_SECRET?" in other
     assert "hush" not in one + other
