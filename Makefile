@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES ?= 600
 TESTERS ?= 3
+TIMES ?= 20
 
-.PHONY: help install demo demo-template test check format clean
+.PHONY: help install demo demo-template test fuzz check format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -32,6 +33,9 @@ demo-template: $(VENV)/.installed  ## Find the project's own made companies, two
 test: $(VENV)/.tested  ## Run all tests
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile
+
+fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
+	TOPICCRAWL_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests
 
 check: $(VENV)/.tested  ## Lint, types, import contracts, and the coverage of the last `make test`
 	$(BIN)/ruff check .

@@ -1,20 +1,24 @@
-"""Laws are about what holds, not how fast: machines that are busy must not break them."""
+"""What all tests share: how laws are run, and the servers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
-from tests import mongo_server
+from tests import laws, mongo_server
 from tests.redis_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-settings.register_profile("project", deadline=None)
-settings.load_profile("project")
+laws.load()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Many more examples where new ones are looked for (``make fuzz``)."""
+    if laws.TIMES:
+        laws.multiply(items)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
+from tests.laws import BUSY
 from tests.mongo_server import database_uri
 from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
@@ -295,7 +296,7 @@ def one_article_a_story(store: Store, steps: list[tuple[int, int]]) -> None:
 STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_there_is_never_more_than_one_article_of_a_story(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
@@ -303,7 +304,7 @@ def test_there_is_never_more_than_one_article_of_a_story(
     one_article_a_story(SqliteStore(tmp_path_factory.mktemp("law")), steps)
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_there_is_never_more_than_one_document_of_a_story(
     mongo_uri: str, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
+from tests.laws import BUSY
 from topiccrawl.frontier.contract import Download, Ending, Kind, Limits, Outcome, Seed
 from topiccrawl.nodes.frontier import SharedFrontier
 from topiccrawl.nodes.turns import SLICE
@@ -170,9 +171,7 @@ def test_a_crawl_that_ends_gives_its_turns_and_clocks_back(crawls: Crawls) -> No
     assert left <= {f"{REGISTER}clocks"}
 
 
-@settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=6, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 32), crowd=st.integers(2, 3))
 def test_no_two_crawls_are_at_a_host_none_starves_and_no_delay_is_broken(
     redis_url: str, tmp_path_factory: pytest.TempPathFactory, seed: int, crowd: int

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import hypothesis.strategies as st
 import pytest
 import redis
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from typing_extensions import override
 
@@ -320,9 +320,6 @@ def _client(redis_url: str) -> Iterator[None]:
 
 
 TestFrontier = FrontierMachine.TestCase
-TestFrontier.settings = settings(
-    max_examples=80, stateful_step_count=50, deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+TestFrontier.settings = settings(max_examples=80, stateful_step_count=50)
 TestSharedFrontier = SharedMachine.TestCase
 TestSharedFrontier.settings = settings(TestFrontier.settings, max_examples=20)
