@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator
+
+from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +19,32 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
     from topiccrawl.errors import ConfigurationError
+
+
+def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for seed in seeds:
+        url = canonical(seed)
+        if url is None:
+            msg = f"{seed!r} is no http or https URL: write https://host/path"
+            raise ValueError(msg)
+        found[url] = None
+    return tuple(found)
+
+
+def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    for host in hosts:
+        if not re.fullmatch(r"[\w.-]+", host):
+            msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
+            raise ValueError(msg)
+    return tuple(host.lower().strip(".") for host in hosts)
+
+
+Seeds = Annotated[tuple[str, ...], AfterValidator(_canonical)]
+"""Field of URLs to begin with: made canonical, each once."""
+
+Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
+"""Field of hosts or domains, in small letters."""
 
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = "give a number"

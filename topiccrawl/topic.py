@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TopicError
-from topiccrawl.links.urls import canonical
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.sentence import terms_of
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.tomlfile import Kind, load, mistakes
+from topiccrawl.tomlfile import Hosts, Kind, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,9 +112,9 @@ class Topic(_Part):
     terms: Annotated[dict[Word, Weight], Field(min_length=1)]
     synonyms: dict[Word, tuple[Word, ...]] = {}
     negative: dict[Word, Weight] = {}
-    seeds: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()
-    denied_hosts: tuple[str, ...] = ()
+    seeds: Seeds = ()
+    allowed_hosts: Hosts = ()
+    denied_hosts: Hosts = ()
     languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
     limits: Budget = Budget()
     thresholds: Thresholds = Thresholds()
@@ -128,27 +127,6 @@ class Topic(_Part):
     def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
         listed = isinstance(value, list) and all(isinstance(term, str) for term in value)
         return dict.fromkeys(value, 1.0) if listed else value
-
-    @field_validator("seeds")
-    @classmethod
-    def _canonical_seeds(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
-        for seed in seeds:
-            url = canonical(seed)
-            if url is None:
-                msg = f"{seed!r} is no http or https URL: write https://host/path"
-                raise ValueError(msg)
-            found[url] = None
-        return tuple(found)
-
-    @field_validator("allowed_hosts", "denied_hosts")
-    @classmethod
-    def _bare_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        for host in hosts:
-            if not re.fullmatch(r"[\w.-]+", host):
-                msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
-                raise ValueError(msg)
-        return tuple(host.lower().strip(".") for host in hosts)
 
     @field_validator("terms", "negative")
     @classmethod

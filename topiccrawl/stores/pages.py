@@ -6,20 +6,17 @@ is gone stays, with the date.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from topiccrawl.revisits.contract import Role
-from topiccrawl.stores.database import FILE, Database
+from topiccrawl.stores.part import SqlitePart
 from topiccrawl.stores.rows import clean
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +134,8 @@ _END = 1e12
 """Later than any time."""
 
 
-class SqlitePages:
-    """``Pages`` in the embedded store's file.
-
-    Args:
-        folder: TOPICCRAWL_DATA_DIR.
-        now: Clock for the migration's date, seconds since the epoch.
-    """
-
-    def __init__(self, folder: str | Path, *, now: Callable[[], float] = time.time) -> None:
-        self._database = Database(Path(folder) / FILE, now=now)
-
-    async def open(self) -> None:
-        """See ``Pages.open``."""
-        await asyncio.to_thread(self._database.open)
-
-    async def close(self) -> None:
-        """See ``Pages.close``."""
-        await asyncio.to_thread(self._database.close)
+class SqlitePages(SqlitePart):
+    """``Pages`` in the embedded store's file."""
 
     async def save(self, states: Sequence[PageState]) -> None:
         """See ``Pages.save``; one transaction for all."""

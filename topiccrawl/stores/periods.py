@@ -6,20 +6,17 @@ page of it. One process crawls a template at a time.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from topiccrawl.stores.database import FILE, Database
+from topiccrawl.stores.part import SqlitePart
 from topiccrawl.stores.rows import clean
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Phase(StrEnum):
@@ -148,24 +145,8 @@ _ALL_SEEDS = f"SELECT {', '.join(_SEED)} FROM template_seeds WHERE template = ?"
 _BATCH = 500
 
 
-class SqlitePeriods:
-    """``Periods`` in the embedded store's file.
-
-    Args:
-        folder: TOPICCRAWL_DATA_DIR.
-        now: Clock for the migration's date, seconds since the epoch.
-    """
-
-    def __init__(self, folder: str | Path, *, now: Callable[[], float] = time.time) -> None:
-        self._database = Database(Path(folder) / FILE, now=now)
-
-    async def open(self) -> None:
-        """See ``Periods.open``."""
-        await asyncio.to_thread(self._database.open)
-
-    async def close(self) -> None:
-        """See ``Periods.close``."""
-        await asyncio.to_thread(self._database.close)
+class SqlitePeriods(SqlitePart):
+    """``Periods`` in the embedded store's file."""
 
     async def last(self, template: str) -> Period | None:
         """See ``Periods.last``."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from topiccrawl.stores.database import FILE, Database
+from topiccrawl.stores.part import SqlitePart
 from topiccrawl.stores.periods import dumped
 from topiccrawl.stores.rows import clean
 from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
 
 class Change(StrEnum):
@@ -165,19 +162,8 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM records"  # noqa: S608 - constant 
 _PAGE = 200
 
 
-class SqliteRecords:
-    """``Records`` in the embedded store's file; arguments as those of ``SqlitePeriods``."""
-
-    def __init__(self, folder: str | Path, *, now: Callable[[], float] = time.time) -> None:
-        self._database = Database(Path(folder) / FILE, now=now)
-
-    async def open(self) -> None:
-        """See ``Records.open``."""
-        await asyncio.to_thread(self._database.open)
-
-    async def close(self) -> None:
-        """See ``Records.close``."""
-        await asyncio.to_thread(self._database.close)
+class SqliteRecords(SqlitePart):
+    """``Records`` in the embedded store's file."""
 
     async def save(self, found: Sequence[Kept]) -> list[Change]:
         """See ``Records.save``; one transaction for all."""

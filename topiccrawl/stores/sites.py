@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.stores.database import FILE, Database
+from topiccrawl.stores.part import SqlitePart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
-class SiteKnowledge:
-    """Plain JSON values by site and key (``patterns``, ``frame`` ...); each room owns its keys.
-
-    Args:
-        folder: TOPICCRAWL_DATA_DIR.
-        now: Clock, seconds since the epoch.
-    """
-
-    def __init__(self, folder: str | Path, *, now: Callable[[], float] = time.time) -> None:
-        self._database = Database(Path(folder) / FILE)
-        self._now = now
-
-    async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
-        await asyncio.to_thread(self._database.open)
-
-    async def close(self) -> None:
-        """Release it. Twice equals once."""
-        await asyncio.to_thread(self._database.close)
+class SiteKnowledge(SqlitePart):
+    """Plain JSON values by site and key (``patterns``, ``frame`` ...); each room owns its keys."""
 
     async def get(self, site: str) -> dict[str, Any]:
         """All that is known of a site, by key; empty where nothing is."""

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TemplateError
-from topiccrawl.links.urls import canonical
 from topiccrawl.text.normal import fold
-from topiccrawl.tomlfile import Kind, load, mistakes
+from topiccrawl.tomlfile import Hosts, Kind, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,10 +141,10 @@ class Template(_Part):
     filter: tuple[dict[Word, tuple[Word, ...]], ...] = ()
     crawl: Annotated[dict[Word, CrawlWord], Field(min_length=1)]
     limits: Limits = Limits()
-    seeds: tuple[str, ...] = ()
+    seeds: Seeds = ()
     providers: tuple[str | dict[str, Any], ...] = ()
-    allowed_hosts: tuple[str, ...] = ()
-    denied_hosts: tuple[str, ...] = ()
+    allowed_hosts: Hosts = ()
+    denied_hosts: Hosts = ()
 
     @field_validator("crawl", mode="before")
     @classmethod
@@ -155,27 +154,6 @@ class Template(_Part):
         return {
             word: {"kind": what} if isinstance(what, str) else what for word, what in value.items()
         }
-
-    @field_validator("seeds")
-    @classmethod
-    def _canonical_seeds(cls, seeds: tuple[str, ...]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
-        for seed in seeds:
-            url = canonical(seed)
-            if url is None:
-                msg = f"{seed!r} is no http or https URL: write https://host/path"
-                raise ValueError(msg)
-            found[url] = None
-        return tuple(found)
-
-    @field_validator("allowed_hosts", "denied_hosts")
-    @classmethod
-    def _bare_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        for host in hosts:
-            if not re.fullmatch(r"[\w.-]+", host):
-                msg = f"{host!r} is no host: write company.example.com, without scheme or path"
-                raise ValueError(msg)
-        return tuple(host.lower().strip(".") for host in hosts)
 
     @field_validator("filter")
     @classmethod

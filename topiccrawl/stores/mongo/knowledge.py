@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.stores.changes import TopicChange
-from topiccrawl.stores.mongo.client import Server, blocking
-from topiccrawl.stores.mongo.schema import migrate
+from topiccrawl.stores.mongo.client import blocking
+from topiccrawl.stores.mongo.part import MongoPart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from topiccrawl.stores.mongo.client import Document
 
 
-class MongoSites:
-    """``SiteKnowledge`` for several machines: one document a site and key, its value as JSON.
-
-    Args:
-        uri: ``mongodb://...``; its path names the database.
-        now: Clock, seconds since the epoch.
-    """
-
-    def __init__(self, uri: str, *, now: Callable[[], float] = time.time) -> None:
-        self._server = Server(uri)
-        self._now = now
-
-    async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
-        self._server.connect()
-        await migrate(self._server, self._now)
-
-    async def close(self) -> None:
-        """Release it. Twice equals once."""
-        await self._server.close()
+class MongoSites(MongoPart):
+    """``SiteKnowledge`` for several machines: one document a site and key, its value as JSON."""
 
     async def get(self, site: str) -> dict[str, Any]:
         """See ``SiteKnowledge.get``."""

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ReplaceOne
 
 from topiccrawl.revisits.contract import Role
-from topiccrawl.stores.mongo.client import Server
-from topiccrawl.stores.mongo.schema import migrate
+from topiccrawl.stores.mongo.part import MongoPart
 from topiccrawl.stores.pages import COLUMNS, PageState, Window
 from topiccrawl.stores.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from topiccrawl.stores.mongo.client import Collection, Document
+    from topiccrawl.stores.mongo.client import Collection, Document, Server
 
 
-class MongoPages:
-    """``Pages`` for several machines: one document an owner and URL.
-
-    Args:
-        uri: ``mongodb://...``; its path names the database.
-        now: Clock for the migration's date, seconds since the epoch.
-    """
-
-    def __init__(self, uri: str, *, now: Callable[[], float] = time.time) -> None:
-        self._server = Server(uri)
-        self._now = now
-
-    async def open(self) -> None:
-        """See ``Pages.open``."""
-        self._server.connect()
-        await migrate(self._server, self._now)
-
-    async def close(self) -> None:
-        """See ``Pages.close``."""
-        await self._server.close()
+class MongoPages(MongoPart):
+    """``Pages`` for several machines: one document an owner and URL."""
 
     async def save(self, states: Sequence[PageState]) -> None:
         """See ``Pages.save``; one bulk write for all."""

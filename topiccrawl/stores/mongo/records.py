@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ReplaceOne
 
-from topiccrawl.stores.mongo.client import Server
-from topiccrawl.stores.mongo.schema import migrate
+from topiccrawl.stores.mongo.part import MongoPart
 from topiccrawl.stores.periods import Period, Seed, Stage, dumped, period_of, seed_of
 from topiccrawl.stores.records import (
     TALLY,
@@ -26,7 +24,7 @@ from topiccrawl.stores.rows import clean
 from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from topiccrawl.stores.mongo.client import Document
 
@@ -34,29 +32,7 @@ _PERIOD = tuple(one.name for one in fields(Period))
 _SEED = tuple(one.name for one in fields(Seed))
 
 
-class _Collections:
-    """What both share.
-
-    Args:
-        uri: ``mongodb://...``; its path names the database.
-        now: Clock for the migration's date, seconds since the epoch.
-    """
-
-    def __init__(self, uri: str, *, now: Callable[[], float] = time.time) -> None:
-        self._server = Server(uri)
-        self._now = now
-
-    async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
-        self._server.connect()
-        await migrate(self._server, self._now)
-
-    async def close(self) -> None:
-        """Release it. Twice equals once."""
-        await self._server.close()
-
-
-class MongoPeriods(_Collections):
+class MongoPeriods(MongoPart):
     """``Periods`` in MongoDB: one document a period, one a seed."""
 
     async def last(self, template: str) -> Period | None:
@@ -118,7 +94,7 @@ class MongoPeriods(_Collections):
         return [(o["number"], Stage(o["stage"]), o["chance"], o["useful"]) for o in found]
 
 
-class MongoRecords(_Collections):
+class MongoRecords(MongoPart):
     """``Records`` in MongoDB: one document an entity, one a version.
 
     The version is written before the record that replaces it: killed between the two, the same
