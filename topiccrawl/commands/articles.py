@@ -25,7 +25,8 @@ from topiccrawl.commands.windows import (
 )
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
-from topiccrawl.stores.export import shown, writing
+from topiccrawl.stores.export import FORMATS, shown
+from topiccrawl.stores.formats import writing
 from topiccrawl.stores.selection import Selection, day, name_in, words_in
 from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.templates.template import resolve as resolve_template
@@ -118,7 +119,7 @@ class Command(OperatorCommand):
             say(_json(article) if opts.json else _line(article, selection.topic))
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
-        with writing(file) as writer:
+        with writing(file, FORMATS) as writer:
             async for article in self._select(selection, limit or 0):
                 writer.write(article)
 

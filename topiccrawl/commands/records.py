@@ -13,7 +13,8 @@ from typing_extensions import override
 
 from topiccrawl.errors import TemplateError
 from topiccrawl.stores.choice import periods_of, place_of, records_of
-from topiccrawl.stores.recordfiles import BETWEEN, iso, shown, writing
+from topiccrawl.stores.formats import writing
+from topiccrawl.stores.recordfiles import BETWEEN, formats, iso, shown
 from topiccrawl.templates.template import resolve
 from topiccrawl.terminal import OperatorCommand, count, say
 
@@ -114,7 +115,7 @@ class Command(OperatorCommand):
             if file.endswith(".csv"):  # its first line names the columns
                 async for kept in _some(store, opts, 0):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
-            with writing(file, tuple(fields)) as writer:
+            with writing(file, formats(tuple(fields))) as writer:
                 async for kept in _some(store, opts, 0):
                     writer.write(kept)
 

@@ -1,43 +1,19 @@
-"""Articles as files for other programs: JSON lines, CSV, Parquet, Atom."""
+"""Articles as files for other programs."""
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
-from contextlib import contextmanager
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import ConfigurationError
 from topiccrawl.news.article import Article
 from topiccrawl.stores.feed import Atom
+from topiccrawl.stores.formats import CommaSeparated, Formats, JsonLines, Parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TextIO
-
-ROWS = 1_000
-"""Articles of a Parquet row group."""
-
-STANDARD = "-"
-"""Stands for standard output, where a file is named."""
+    from collections.abc import Iterator
 
 COLUMNS = tuple(Article("http://a.test/", "", "").to_dict())
 """Names and order of what is written of an article."""
-
-
-class Writer(Protocol):
-    """Takes articles one after the other."""
-
-    def write(self, article: Article) -> None:
-        """Write one."""
-        ...
-
-    def end(self) -> None:
-        """Write what waits."""
-        ...
 
 
 def shown(article: Article) -> dict[str, Any]:
@@ -50,121 +26,35 @@ def shown(article: Article) -> dict[str, Any]:
     return {**values, "body": ""} if article.noarchive else values
 
 
-class JsonLines:
-    """One JSON object a line, UTF-8."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, article: Article) -> None:
-        """See ``Writer``."""
-        self._file.write(json.dumps(shown(article), ensure_ascii=False) + "\n")
-
-    def end(self) -> None:
-        """See ``Writer``."""
+def _cells(article: Article) -> Iterator[str | float]:
+    """One cell a column; what has parts (topics, terms, images) is JSON."""
+    for value in shown(article).values():
+        plain = isinstance(value, str | int | float)
+        yield value if plain else json.dumps(value, ensure_ascii=False)
 
 
-class CommaSeparated:
-    """CSV with a first line of names; what has parts (topics, terms, images) is JSON."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._writer = csv.DictWriter(file, COLUMNS)
-        self._writer.writeheader()
-
-    def write(self, article: Article) -> None:
-        """See ``Writer``."""
-        self._writer.writerow(
-            {
-                name: value
-                if isinstance(value, str | int | float)
-                else json.dumps(value, ensure_ascii=False)
-                for name, value in shown(article).items()
-            }
-        )
-
-    def end(self) -> None:
-        """See ``Writer``."""
+def _row(article: Article) -> dict[str, Any]:
+    """For Parquet: topics and terms are lists of name and number."""
+    values = shown(article)
+    for name, pairs in (("topics", article.topics.items()), ("terms", article.terms)):
+        values[name] = [{"name": text, "number": number} for text, number in pairs]
+    return values
 
 
-class Parquet:
-    """Apache Parquet, compressed; topics and terms are lists of name and number.
-
-    Raises:
-        ConfigurationError: pyarrow is not installed.
-    """
-
-    def __init__(self, path: Path) -> None:
-        if find_spec("pyarrow") is None:
-            raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        weighted = pa.list_(pa.struct([("name", pa.string()), ("number", pa.float64())]))
-        types = {
-            "images": pa.list_(pa.string()), "topics": weighted, "terms": weighted,
-            "fetched_at": pa.float64(), "depth": pa.int64(), "noarchive": pa.bool_(),
-        }  # fmt: skip
-        self._schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
-        self._table = pa.Table.from_pylist
-        self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._rows: list[dict[str, Any]] = []
-
-    def write(self, article: Article) -> None:
-        """See ``Writer``."""
-        values = shown(article)
-        for name, pairs in (("topics", article.topics.items()), ("terms", article.terms)):
-            values[name] = [{"name": text, "number": number} for text, number in pairs]
-        self._rows.append(values)
-        if len(self._rows) >= ROWS:
-            self._flush()
-
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._flush()
-        self._file.close()
-
-    def _flush(self) -> None:
-        self._file.write_table(self._table(self._rows, schema=self._schema))
-        self._rows = []
+def _schema(pa: Any) -> Any:  # noqa: ANN401 - pyarrow, an extra
+    weighted = pa.list_(pa.struct([("name", pa.string()), ("number", pa.float64())]))
+    types = {
+        "images": pa.list_(pa.string()), "topics": weighted, "terms": weighted,
+        "fetched_at": pa.float64(), "depth": pa.int64(), "noarchive": pa.bool_(),
+    }  # fmt: skip
+    return pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
 
 
-_TEXT: dict[str, tuple[Callable[[TextIO], Writer], str]] = {
-    ".jsonl": (JsonLines, "utf-8"),
-    ".csv": (CommaSeparated, "utf-8-sig"),
-    ".atom": (Atom, "utf-8"),
-}
-"""Writer and encoding by suffix; spreadsheets take CSV for UTF-8 by its mark only."""
-
-
-@contextmanager
-def writing(where: str) -> Iterator[Writer]:
-    """A writer into a file, its format told by its suffix; into standard output for ``-``.
-
-    The file takes its name when it is complete.
-
-    Raises:
-        ConfigurationError: There is no such format, or the file cannot be written.
-    """
-    if where == STANDARD:
-        yield JsonLines(sys.stdout)
-        return
-    path = Path(where)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if path.suffix == ".parquet":
-            writer: Writer = Parquet(part)
-            yield writer
-            writer.end()
-        elif path.suffix in _TEXT:
-            make, encoding = _TEXT[path.suffix]
-            with part.open("w", encoding=encoding, errors="replace", newline="") as file:
-                writer = make(file)
-                yield writer
-                writer.end()
-        else:
-            raise ConfigurationError(f"{path}: name a .jsonl, .csv, .parquet or .atom file")
-        part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+FORMATS: Formats[Article] = Formats(
+    {
+        ".jsonl": lambda file: JsonLines(file, shown),
+        ".csv": lambda file: CommaSeparated(file, COLUMNS, _cells),
+        ".atom": Atom,
+    },
+    lambda path: Parquet(path, _schema, _row),
+)

@@ -1,43 +1,22 @@
-"""Records as files for other programs: JSON lines, CSV, Parquet."""
+"""Records as files for other programs."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.stores.formats import CommaSeparated, Formats, JsonLines, Parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
     from topiccrawl.stores.records import Kept
 
-_ROWS = 1_000
-"""Records of a Parquet row group."""
 BETWEEN = "; "
 """Stands between several values of a field in CSV."""
 _TIMES = ("first_seen", "changed_at", "checked_at", "gone_at")
 _ABOUT = ("template", "entity", "name")
 _AFTER = ("confidence", "seed", *_TIMES, "urls")
-
-
-class Writer(Protocol):
-    """Takes records one after the other."""
-
-    def write(self, kept: Kept) -> None:
-        """Write one."""
-        ...
-
-    def end(self) -> None:
-        """Write what waits."""
-        ...
 
 
 def shown(kept: Kept) -> dict[str, Any]:
@@ -70,117 +49,34 @@ def iso(time: float) -> str:
     return f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}" if time else ""
 
 
-class JsonLines:
-    """One JSON object a line, UTF-8, evidence included."""
+def formats(fields: Sequence[str]) -> Formats[Kept]:
+    """How records are written; CSV has a column for each of the fields."""
+    names = (*_ABOUT, *fields, *_AFTER)
 
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
+    def cells(kept: Kept) -> Iterator[str | float]:
+        values = shown(kept)
+        yield from (values[name] for name in _ABOUT)
+        yield from (BETWEEN.join(values["values"].get(field, ())) for field in fields)
+        yield from (values[name] for name in _AFTER[:-1])
+        yield BETWEEN.join(values["urls"])
 
-    def write(self, kept: Kept) -> None:
-        """See ``Writer``."""
-        self._file.write(json.dumps(shown(kept), ensure_ascii=False) + "\n")
-
-    def end(self) -> None:
-        """See ``Writer``."""
-
-
-class CommaSeparated:
-    """CSV, a column a field; several values stand in one cell.
-
-    Args:
-        file: Where to.
-        fields: Names of the fields, in order.
-    """
-
-    def __init__(self, file: TextIO, fields: Sequence[str]) -> None:
-        self._fields = fields
-        self._writer = csv.writer(file)
-        self._writer.writerow([*_ABOUT, *fields, *_AFTER])
-
-    def write(self, kept: Kept) -> None:
-        """See ``Writer``."""
-        all_of = shown(kept)
-        values = [BETWEEN.join(all_of["values"].get(field, ())) for field in self._fields]
-        after = [all_of[name] for name in _AFTER[:-1]]
-        urls = BETWEEN.join(all_of["urls"])
-        self._writer.writerow([*(all_of[name] for name in _ABOUT), *values, *after, urls])
-
-    def end(self) -> None:
-        """See ``Writer``."""
+    return Formats(
+        {
+            ".jsonl": lambda file: JsonLines(file, shown),
+            ".csv": lambda file: CommaSeparated(file, names, cells),
+        },
+        lambda path: Parquet(path, _schema, shown),
+    )
 
 
-class Parquet:
-    """Apache Parquet, compressed; values with their evidence are a list.
-
-    Raises:
-        ConfigurationError: pyarrow is not installed.
-    """
-
-    def __init__(self, path: Path) -> None:
-        if find_spec("pyarrow") is None:
-            raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        text = pa.string()
-        names = ("field", "value", "text", "where", "url", "snippet")
-        one = pa.struct([
-            *((name, text) for name in names), ("confidence", pa.float64()), ("image", pa.bool_()),
-        ])  # fmt: skip
-        self._schema = pa.schema([
-            *((name, text) for name in (*_ABOUT, "seed", *_TIMES)),
-            ("confidence", pa.float64()), ("urls", pa.list_(text)), ("evidence", pa.list_(one)),
-        ])  # fmt: skip
-        self._table = pa.Table.from_pylist
-        self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._rows: list[dict[str, Any]] = []
-
-    def write(self, kept: Kept) -> None:
-        """See ``Writer``."""
-        self._rows.append(shown(kept))
-        if len(self._rows) >= _ROWS:
-            self._flush()
-
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._flush()
-        self._file.close()
-
-    def _flush(self) -> None:
-        self._file.write_table(self._table(self._rows, schema=self._schema))
-        self._rows = []
-
-
-@contextmanager
-def writing(where: str, fields: Sequence[str]) -> Iterator[Writer]:
-    """A writer into a file, its format told by its suffix; JSON lines to standard output for ``-``.
-
-    The file takes its name when it is complete.
-
-    Raises:
-        ConfigurationError: There is no such format, or the file cannot be written.
-    """
-    if where == "-":
-        yield JsonLines(sys.stdout)
-        return
-    path = Path(where)
-    if path.suffix not in {".jsonl", ".csv", ".parquet"}:
-        raise ConfigurationError(f"{path}: name a .jsonl, .csv or .parquet file")
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if path.suffix == ".parquet":
-            writer: Writer = Parquet(part)
-            yield writer
-            writer.end()
-        else:
-            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # for spreadsheets
-            with part.open("w", encoding=encoding, errors="replace", newline="") as file:
-                writer = (
-                    JsonLines(file) if path.suffix == ".jsonl" else CommaSeparated(file, fields)
-                )
-                yield writer
-        part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+def _schema(pa: Any) -> Any:  # noqa: ANN401 - pyarrow, an extra
+    """Values with their evidence are a list."""
+    text = pa.string()
+    names = ("field", "value", "text", "where", "url", "snippet")
+    one = pa.struct([
+        *((name, text) for name in names), ("confidence", pa.float64()), ("image", pa.bool_()),
+    ])  # fmt: skip
+    return pa.schema([
+        *((name, text) for name in (*_ABOUT, "seed", *_TIMES)),
+        ("confidence", pa.float64()), ("urls", pa.list_(text)), ("evidence", pa.list_(one)),
+    ])  # fmt: skip

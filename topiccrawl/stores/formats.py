@@ -1,0 +1,171 @@
+"""What is stored as files for other programs: JSON lines, CSV, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TextIO
+
+    Row = dict[str, Any]
+
+GROUP = 1_000
+"""Rows of a Parquet row group."""
+
+STANDARD = "-"
+"""Stands for standard output, where a file is named."""
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+
+
+class Writer(Protocol[T_contra]):
+    """Takes one after the other."""
+
+    def write(self, one: T_contra) -> None:
+        """Write one."""
+        ...
+
+    def end(self) -> None:
+        """Write what waits."""
+        ...
+
+
+class JsonLines(Generic[T]):
+    """One JSON object a line.
+
+    Args:
+        file: Where to.
+        row: What is written of one.
+    """
+
+    def __init__(self, file: TextIO, row: Callable[[T], Row]) -> None:
+        self._file = file
+        self._row = row
+
+    def write(self, one: T) -> None:
+        """See ``Writer``."""
+        self._file.write(json.dumps(self._row(one), ensure_ascii=False) + "\n")
+
+    def end(self) -> None:
+        """See ``Writer``."""
+
+
+class CommaSeparated(Generic[T]):
+    """CSV with a first line of names.
+
+    Args:
+        file: Where to.
+        names: Of the columns.
+        cells: What stands in them of one.
+    """
+
+    def __init__(
+        self, file: TextIO, names: Sequence[str], cells: Callable[[T], Iterable[str | float]]
+    ) -> None:
+        self._writer = csv.writer(file)
+        self._writer.writerow(names)
+        self._cells = cells
+
+    def write(self, one: T) -> None:
+        """See ``Writer``."""
+        self._writer.writerow(self._cells(one))
+
+    def end(self) -> None:
+        """See ``Writer``."""
+
+
+class Parquet(Generic[T]):
+    """Apache Parquet, compressed.
+
+    Args:
+        path: Where to.
+        schema: Makes the columns, given the module ``pyarrow``.
+        row: What is written of one.
+
+    Raises:
+        ConfigurationError: pyarrow is not installed.
+    """
+
+    def __init__(self, path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> None:
+        if find_spec("pyarrow") is None:
+            raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        self._schema = schema(pa)
+        self._row = row
+        self._table = pa.Table.from_pylist
+        self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
+        self._rows: list[Row] = []
+
+    def write(self, one: T) -> None:
+        """See ``Writer``."""
+        self._rows.append(self._row(one))
+        if len(self._rows) >= GROUP:
+            self._flush()
+
+    def end(self) -> None:
+        """See ``Writer``."""
+        self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        self._file.write_table(self._table(self._rows, schema=self._schema))
+        self._rows = []
+
+
+class Formats(NamedTuple, Generic[T]):
+    """How something is written.
+
+    Attributes:
+        text: Makers of writers by suffix; the first is that of standard output.
+        parquet: Maker of the writer of ``.parquet``.
+    """
+
+    text: Mapping[str, Callable[[TextIO], Writer[T]]]
+    parquet: Callable[[Path], Writer[T]]
+
+
+@contextmanager
+def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
+    """A writer into a file, its format told by its suffix; into standard output for ``-``.
+
+    The file takes its name when it is complete.
+
+    Raises:
+        ConfigurationError: There is no such format, or the file cannot be written.
+    """
+    if where == STANDARD:
+        yield next(iter(formats.text.values()))(sys.stdout)
+        return
+    path = Path(where)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if path.suffix == ".parquet":
+            writer = formats.parquet(part)
+            yield writer
+            writer.end()
+        elif path.suffix in formats.text:
+            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # told to spreadsheets
+            with part.open("w", encoding=encoding, errors="replace", newline="") as file:
+                writer = formats.text[path.suffix](file)
+                yield writer
+                writer.end()
+        else:
+            known = ", ".join(formats.text)
+            raise ConfigurationError(f"{path}: name a {known} or .parquet file")
+        part.replace(path)
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be written: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
