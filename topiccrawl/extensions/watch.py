@@ -26,7 +26,7 @@ from topiccrawl.revisits.ledger import Ledger
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.visited import Visited
-from topiccrawl.signals import lease_settled, page_changed
+from topiccrawl.signals import hosts_taken, lease_settled, page_changed
 from topiccrawl.stores.choice import pages_of, store_of
 from topiccrawl.stores.pagebuffer import PageBuffer
 from topiccrawl.topic import default_seeds
@@ -58,7 +58,10 @@ MOST = 1_000
 """Pages that are handed out at a time."""
 
 AFRESH = 600.0
-"""Seconds between two looks at all that is overdue: what another node had, or what got lost."""
+"""Seconds between two looks at all that is overdue: what got lost."""
+
+TAKEN = 2.0
+"""Seconds after which what the last node of hosts saw of them is in the store (see ``SETTLED``)."""
 
 POLITE = 0.1
 """Share of the requests that a host's delay allows which hubs may take, where no rate is set."""
@@ -95,7 +98,8 @@ class Watch:
         self._out: dict[str, bool] = {}
         self._missing: dict[str, float] = {}
         self._until = self._handed = self._whole = 0.0
-        self._full = False
+        self._look_at = math.inf
+        self._full = self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -121,6 +125,7 @@ class Watch:
         connect(watch.settled, lease_settled)
         connect(watch.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
+        connect(watch.took, hosts_taken)
         return watch
 
     # -- Life ------------------------------------------------------------------------------------
@@ -139,8 +144,10 @@ class Watch:
         try:
             await self._pages.open()
             self.sizes = await self._pages.counts(self._owner)
-            await self._adopt(scheduler.frontier)
-            await self._hand_out()
+            if scheduler.courier is None:
+                await self._hand_out()
+            else:  # what others had before is on its way
+                self.took()
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
@@ -153,8 +160,14 @@ class Watch:
             DontCloseSpider: If so.
         """
         due = self._missing if self.once else self.next_at is not None
-        if self._task is not None and (due or self.visited):
+        looks = self._look_at < math.inf
+        if self._task is not None and (due or looks or self.visited):
             raise DontCloseSpider
+
+    def took(self) -> None:
+        """Look soon at all that is overdue: hosts are served here that another node had."""
+        self._look_at = time.time() + TAKEN
+        self._wake.set()
 
     def outlook(self) -> str:
         """What is waited for, in words; "" where nothing is due any more."""
@@ -216,9 +229,8 @@ class Watch:
     async def _run(self) -> None:
         """Hand out what is due, when it is due."""
         while True:
-            wait = None if self._full or self.next_at is None else self.next_at - time.time()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), wait)
+                await asyncio.wait_for(self._wake.wait(), self._next_look() - time.time())
             self._wake.clear()
             try:
                 await self._hand_out()
@@ -227,10 +239,19 @@ class Watch:
                 await asyncio.sleep(AGAIN)
                 self._wake.set()
 
+    def _next_look(self) -> float:
+        """When to look at what is due, seconds since the epoch."""
+        soonest = math.inf if self._full or self.next_at is None else self.next_at
+        return min(soonest, self._look_at, self._whole + AFRESH)
+
     async def _hand_out(self) -> None:
         """Put what is due back into the frontier, and find out what is due next."""
-        now = time.time()
-        if now - self._whole > AFRESH:
+        now, look_at = time.time(), self._look_at
+        courier = self._scheduler.courier
+        if not self._adopted and not (courier and (courier.loading or now < look_at)):
+            await self._adopt(self._scheduler.frontier)
+            self._adopted = True
+        if now - self._whole > AFRESH or now >= look_at:
             self._whole, self._handed = now, 0.0
             await self._call_off()
         given = 0
@@ -249,6 +270,9 @@ class Watch:
         self.next_at = min([state.due for state in soonest] + ahead, default=None)
         if given:
             self._scheduler.alarm.now()
+        if look_at == self._look_at and now >= look_at:
+            self._look_at = math.inf
+            self._scheduler.alarm.now()
 
     def _give(self, state: PageState) -> bool:
         """Give a page back to the frontier; whether it was not there yet."""
@@ -266,11 +290,16 @@ class Watch:
         return False
 
     async def _call_off(self) -> None:
-        """Note pages that went into errorQueue without a lease: robots.txt, crashes, bounds."""
+        """Note pages that went into errorQueue without a lease: robots.txt, crashes, bounds.
+
+        Forget those that another node has, or had, and those forgotten by hand.
+        """
         for url in tuple(self._out):
             told = self._scheduler.frontier.why(url)
-            if told is None or told.queue == "error":
-                await self.visited.missed(url, "" if told is None else told.reason)
+            if told is None or (told.queue == "crawled" and not self.visited.waits(url)):
+                self._out.pop(url, None)
+            elif told.queue == "error":
+                await self.visited.missed(url, told.reason)
 
     def _kept(self, state: PageState) -> None:
         """Look again at what is due after a state was written."""

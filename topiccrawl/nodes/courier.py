@@ -55,17 +55,20 @@ class Courier:
         client: Of the same server, without decoding of responses.
         wake: Called when the frontier may give something new, or has nothing left.
         fail: Told of an error that ends the crawl.
+        took: Called when all buckets are served that this node took.
         starts: Start URLs to listen for, or None.
     """
 
     def __init__(
         self, frontier: SharedFrontier, client: AsyncRedis, *, wake: Callable[[], None],
-        fail: Callable[[TopiccrawlError], None], starts: Starts | None = None,
+        fail: Callable[[TopiccrawlError], None], took: Callable[[], object] = lambda: None,
+        starts: Starts | None = None,
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._client = client
         self._wire = AsyncWire(client)
-        self._wake, self._fail, self._starts = wake, fail, starts
+        self._wake, self._fail, self._took, self._starts = wake, fail, took, starts
+        self._takings = 0
         self._task: asyncio.Task[None] | None = None
         self._next_look = 0.0
         self._last = self._patient = self._busy = time.monotonic()
@@ -86,6 +89,11 @@ class Courier:
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
         await self._client.aclose()
+
+    @property
+    def loading(self) -> bool:
+        """Whether this node has taken hosts that it does not serve yet."""
+        return not self._frontier.share.part.idle()
 
     @property
     def away(self) -> bool:
@@ -132,6 +140,9 @@ class Courier:
             self._next_look = now + LOOK
         while share.part.loading() and time.monotonic() < self._last + LOAD:
             came = await self._wire.run(share.part.load(share.base)) or came
+        if share.part.takings != self._takings and share.part.idle():
+            self._takings = share.part.takings
+            self._took()
         return await self._hear_starts() or came
 
     async def _hear_starts(self) -> bool:

@@ -75,6 +75,7 @@ class SharedFrontier(EmbeddedFrontier):
             where the clock is not Redis'.
         attached: Whether calls carry the conversations with Redis themselves, and wait; otherwise
             a courier has to.
+        again: Whether pages that were crawled will be queued again.
 
     Raises:
         StorageError: Redis cannot be reached.
@@ -93,6 +94,7 @@ class SharedFrontier(EmbeddedFrontier):
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
         rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
         ttl: float = TTL, attached: bool = True, register: str = "",
+        again: bool = False,
     ) -> None:  # fmt: skip
         discard_folder(folder)
         self.base = base_of(name)
@@ -118,7 +120,7 @@ class SharedFrontier(EmbeddedFrontier):
             self.share = Share(
                 self.base, json.dumps(about, ensure_ascii=False), ttl, state=self._state,
                 store=self._store, intake=self._intake, copy=copy, clock=self._clock,
-                hear_time=self.steady.hear, turns=self.turns,
+                hear_time=self.steady.hear, turns=self.turns, again=again,
             )  # fmt: skip
             self._enter(client)
             if attached:

@@ -52,10 +52,16 @@ class Part:
         copy: Moves buckets between Redis and the open state.
         route: Told which URLs are taken in here.
         clock: The frontier's.
+        again: Whether pages will be crawled again: buckets are served where nothing is queued, too.
+
+    Attributes:
+        takings: Number of buckets that were taken to be served.
     """
 
-    def __init__(self, copy: WorkingCopy, route: Route, clock: Callable[[], float]) -> None:
-        self._copy, self._route, self._clock = copy, route, clock
+    def __init__(
+        self, copy: WorkingCopy, route: Route, clock: Callable[[], float], *, again: bool
+    ) -> None:
+        self._copy, self._route, self._clock, self._again = copy, route, clock, again
         self._status = [Status.AWAY] * BUCKETS
         self._take: list[int] = []
         self._loads: list[_Load] = []
@@ -64,6 +70,7 @@ class Part:
         self._void_marks: dict[int, list[bytes]] = {}
         self._weights: dict[int, int] = {}
         self._leaving = False
+        self.takings = 0
 
     def mine(self, bucket: int) -> bool:
         """Whether what changes in a bucket is to be sent."""
@@ -105,7 +112,7 @@ class Part:
         if not self._loads:
             return False
         bucket, unclean = self._loads[0]
-        reply = yield Call("load", base, (bucket, self._cursor, PIECE))
+        reply = yield Call("load", base, (bucket, self._cursor, PIECE, int(self._again)))
         self._cursor, rows, links, first = reply
         if first:
             hosts, stats, robots, marks = first
@@ -132,7 +139,7 @@ class Part:
             if owner == node and status is Status.CLOSING:
                 self._serve(bucket)
             elif owner == node and status is Status.AWAY and bucket not in view.claims:
-                if first or view.wanted(bucket):
+                if first or self._again or view.wanted(bucket):
                     self._take.append(bucket)
             elif owner != node and status is Status.SERVED:
                 self._status[bucket] = Status.CLOSING
@@ -193,6 +200,7 @@ class Part:
                 self._serve(bucket)
 
     def _serve(self, bucket: int) -> None:
+        self.takings += 1
         self._status[bucket] = Status.SERVED
         self._route.serve(bucket, mine=True)
         self._copy.open_hosts(bucket, self._clock())

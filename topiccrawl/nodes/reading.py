@@ -120,5 +120,5 @@ def _counters(client: redis.Redis, key: str) -> dict[str, bytes]:
 
 
 def _piece(base: str, bucket: int, cursor: bytes) -> Steps[list[Any]]:
-    reply: list[Any] = yield Call("load", base, (bucket, cursor, PIECE))
+    reply: list[Any] = yield Call("load", base, (bucket, cursor, PIECE, 1))
     return reply

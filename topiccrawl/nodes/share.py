@@ -48,6 +48,7 @@ class Share:
         copy: Moves buckets.
         clock: The frontier's.
         turns: At hosts, over all crawls.
+        again: Whether pages will be crawled again.
         hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
 
     Attributes:
@@ -61,7 +62,7 @@ class Share:
     def __init__(  # noqa: PLR0913 - made in one place
         self, base: str, about: str, ttl: float, *, state: State, store: RecordingStore,
         intake: RoutedIntake, copy: WorkingCopy, clock: Callable[[], float],
-        hear_time: Callable[[float, float, float], None], turns: Turns,
+        hear_time: Callable[[float, float, float], None], turns: Turns, again: bool,
     ) -> None:  # fmt: skip
         self.base, self.about, self.ttl = base, about, ttl
         self._state, self._store, self._intake, self._copy = state, store, intake, copy
@@ -73,7 +74,7 @@ class Share:
         self.settled = False
         self._last = self._number = 0
         self._flight: bytes | None = None
-        self.part = Part(copy, intake.route, clock)
+        self.part = Part(copy, intake.route, clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
         self._counters = Counters(state)
         self._dead: list[int] = []

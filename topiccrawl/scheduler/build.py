@@ -20,6 +20,7 @@ from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
+from topiccrawl.signals import hosts_taken
 from topiccrawl.tasks.local import LocalLedger
 
 if TYPE_CHECKING:
@@ -56,8 +57,11 @@ def open_frontier(crawler: Crawler) -> Frontier:
         from topiccrawl.scheduler.shared import Crawl, open_shared  # noqa: PLC0415 - an extra
 
         name, owner = crawl_name(spider), _owner(spider)
-        seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
-        crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds)
+        seconds, again = (
+            number(settings, "TOPICCRAWL_NODE_SECONDS"),
+            bool(getattr(spider, "watch", "")),
+        )
+        crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds, again)
         return open_shared(settings, crawl)
     path = frontier_path(settings, spider)
     if fresh:
@@ -75,7 +79,7 @@ def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
 
     return courier_of(
         crawler, scheduler.frontier, wake=scheduler.alarm.now, fail=scheduler.give_up,
-        take=scheduler.enqueue_request,
+        took=lambda: crawler.signals.send_catch_log(hosts_taken), take=scheduler.enqueue_request,
     )  # fmt: skip
 
 

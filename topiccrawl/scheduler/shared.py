@@ -47,6 +47,7 @@ class Crawl:
         share: Lanes' share, or None.
         fresh: Whether what is there is deleted first.
         seconds: Without a word after which a node is given up.
+        again: Whether pages that were crawled are visited again.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Crawl:
     share: tuple[int, int] | None
     fresh: bool
     seconds: float
+    again: bool = False
 
 
 def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
@@ -77,7 +79,7 @@ def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
             return SharedFrontier(
                 client, crawl.name, nodes / str(number), crawl.strategy, crawl.politeness,
                 crawl.limits, share=crawl.share, owner=crawl.owner, ttl=crawl.seconds,
-                attached=False,
+                attached=False, again=crawl.again,
             )  # fmt: skip
         except StateLockedError:  # another node's, on this machine
             number += 1
@@ -85,11 +87,13 @@ def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
 
 def courier_of(
     crawler: Crawler, frontier: Frontier, *, wake: Callable[[], None],
-    fail: Callable[[TopiccrawlError], None], take: Callable[[Request], object],
+    fail: Callable[[TopiccrawlError], None], took: Callable[[], object],
+    take: Callable[[Request], object],
 ) -> Courier:  # fmt: skip
     """Return what carries a frontier's letters, not yet started.
 
-    ``take`` is given the requests of start URLs that operators put into Redis.
+    ``took`` is called when this node has taken hosts over; ``take`` is given the requests of start
+    URLs that operators put into Redis.
     """
     assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the settings that chose it chose us
     settings = crawler.settings
@@ -101,7 +105,7 @@ def courier_of(
 
     seconds = -1.0 if wait is None else float(wait)
     starts = Starts(key, most or 16, lambda text: start(text, key, take), seconds)
-    return Courier(frontier, client, wake=wake, fail=fail, starts=starts)
+    return Courier(frontier, client, wake=wake, fail=fail, took=took, starts=starts)
 
 
 def forget_if_done(settings: BaseSettings, name: str) -> None:

@@ -1,11 +1,12 @@
--- A piece of a bucket. KEYS: base. ARGV: bucket, cursor, about how many rows. Returns the next
--- cursor, rows, out-links of those not yet crawled, and with the first piece: hosts, statistics,
--- robots.txt files, and what was being processed when a node died.
+-- A piece of a bucket. KEYS: base. ARGV: bucket, cursor, about how many rows, whether pages will be
+-- crawled again. Returns the next cursor, rows, out-links of those that may be crawled, and with the
+-- first piece: hosts, statistics, robots.txt files, and what was being processed when a node died.
 local base, bucket, cursor = KEYS[1], ARGV[1], ARGV[2]
+local CRAWLED = 1
 local found = redis.call('HSCAN', base .. 'rows:' .. bucket, cursor, 'COUNT', ARGV[3])
 local rows, links = found[2], {}
 for at = 1, #rows, 2 do
-  if string.byte(rows[at + 1], 1) == 0 then
+  if ARGV[4] == '1' or string.byte(rows[at + 1], 1) ~= CRAWLED then
     local known = redis.call('HGET', base .. 'out:' .. bucket, rows[at])
     if known then
       links[#links + 1] = rows[at]
