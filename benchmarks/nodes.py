@@ -43,12 +43,17 @@ def _kills(options: argparse.Namespace) -> list[Report]:
         reports.append(report)
         print(
             f"run {run}: {report.pages} pages in {report.seconds:.0f} s, lost"
-            f" {len(report.missing)}, fetched again {report.refetched} (in hand: {report.owed}),"
-            f" hosts with two nodes at once {len(report.shared)}, too soon {len(report.hasty)}"
-            f" (as read: {report.misread}; the server was late by {report.late:.2f} s), split"
-            f" {report.split}, {', '.join(report.events)}", flush=True,
+            f" {len(report.missing)}, fetched again {report.refetched} ({len(report.needless)} not"
+            f" in hand), hosts with two nodes at once {len(report.shared)}, too soon"
+            f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
+            f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}", flush=True,
         )  # fmt: skip
-        for trouble in (*report.missing[:9], *report.shared[:9], *report.hasty[:9]):
+        for trouble in (
+            *report.missing[:9],
+            *report.shared[:9],
+            *report.hasty[:9],
+            *report.needless[:9],
+        ):
             print("   ", trouble)
     return reports
 
@@ -91,7 +96,7 @@ def main() -> int:
         "nodes_events": sum(len(report.events) for report in reports),
         "nodes_lost": sum(len(report.missing) for report in reports),
         "nodes_refetched": sum(report.refetched for report in reports),
-        "nodes_refetched_owed": sum(report.owed for report in reports),
+        "nodes_refetched_needless": sum(len(report.needless) for report in reports),
         "nodes_shared_hosts": sum(len(report.shared) for report in reports),
         "nodes_too_soon": sum(len(report.hasty) for report in reports),
     }

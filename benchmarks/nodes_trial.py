@@ -75,7 +75,7 @@ class Report(NamedTuple):
         pages: Pages that a polite crawler can fetch.
         missing: Those that were never answered.
         refetched: Answers beyond one per page.
-        owed: Of these, pages that a node had in its hands when it was killed or stopped.
+        needless: Of these, those that no node had in its hands when something was done to it.
         events: What was done to nodes.
         shared: Hosts asked by two nodes at once: (host, seconds of overlap).
         hasty: Requests too soon after the one before: (host and whose, gap in seconds, the gap as
@@ -89,7 +89,7 @@ class Report(NamedTuple):
     pages: int
     missing: tuple[str, ...]
     refetched: int
-    owed: int
+    needless: tuple[str, ...]
     events: tuple[str, ...]
     shared: tuple[tuple[str, float], ...]
     hasty: tuple[tuple[str, float, float], ...]
@@ -101,7 +101,7 @@ class Report(NamedTuple):
     @property
     def good(self) -> bool:
         """Whether nothing was lost and nobody was rude."""
-        return not (self.missing or self.shared or self.hasty or self.refetched > self.owed)
+        return not (self.missing or self.shared or self.hasty or self.needless)
 
 
 class Node:
@@ -262,25 +262,31 @@ class Trial:
         split = Counter(hit.node for hit in pages)
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._owed(pages), tuple(self.events),
+            sum(answered.values()) - len(answered), self._needless(pages), tuple(self.events),
             *_rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
             max((hit.read - hit.began for hit in hits), default=0.0),
             tuple(split[node.number] for node in self.nodes),
             (max(hit.ended for hit in pages) if pages else began) - began,
         )  # fmt: skip
 
-    def _owed(self, pages: list[Hit]) -> int:
-        """Answers after one that a node had in its hands when it was told to stop, or killed."""
-        lost: set[str] = set()
-        owed = 0
+    def _needless(self, pages: list[Hit]) -> tuple[str, ...]:
+        """Answers after one that no node had in its hands when something was done to it."""
+        last: dict[str, Hit] = {}
+        found = []
         for hit in pages:
-            owed += hit.url in lost
-            lost.discard(hit.url)
-            if any(
-                hit.node == node and hit.began <= at <= hit.ended + HAND for at, node in self._blows
-            ):
-                lost.add(hit.url)
-        return owed
+            before = last.get(hit.url)
+            last[hit.url] = hit
+            if before is not None and not self._in_hand(before):
+                ages = [at - before.ended for at, node in self._blows if node == before.node]
+                found.append(
+                    f"{hit.url} at {before.node}, {hit.began - before.ended:.1f} s later at"
+                    f" {hit.node}; done to the first: {', '.join(f'{age:.1f}' for age in ages)}"
+                )
+        return tuple(found)
+
+    def _in_hand(self, hit: Hit) -> bool:
+        blows = (at for at, node in self._blows if node == hit.node)
+        return any(hit.began <= at <= hit.ended + HAND for at in blows)
 
 
 def _rudeness(

@@ -134,8 +134,15 @@ class Courier:
             self._patient = now + share.ttl  # others were cut off, too: give them time
             self._told = (False, True)
         look = now >= self._next_look or share.idle()
+        epoch, before = share.epoch, self._last
         came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
         self._last = time.monotonic()
+        if epoch and not share.epoch:
+            logger.warning(
+                "The other nodes gave this one up, which was silent for %.1f s (%g may be): it"
+                " begins anew, and what it had not sent yet is fetched again",
+                now - before, share.ttl,
+            )  # fmt: skip
         if look:
             self._next_look = now + LOOK
         while share.part.loading() and time.monotonic() < self._last + LOAD:

@@ -1,0 +1,181 @@
+"""Two nodes watch a changing web: each hub at one of them, each visit once, also after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import pytest
+import redis
+
+from tests.crawl.run import MEASURED, log_of, run, start
+from tests.crawl.web import article
+from topiccrawl.demo.answers import Answer
+from topiccrawl.demo.changes import Changes
+from topiccrawl.demo.server import DemoServer
+from topiccrawl.stores.pages import SqlitePages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from topiccrawl.stores.pages import Window
+
+pytestmark = pytest.mark.crawl
+
+TOPIC = "足球"
+HOSTS = 8
+PACE = 1.0
+"""Seconds between two visits of a hub."""
+SLACK = 0.02
+OFTEN = {
+    "TOPICCRAWL_REVISIT_POLICY": "uniform",
+    "TOPICCRAWL_REVISIT_HUB": str(PACE),
+    "TOPICCRAWL_REVISIT_ARTICLE": "0.5",
+    "TOPICCRAWL_GONE_SECONDS": "0.5",
+    "TOPICCRAWL_NODE_SECONDS": "5",
+}
+
+
+class Ask(NamedTuple):
+    """A request, when it came and from which node."""
+
+    at: float
+    node: int
+
+
+class Rounds:
+    """Hubs that link to each other, and to articles that come, change and go by rounds.
+
+    In the second round the third article is new, the first has another text and the second is gone;
+    in the third round there is a fourth.
+    """
+
+    hubs = tuple(f"http://a{n}.test/" for n in range(HOSTS))
+    shown: ClassVar = {1: (1, 2), 2: (1, 3), 3: (1, 3, 4)}
+
+    def __init__(self) -> None:
+        self.round = 1
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        host, _, page = url.removeprefix("http://").partition("/")
+        shown = self.shown[self.round]
+        if not page:
+            items = "".join(
+                f'<li><a href="/{n}.html">足球比赛{host}第{n}轮</a></li>' for n in shown
+            )
+            hubs = "".join(f'<li><a href="{to}">足球新闻 {to}</a></li>' for to in self.hubs)
+            text = f"<html><title>足球</title><body><ul>{items}{hubs}</ul></body></html>"
+        elif page[0].isdigit() and int(page[0]) in shown:
+            more = "加时赛后分出胜负，" if page[0] == "1" and self.round > 1 else ""
+            text = article(f"足球 {host} 第{page[0]}轮", f"{host}第{page[0]}轮足球比赛结束，{more}")
+        else:
+            return Answer(404)
+        return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), text.encode())
+
+    def articles(self, number: int) -> tuple[str, ...]:
+        """The hosts' articles of that number."""
+        return tuple(sorted(f"{hub}{number}.html" for hub in self.hubs))
+
+
+class Watchers:
+    """Nodes with one data folder and a server each, which tell who asked for what."""
+
+    def __init__(self, stack: ExitStack, web: Rounds, data: Path, redis_url: str) -> None:
+        self.web, self.data = web, data
+        self.asks: defaultdict[str, list[Ask]] = defaultdict(list)
+        self.settings = {**OFTEN, "REDIS_URL": redis_url}
+        self.servers = [stack.enter_context(DemoServer(web)) for _ in range(2)]
+        for node, server in enumerate(self.servers):
+            server.asked = lambda url, at, node=node: self.asks[url].append(Ask(at, node))
+
+    def command(self, watch: str) -> tuple[str, ...]:
+        seeds = f"seeds={self.web.hubs[0]}"
+        return ("crawl", "topic", "-a", f"topic={TOPIC}", "-a", seeds, "-a", f"watch={watch}")
+
+    def hubs_at(self, node: int, visits: int, since: float = 0.0) -> list[str]:
+        """Hubs that a node has visited so often since a time."""
+        asked = {hub: [ask for ask in self.asks[hub] if ask.at > since] for hub in self.web.hubs}
+        return [hub for hub, asks in asked.items() if sum(a.node == node for a in asks) >= visits]
+
+    def window(self, since: float) -> Changes:
+        """What the store says became of articles since a time."""
+        found = asyncio.run(_window(self.data, since))
+        return Changes(*(tuple(sorted(state.url for state in part)) for part in found))
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + 90.0
+        while not condition():
+            assert time.monotonic() < end, log_of(self.data).read_text()[-5000:]
+            time.sleep(0.05)
+
+    def gaps(self, killed_at: float = 0.0) -> Iterator[tuple[str, float]]:
+        """Seconds between two visits of a hub, but where a kill came between them."""
+        for hub in self.web.hubs:
+            for one, other in pairwise(sorted(self.asks[hub])):
+                if not one.at <= killed_at <= other.at:
+                    yield hub, other.at - one.at
+
+
+async def _window(data: Path, since: float) -> Window:
+    pages = SqlitePages(data)
+    await pages.open()
+    try:
+        return await pages.window(TOPIC, since)
+    finally:
+        await pages.close()
+
+
+@pytest.fixture
+def watchers(tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watchers]:
+    monkeypatch.delenv(MEASURED, raising=False)
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushdb()
+    with ExitStack() as stack:
+        yield Watchers(stack, Rounds(), tmp_path / "data", redis_url)
+
+
+def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
+    watchers: Watchers,
+) -> None:
+    web, data = watchers.web, watchers.data
+    with ExitStack() as stack:
+        processes = []
+        for server in watchers.servers:
+            process = start(server.proxy, data, *watchers.command("1"), **watchers.settings)
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            processes.append(process)
+        first = Changes(tuple(sorted(web.articles(1) + web.articles(2))), (), ())
+        watchers.wait(lambda: all(watchers.hubs_at(node, 2) for node in (0, 1)))
+        watchers.wait(lambda: watchers.window(0.0) == first)
+        began, web.round = time.time(), 2
+        second = Changes(web.articles(3), web.articles(1), web.articles(2))
+        watchers.wait(lambda: watchers.window(began) == second)
+        processes[0].send_signal(signal.SIGKILL)
+        processes[0].wait()
+        killed_at = time.monotonic()
+        watchers.wait(lambda: watchers.hubs_at(1, 2, killed_at) == list(web.hubs))
+        began, web.round = time.time(), 3
+        watchers.wait(lambda: watchers.window(began) == Changes(web.articles(4), (), ()))
+        processes[1].send_signal(signal.SIGINT)
+        assert processes[1].wait(60) == 0
+    assert [(hub, gap) for hub, gap in watchers.gaps(killed_at) if gap < PACE - SLACK] == []
+
+
+def test_a_node_that_comes_back_alone_visits_what_is_due_and_ends(watchers: Watchers) -> None:
+    web, server = watchers.web, watchers.servers[0]
+    for visits in (1, 2):
+        status, out = run(
+            server.proxy, watchers.data, *watchers.command("once"), **watchers.settings, seconds=90
+        )
+        assert status == 0, out[-3000:]
+        assert watchers.hubs_at(0, visits) == list(web.hubs)
+        web.round = 2
+    assert watchers.window(0.0).new == tuple(sorted(web.articles(1) + web.articles(3)))
+    assert [(hub, gap) for hub, gap in watchers.gaps() if gap < PACE - SLACK] == []
