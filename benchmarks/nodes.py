@@ -46,7 +46,9 @@ def _kills(options: argparse.Namespace) -> list[Report]:
             f" {len(report.missing)}, fetched again {report.refetched} ({len(report.needless)} not"
             f" in hand), hosts with two nodes at once {len(report.shared)}, too soon"
             f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
-            f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}", flush=True,
+            f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; given up"
+            f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
+            flush=True,
         )  # fmt: skip
         for trouble in (
             *report.missing[:9],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,7 @@ SETTINGS = {
     "TOPICCRAWL_NODE_SECONDS": "4",
     "LOG_LEVEL": "INFO",
 }
+_GIVEN_UP = re.compile(r"gave this one up, which was silent for ([0-9.]+) s")
 EVENTS = ("kill", "kill", "stop", "leave")
 
 
@@ -76,6 +78,7 @@ class Report(NamedTuple):
         missing: Those that were never answered.
         refetched: Answers beyond one per page.
         needless: Of these, those that no node had in its hands when something was done to it.
+        given_up: Seconds of silence of nodes that heard they had been given up.
         events: What was done to nodes.
         shared: Hosts asked by two nodes at once: (host, seconds of overlap).
         hasty: Requests too soon after the one before: (host and whose, gap in seconds, the gap as
@@ -90,6 +93,7 @@ class Report(NamedTuple):
     missing: tuple[str, ...]
     refetched: int
     needless: tuple[str, ...]
+    given_up: tuple[float, ...]
     events: tuple[str, ...]
     shared: tuple[tuple[str, float], ...]
     hasty: tuple[tuple[str, float, float], ...]
@@ -151,6 +155,11 @@ class Node:
             at, _, status, _, url = line.split("\t")
             came, read = next(asked[url])
             yield Hit(came, self.server.began + float(at), self.number, url, status, read)
+
+    def silences(self) -> Iterator[float]:
+        """Seconds after which its processes heard that they had been given up."""
+        told = self.output.read_text(encoding="utf-8", errors="replace")
+        return (float(found) for found in _GIVEN_UP.findall(told))
 
     def _note(self, url: str, came: float) -> None:
         self._asked[url].append((came, time.monotonic()))
@@ -262,7 +271,9 @@ class Trial:
         split = Counter(hit.node for hit in pages)
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._needless(pages), tuple(self.events),
+            sum(answered.values()) - len(answered), self._needless(pages),
+            tuple(seconds for node in self.nodes for seconds in node.silences()),
+            tuple(self.events),
             *_rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
             max((hit.read - hit.began for hit in hits), default=0.0),
             tuple(split[node.number] for node in self.nodes),

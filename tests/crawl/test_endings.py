@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.nodes_trial import EvenWeb
 from tests.crawl.run import MEASURED, log_of, run, start, stored
 from tests.crawl.web import Answer, Page, Web, article
+from topiccrawl.demo.server import DemoServer
 from topiccrawl.scheduler.build import read_frontier
 
 if TYPE_CHECKING:
@@ -140,6 +143,20 @@ def test_requests_that_are_held_at_the_door_leave_later_on_old_connections_too(
         )  # fmt: skip
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     assert [web.count(url) for url in pages] == [1, 1, 1, 1]
+
+
+def test_the_delay_counts_from_when_the_operating_system_has_the_request(tmp_path: Path) -> None:
+    web, came = EvenWeb(1, 24), list[float]()
+    with DemoServer(web) as server:
+        server.asked = lambda _, at: came.append(at)
+        status, out = run(
+            server.proxy, tmp_path / "data", "crawl", "topic", "-a", f"topic={web.topic}",
+            "-a", f"seeds={web.seeds[0]}", DOWNLOAD_DELAY="0.1", DOWNLOAD_DELAY_JITTER="0",
+            SCHEDULER="tests.crawl.trials.FalteringScheduler",
+        )  # fmt: skip
+    assert status == 0, out[-3000:]
+    assert len(came) == 25, "robots.txt, too"
+    assert min(after - before for before, after in pairwise(came)) > 0.1 - 0.01
 
 
 def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import time
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
@@ -56,6 +58,22 @@ class ReluctantScheduler(FrontierScheduler):
         again = request.url in self.held
         self.held.add(request.url)
         return again and super().leaves(request)
+
+
+class FalteringScheduler(FrontierScheduler):
+    """Stands still a moment after it let a request out, and before that leaves: every other time.
+
+    Shorter than what the pulse notices.
+    """
+
+    calls: ClassVar = count()
+
+    @override
+    def leaves(self, request: Request) -> bool:
+        leaves = super().leaves(request)
+        if next(self.calls) % 2:
+            time.sleep(0.04)
+        return leaves
 
 
 class BreakingPipeline:

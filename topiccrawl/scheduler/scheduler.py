@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
-from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import override
 
@@ -214,15 +214,26 @@ class FrontierScheduler(BaseScheduler):
             return None
 
     def leaves(self, request: Request) -> bool:
-        """Note that a request of ours can be sent now; whether it still may."""
+        """Note that a request of ours can be sent now; whether it still may.
+
+        It lies in a buffer until the loop's next turn: the clock counts once more from then.
+        """
         ticket = meta.read(request)
         if ticket is None or not self.opened or self._failure:
             return True
         self._keep_clocks()
+        host = host_of(request.url)
         with self.book.writing() as frontier:
-            if not frontier.left(host_of(request.url)):
+            if not frontier.left(host):
                 return False
+        call_later(0, self._sent, host)
         return True
+
+    def _sent(self, host: str) -> None:
+        """Let a host wait from now: the operating system has its request."""
+        if self.opened and not self._failure:
+            with self.book.writing() as frontier:
+                frontier.left(host)
 
     # -- requests out ----------------------------------------------------------------------------
 
