@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
-from topiccrawl.text.normal import fold, fold_all, normalise, simplify
+from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
 from topiccrawl.text.tokens import (
     JiebaTokenizer,
     canonical,
@@ -55,6 +55,7 @@ def test_normalise_is_nfkc_for_every_character_between_letters() -> None:
 
 @law
 @given(st.lists(TEXTS, max_size=6))
+@example(["頭髮", "\U00027b79"])
 def test_fold_all_is_fold_of_each(texts: list[str]) -> None:
     assert fold_all(texts) == [fold(text) for text in texts]
 
@@ -78,6 +79,15 @@ def test_simplify_leaves_latin_alone(text: str) -> None:
 def test_a_cut_loses_nothing(text: str) -> None:
     folded = fold(text)
     assert "".join(RUST.cut(folded)) == folded
+
+
+@law
+@given(st.lists(TEXTS | st.lists(WORDS, max_size=6).map(" ".join), max_size=6))
+def test_cutting_all_at_once_is_cutting_each(texts: list[str]) -> None:
+    assert RUST.words_of_all(texts) == [RUST.words(text) for text in texts]
+    for line, pieces in zip(lines := RUST.lines(texts), RUST.cut_all(lines), strict=True):
+        whole = RUST.cut(line) if has_han(line) else latin_words(line)
+        assert pieces == [piece for piece in whole if piece != " "]
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,11 +6,10 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.relevance.adaptation_words import CLIP, own_weights
-from topiccrawl.text.normal import fold_all, has_han
-from topiccrawl.text.tokens import latin_words, split
+from topiccrawl.text.tokens import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from topiccrawl.records import Verdict
     from topiccrawl.relevance.adaptation import Change
@@ -83,8 +82,9 @@ class LearntLinks:
         if not self._odds:
             return scores
         short = [i for i, text in enumerate(texts) if 0 < len(text) <= SHORT]
-        lines = fold_all([texts[i] for i in short])
-        for i, pieces in zip(short, self._cut(lines), strict=True):
+        tokenizer = self.own.tokenizer
+        lines = tokenizer.lines([texts[i] for i in short])
+        for i, pieces in zip(short, tokenizer.cut_all(lines), strict=True):
             scores[i] = min(1.0, scores[i] + self._gain(pieces))
         return scores
 
@@ -118,21 +118,3 @@ class LearntLinks:
                 mass += idf * idf
         self._figures[piece] = (dot, mass)
         return dot, mass
-
-    def _cut(self, lines: list[str]) -> Iterator[list[str]]:
-        """Pieces of each line; those with Chinese are cut together."""
-        chinese = [line for line in lines if has_han(line)]
-        cut = _by_line(self.own.tokenizer.cut("\n".join(chinese))) if chinese else iter(())
-        for line in lines:
-            yield next(cut) if has_han(line) else latin_words(line)
-
-
-def _by_line(pieces: list[str]) -> Iterator[list[str]]:
-    line: list[str] = []
-    for piece in pieces:
-        if piece == "\n":
-            yield line
-            line = []
-        else:
-            line.append(piece)
-    yield line

@@ -99,6 +99,22 @@ def count(surfaces: Iterable[Surface], text: str, weight: int = 1) -> dict[int, 
     return found
 
 
+def count_all(surfaces: Iterable[Surface], texts: Sequence[str]) -> dict[int, dict[int, int]]:
+    """``count`` of each folded text in which a term stands, by its place.
+
+    >>> count_all(TermMatcher(["足球", "car"], {}).surfaces, ["足球队", "新闻", "cars, 足球"])
+    {0: {0: 1}, 2: {0: 1, 1: 1}}
+    """
+    found: dict[int, dict[int, int]] = {}
+    for surface in surfaces:
+        literal = surface.literal
+        for index in [index for index, text in enumerate(texts) if literal in text]:
+            if times := surface.times_in(texts[index]):
+                counts = found.setdefault(index, {})
+                counts[surface.term] = counts.get(surface.term, 0) + times
+    return found
+
+
 _WORD = re.compile(r"[^\W_]+")
 
 

@@ -23,11 +23,11 @@ import math
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.records import Verdict
-from topiccrawl.relevance.matching import TermMatcher, count
+from topiccrawl.relevance.matching import TermMatcher, count, count_all
 from topiccrawl.relevance.vector import TopicVector
 from topiccrawl.text.idf import corpus_idf
-from topiccrawl.text.normal import fold, fold_all, has_han
-from topiccrawl.text.tokens import latin_words, shared_tokenizer, split, stop_words
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -175,15 +175,16 @@ class Scorer:
         return [known[text] for text in texts]
 
     def _score_new(self, texts: Sequence[str]) -> list[float]:
-        folded = fold_all(texts)
-        scores = [0.0] * len(folded)
-        surfaces = self._matcher.within("\n".join(folded))
-        if not surfaces:
-            return scores
-        found = [(i, counts) for i, text in enumerate(folded) if (counts := count(surfaces, text))]
-        found = [(i, counts) for i, counts in found if self._speak_for_it(counts)]
-        masses = self._masses([folded[i] for i, _ in found])
-        for (i, counts), mass in zip(found, masses, strict=True):
+        lines = self.tokenizer.lines(texts)
+        scores = [0.0] * len(lines)
+        found = [
+            (i, counts)
+            for i, counts in count_all(self._matcher.within("\n".join(lines)), lines).items()
+            if self._speak_for_it(counts)
+        ]
+        cuts = self.tokenizer.cut_all([lines[i] for i, _ in found])
+        for (i, counts), pieces in zip(found, cuts, strict=True):
+            mass = sum(map(self._mass.__getitem__, pieces))
             scores[i] = self._cosine(counts, self._scale(mass, counts))
         return scores
 
@@ -254,22 +255,6 @@ class Scorer:
         """Squared length of the text's vector, terms left out."""
         return sum(map(self._mass.__getitem__, self._pieces(folded)))
 
-    def _masses(self, lines: list[str]) -> list[float]:
-        """``_mass_of`` each line; those with Chinese are cut together, a line end parts them."""
-        masses = [0.0] * len(lines)
-        chinese = [i for i, line in enumerate(lines) if has_han(line)]
-        for i in set(range(len(lines))).difference(chinese):
-            masses[i] = self._mass_of(lines[i])
-        pieces = (
-            self.tokenizer.cut("\n".join([*(lines[i] for i in chinese), ""])) if chinese else []
-        )
-        start = 0
-        for i in chinese:
-            end = pieces.index("\n", start)
-            masses[i] = sum(map(self._mass.__getitem__, pieces[start:end]))
-            start = end + 1
-        return masses
-
 
 def _sample(text: str) -> list[str]:
     """A text whole, or of a long one windows evenly spread over it, ``SAMPLED`` characters in all.
@@ -311,8 +296,7 @@ class _Mass(dict[str, float]):
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        plain = len(piece) > 1 and piece.isalpha() and not piece.isascii()
-        if plain and piece not in self._nothing:  # a word as it stands, as most are
+        if is_plain(piece) and piece not in self._nothing:
             mass = self._idf(piece) ** 2
         else:
             mass = sum([self._idf(word) ** 2 for word in self.words(piece)])

@@ -68,7 +68,7 @@ _KNOWN = frozenset(
 )
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
 _WIDE_TAG = re.compile(rb"<\x00|\x00<")
 _HIGH = re.compile(rb"[\x80-\xff]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
@@ -124,7 +124,7 @@ def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
     if match := _HEADER.search(content_type or ""):
         found.append((match[1], "header"))
     head = b"\n".join(body[:HEAD_BYTES].split(b"\n", HEAD_LINES)[:HEAD_LINES])
-    matches = (pattern.search(head) for pattern in (_META, _XML))
+    matches = (_META.search(head), _XML.match(head))
     found += [(match[1].decode("ascii", "replace"), "meta") for match in matches if match]
     known = [(name, who) for label, who in found if (name := _codec(label))]
     return dict(reversed(known))

@@ -64,8 +64,7 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return text
-    for char, plain in _FREQUENT.items():
-        text = text.replace(char, plain)
+    text = _without_frequent(text)
     odd, hard = _compatibility()
     if _beyond_basic_plane(text) and _ASTRAL.search(text):
         return unicodedata.normalize("NFKC", text)
@@ -105,8 +104,19 @@ _HAN_PATTERN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def _fold_letters(text: str) -> str:
-    """Everything but the blanks."""
-    return simplify(normalise(text).replace("İ", "i").lower())
+    """Everything but the blanks; what most pages have is done after one search for the rest."""
+    if text.isascii():
+        return text.lower()
+    text = _without_frequent(text)
+    if _unusual().search(text):
+        return simplify(normalise(text).replace("İ", "i").lower())
+    return text.lower()
+
+
+def _without_frequent(text: str) -> str:
+    for char, plain in _FREQUENT.items():
+        text = text.replace(char, plain)
+    return text
 
 
 def _beyond_basic_plane(text: str) -> bool:
@@ -134,6 +144,14 @@ def _compatibility() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
+@cache
+def _unusual() -> re.Pattern[str]:
+    """Characters that ask for more than ``_without_frequent`` and lower case."""
+    odd, _ = _compatibility()
+    traditional, _ = _converter()
+    return re.compile(f"[{odd.pattern[1:-1]}{traditional.pattern[1:-1]}İ\U00010000-\U0010ffff]")
+
+
 def _nfkc_changes(code: int) -> bool:
     char = chr(code)
     return unicodedata.normalize("NFKC", char) != char
@@ -159,9 +177,9 @@ def _ranges(codes: Iterable[int]) -> str:
 
 @cache
 def _converter() -> tuple[re.Pattern[str], Callable[[str], str]]:
-    """The characters that ``t2s`` changes, of the basic plane, and the conversion."""
+    """The characters that ``t2s`` changes, and all rare ones that it may; the conversion."""
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
     chars = [chr(code) for start, end in _HAN for code in range(start, end)]
     simple = convert("\n".join(chars)).split("\n")
     changed = [ord(char) for char, other in zip(chars, simple, strict=True) if char != other]
-    return re.compile(f"[{_ranges(changed)}]"), convert
+    return re.compile(f"[{_ranges(changed)}\U00020000-\U0003ffff]"), convert

@@ -34,6 +34,9 @@ _SHORTEST_PLURAL = 4
 _CACHED_PIECES = 100_000
 """Pieces of cuts whose words are remembered, about 20 MB; then they are forgotten."""
 
+_RECENT = 4_000
+"""Short texts whose cut is remembered, about 5 MB: a page's link texts are asked for by several."""
+
 
 class Tokenizer(Protocol):
     """Cuts texts into words; holds a user's own words beside the dictionary."""
@@ -50,6 +53,14 @@ class Tokenizer(Protocol):
 
     def words_of_all(self, texts: Sequence[str]) -> list[list[str]]:
         """``words`` of each text, cut in one pass."""
+        ...
+
+    def lines(self, texts: Sequence[str]) -> list[str]:
+        """``fold`` of each text; for short ones, that others will ask for, too."""
+        ...
+
+    def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
+        """Pieces of each of those lines; without Chinese only its runs of letters and digits."""
         ...
 
     def add_word(self, word: str) -> None:
@@ -94,6 +105,8 @@ class JiebaTokenizer:
         self._engine: _Engine | None = None
         self._own: dict[str, None] = {}
         self._canonical = _Pieces(self._own)
+        self._lines: dict[str, str] = {}
+        self._cuts: dict[str, list[str]] = {}
         for word in words:
             self.add_word(word)
 
@@ -119,16 +132,57 @@ class JiebaTokenizer:
         >>> tokenizer().words_of_all(["足球和电池", "Cup finals", ""])
         [['足球', '电池'], ['cup', 'final'], []]
         """
-        lines = fold_all(texts)
-        found = [[] if has_han(line) else _canonical(latin_words(line)) for line in lines]
-        chinese = [i for i, line in enumerate(lines) if has_han(line)]
-        pieces = self.cut("\n".join([*(lines[i] for i in chinese), ""])) if chinese else []
-        words_of, start = self._canonical.__getitem__, 0
-        for i in chinese:
+        lines = self.lines(texts)
+        words_of = self._canonical.__getitem__
+        return [
+            list(chain.from_iterable(map(words_of, pieces)))
+            if has_han(line)
+            else _canonical(pieces)
+            for line, pieces in zip(lines, self.cut_all(lines), strict=True)
+        ]
+
+    def lines(self, texts: Sequence[str]) -> list[str]:
+        """``fold`` of each text, in one pass; recent ones are remembered."""
+        known = self._lines
+        if new := [text for text in texts if text not in known]:
+            if len(known) + len(new) > _RECENT:
+                known.clear()
+                new = list(texts)
+            known.update(zip(new, fold_all(new), strict=True))
+        return [known[text] for text in texts]
+
+    def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
+        """Pieces of each folded text, in one pass; recent ones are remembered.
+
+        A text with Chinese is cut as ``cut`` does it, blanks left out; no word goes beyond a blank,
+        so that a block's text costs nothing once its anchors are cut. Of a text without Chinese the
+        runs of letters and digits are given, for which no dictionary is needed.
+
+        >>> tokenizer().cut_all(["足球和nba 比赛", "cup finals, 2026"])
+        [['足球', '和', 'nba', '比赛'], ['cup', 'finals', '2026']]
+        """
+        runs = {line: line.split(" ") for line in lines if has_han(line)}
+        self._remember({run for parts in runs.values() for run in parts})
+        pieces_of = self._cuts.__getitem__
+        return [
+            list(chain.from_iterable(map(pieces_of, runs[line])))
+            if line in runs
+            else latin_words(line)
+            for line in lines
+        ]
+
+    def _remember(self, runs: set[str]) -> None:
+        """Cut those not known, together; a line end parts them."""
+        if len(self._cuts) + len(runs) > _RECENT:
+            self._cuts.clear()
+        if not (new := list(runs.difference(self._cuts))):
+            return
+        pieces = self.cut("\n".join([*new, ""]))
+        start = 0
+        for run in new:
             end = pieces.index("\n", start)
-            found[i] = list(chain.from_iterable(map(words_of, pieces[start:end])))
+            self._cuts[run] = pieces[start:end]
             start = end + 1
-        return found
 
     def add_word(self, word: str) -> None:
         """Keep this word in one piece from now on."""
@@ -136,6 +190,7 @@ class JiebaTokenizer:
         if folded and folded not in self._own:
             self._own[folded] = None
             self._canonical.pop(folded, None)
+            self._cuts.clear()
             if self._engine:
                 self._engine.add(folded)
 
@@ -186,6 +241,15 @@ def split(piece: str) -> list[str]:
     return _canonical(latin_words(piece))
 
 
+def is_plain(piece: str) -> bool:
+    """Whether a piece is its own only word, but for stop words: most of Chinese. A quick question.
+
+    >>> is_plain("足球"), is_plain("球"), is_plain("finals"), is_plain("2026年")
+    (True, False, False, False)
+    """
+    return len(piece) > 1 and piece.isalpha() and not piece.isascii()
+
+
 class _Pieces(dict[str, tuple[str, ...]]):
     """``split`` of every piece met, so that a known one costs one look-up, without a call.
 
@@ -200,7 +264,13 @@ class _Pieces(dict[str, tuple[str, ...]]):
     def __missing__(self, piece: str) -> tuple[str, ...]:
         if len(self) >= _CACHED_PIECES:
             self.clear()
-        words = (piece,) if piece in self._own else tuple(split(piece))
+        words: tuple[str, ...]
+        if piece in self._own:
+            words = (piece,)
+        elif is_plain(piece):
+            words = () if piece in stop_words() else (piece,)
+        else:
+            words = tuple(split(piece))
         self[piece] = words
         return words
 

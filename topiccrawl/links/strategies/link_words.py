@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 MOST_WORDS = 200_000
 """Words that are held, about 30 MB; past them those seen once are forgotten."""
@@ -73,12 +73,16 @@ class LinkWords:
         A sum of deviations in (-1, 1) by the square root of their number.
         """
         different = frozenset(words)
-        if not different or not self.version:
+        return self.total(different) / math.sqrt(len(different) or 1)
+
+    def total(self, words: Iterable[str]) -> float:
+        """The sum of different words' deviations, each in (-1, 1); 0 before ``version`` grew."""
+        if not self.version:
             return 0.0
-        mean, shrink = self._worth / self.pages, self.shrink
+        mean, shrink, known = self._worth / self.pages, self.shrink, self._words
         total = 0.0
-        for word in different:
-            if known := self._words.get(word):
-                pages, worth = known
+        for word in words:
+            if word in known:
+                pages, worth = known[word]
                 total += (worth - pages * mean) / (pages + shrink)
-        return total / math.sqrt(len(different))
+        return total

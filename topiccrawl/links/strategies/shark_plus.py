@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,9 @@ class SharkPlus(Scored):
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Learn to what kind of page the words of a link led."""
         if self._promise_weight and (anchor or context):
-            (words,) = self._words_of([(anchor, context)])
+            context = context[:MAX_KEPT]
+            known = self._words_of([anchor, context])
+            words = known[anchor] | _with_itself(known, context)
             self._words.learn(words, self.worth(relevance))
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
@@ -120,7 +123,7 @@ class SharkPlus(Scored):
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Evidence with the scores of the kept texts; the parents' worth stays."""
         scores = self.scorer.score_many([anchor, context])
-        return (*evidence[:3], *scores, *self._promises([(anchor, context)]))
+        return (*evidence[:3], *scores, *self._promises([(anchor, context[:MAX_KEPT])]))
 
     def group(self, url: str) -> tuple[str, ...]:
         """The directories of the URL."""
@@ -139,21 +142,35 @@ class SharkPlus(Scored):
         """What the words of links (anchor, context) promise, each in [-1, 1]."""
         if not self._words.version:
             return [0.0] * len(texts)
-        promise = self._words.promise
-        return [min(1.0, max(-1.0, promise(words))) for words in self._words_of(texts)]
+        known = self._words_of([text for pair in texts for text in pair])
+        total = self._words.total
+        near = {context: _with_itself(known, context) for context in {pair[1] for pair in texts}}
+        totals = {context: total(words) for context, words in near.items()}
+        made = []
+        for anchor, context in texts:
+            own = known[anchor] - near[context]
+            promise = (totals[context] + total(own)) / math.sqrt(len(near[context]) + len(own))
+            made.append(min(1.0, max(-1.0, promise)))
+        return made
 
-    def _words_of(self, texts: Sequence[tuple[str, str]]) -> list[frozenset[str]]:
-        """Different words of anchors with their contexts; a text of many links is cut once.
-
-        A context is one word more, as a whole (no word has its line end): the links of a block or
-        of a menu have it in common, so that how its other links turned out speaks for each.
-        """
-        kept = [(anchor, context[:MAX_KEPT]) for anchor, context in texts]
+    def _words_of(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Different words of each text, and of others seen before; all that are new cut at once."""
         known = self._cut
-        fresh = list(dict.fromkeys(text for pair in kept for text in pair if text not in known))
+        fresh = [text for text in texts if text not in known]
         if len(known) + len(fresh) > _TEXTS:
             known.clear()
-            fresh = list(dict.fromkeys(text for pair in kept for text in pair))
-        words = map(frozenset, self._tokenizer.words_of_all(fresh))
-        known.update(zip(fresh, words, strict=True))
-        return [known[anchor] | known[context] | {context + "\n"} for anchor, context in kept]
+            fresh = list(texts)
+        if fresh:
+            fresh = list(dict.fromkeys(fresh))
+            words = map(frozenset, self._tokenizer.words_of_all(fresh))
+            known.update(zip(fresh, words, strict=True))
+        return known
+
+
+def _with_itself(known: dict[str, frozenset[str]], context: str) -> frozenset[str]:
+    """A context's words, and the context as a whole as one word more: no word has its line end.
+
+    The links of a block or of a menu have it in common, so that how its other links turned out
+    speaks for each.
+    """
+    return known[context] | {context + "\n"}
