@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.templates.extract import combine, records_of
-from topiccrawl.templates.template import resolve
+from topiccrawl.templates.template import Template, resolve
 from topiccrawl.text.decode import decode
 from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from topiccrawl.templates.template import Template
+    from collections.abc import Iterable, Iterator
 
 FOLDER = Path(__file__).parent / "contacts"
-TEMPLATES = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}
+SETS = ("first", "second", "third")
+"""Folders of pages, in the order in which the extraction met them."""
+SHIPPED = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}
+LIKE_US = {"uk": "GB", "in": "IN", "sg": "SG", "au": "AU", "ca": "CA"}
+"""Templates that differ from the American one by their region alone."""
 
 Values = set[tuple[int, str, str]]
 """The number of the record, the field, the value as it is compared."""
@@ -33,30 +36,52 @@ class Page(NamedTuple):
     missed: Values
 
 
-def pages() -> Iterator[Page]:
-    """Every page, read as a crawl would read it, from its bytes."""
-    truths: dict[str, Any] = tomllib.loads((FOLDER / "pages.toml").read_text("utf-8"))
+def pages(which: str) -> Iterator[Page]:
+    """Every page of a set, read as a crawl would read it, from its bytes."""
+    truths: dict[str, Any] = tomllib.loads((FOLDER / which / "pages.toml").read_text("utf-8"))
     for name, told in truths.items():
         records = [dict(one) for one in (told if isinstance(told, list) else [told])]
         encoding = records[0].pop("encoding", "utf-8")
-        template = resolve(TEMPLATES[records[0].pop("template", "zh")])
+        template = template_of(records[0].pop("template", "zh"))
+        files = [FOLDER / which / f"{one}.html" for one in records[0].pop("pages", [name])]
         true = {
             (number, field, _agreed(template, field, value))
             for number, record in enumerate(records)
             for field, values in record.items()
             for value in values
         }
-        said = _said(name, encoding, template)
+        said = _said(name.replace("_", "-"), files, encoding, template)
         yield Page(name, true & said, said - true, true - said)
 
 
-def _said(name: str, encoding: str, template: Template) -> Values:
-    body = (FOLDER / f"{name}.html").read_text("utf-8").encode(encoding)
-    url = f"http://{name.replace('_', '-')}.example.org/contact.html"
-    records = combine([records_of(decode(body, None).text, url, template)], template)
+def figures(read: Iterable[Page]) -> tuple[float, float]:
+    """Precision and recall of values."""
+    right, wrong, missed = (
+        sum(map(len, some))
+        for some in zip(*((one.right, one.wrong, one.missed) for one in read), strict=True)
+    )
+    return right / (right + wrong), right / (right + missed)
+
+
+@cache
+def template_of(key: str) -> Template:
+    """The template by which a page is read."""
+    if key in SHIPPED:
+        return resolve(SHIPPED[key])
+    own = tomllib.loads((FOLDER / "templates.toml").read_text("utf-8"))
+    base = own["us"] | {"region": LIKE_US[key]} if key in LIKE_US else own[key]
+    return Template.model_validate(base | {"name": key, "seeds": ["http://seed.example.org/"]})
+
+
+def _said(name: str, files: Iterable[Path], encoding: str, template: Template) -> Values:
+    found = []
+    for file in files:
+        body = file.read_text("utf-8").encode(encoding)
+        url = f"http://{name}.example.org/{file.stem}.html"
+        found.append(records_of(decode(body, None).text, url, template))
     return {
         (number, one.field, "image:" if one.image else _agreed(template, one.field, one.value))
-        for number, record in enumerate(records)
+        for number, record in enumerate(combine(found, template))
         for one in record.found
     }
 
@@ -71,4 +96,6 @@ def _agreed(template: Template, field: str, value: str) -> str:
         return digits.removeprefix("86") + (f"x{extension}" if extension else "")
     if kind in {"name", "address", "text"}:
         return re.sub(r"[\W_]", "", fold(value))
+    if kind == "postcode":
+        return re.sub(r"\W", "", value)
     return re.sub(r"^https?://|/$", "", value.lower()) if kind == "url" else value
