@@ -5,32 +5,31 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.template import measure
-from tests.quality.contacts import pages
+from tests.quality.contacts import SETS, figures, pages
 
 pytestmark = pytest.mark.quality
 
 PRECISION = 0.99  # 1.000 when it was set; the goal is .97
 RECALL = 0.98  # 1.000 when it was set; the goal is .93
 UNSURE = 0.10  # .06 when it was set: the demo is easier than the confidences believe
-BY_HAND = 0.98, 0.97
-"""Precision and recall of pages written by hand: .929 and .792 when first met, then .991, .991."""
+PAGES = {"first": 37, "second": 60, "third": 30}
+BY_HAND = {"first": (0.98, 0.97), "second": (0.98, 0.97), "third": (0.98, 0.97)}
+"""Precision and recall of pages by hand; docs/templates.md has those of the first reading."""
 
 
 def test_records_of_layouts_not_tuned_on() -> None:
-    figures = measure([7], 120, "judging")
-    assert figures.pages > 100
-    assert figures.field_precision >= PRECISION, figures
-    assert figures.field_recall >= RECALL, figures
-    assert figures.confidence_error <= UNSURE, figures
+    met = measure([7], 120, "judging")
+    assert met.pages > 100
+    assert met.field_precision >= PRECISION, met
+    assert met.field_recall >= RECALL, met
+    assert met.confidence_error <= UNSURE, met
 
 
-def test_records_of_pages_written_by_hand() -> None:
-    read = list(pages())
-    right, wrong, missed = (
-        sum(map(len, some))
-        for some in zip(*((one.right, one.wrong, one.missed) for one in read), strict=True)
-    )
+@pytest.mark.parametrize("which", SETS)
+def test_records_of_pages_written_by_hand(which: str) -> None:
+    read = list(pages(which))
+    precision, recall = figures(read)
     mistakes = {one.name: (one.wrong, one.missed) for one in read if one.wrong or one.missed}
-    assert len(read) >= 37
-    assert right / (right + wrong) >= BY_HAND[0], mistakes
-    assert right / (right + missed) >= BY_HAND[1], mistakes
+    assert len(read) >= PAGES[which]
+    assert (precision, recall) >= BY_HAND[which], mistakes
+    assert recall >= BY_HAND[which][1], mistakes

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+from topiccrawl.links.urls import host_of
 from topiccrawl.templates.candidate import Candidate
 from topiccrawl.templates.lines import read_sheet
 from topiccrawl.templates.owners import NOBODY, SUBJECT, Owners
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
 
 SNIPPET = 120
 """Characters of a snippet."""
+_SURE = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
+"""What says the name of a site's owner, also on pages that say no more of it."""
+_STAFF = re.compile(
+    r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
+    r"负责人|funktion|abteilung|fonction|poste|役職|部署",
+    re.IGNORECASE,
+)
+"""Headings of tables whose rows are people."""
 
 
 class _Weighed(NamedTuple):
@@ -44,8 +54,9 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
 
     Values of branches, of whoever made the site, and of an organisation whose section holds
     somebody else's values are in none: two organisations on one page are two records or none.
-    Never raises. A page without any value gives none; what ``required`` asks for is asked of the
-    whole record only (``combine``).
+    Never raises. A page without any value gives none, or its subject's legal name alone, which
+    other pages of the site may lack; what ``required`` asks for is asked of the whole record only,
+    as is that it says more than a name (``combine``).
 
     Args:
         html: Decoded page.
@@ -63,8 +74,9 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     places = Places(sheet, words)
     said = subjects(sheet.scripts, sheet.tree)
     found = list(places.found())
-    name = called(list(votes_of(sheet, said, found, template.naming)))
-    owners = Owners(places, name, {one.line for one in found if one.where not in {"text", "alone"}})
+    name = called(list(votes_of(sheet, said, found, template.naming, _hosts(found, url, words))))
+    valued = {one.line for one in found if one.where not in {"text", "alone"}}
+    owners = Owners(places, name, valued, {one.at for one in found if one.field != template.naming})
     weighed = [_weigh(one, places, owners) for one in found]
     weighed = [one for one in weighed if one.owner != NOBODY]
     weighed += _of_machines(said, name, words)
@@ -80,6 +92,8 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
         record = _record(group, title, url, words)
         if any(one.field != template.naming for one in record.found):
             records.append(record)
+    if not records and name.who in _SURE and legal(name.name):
+        records = [_record([], name, url, words)]
     return tuple(records)
 
 
@@ -109,7 +123,13 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
                 home.append(record)
     joined = [_join(group, template) for group in merged]
     needed = [field for field, how in template.crawl.items() if how.required]
-    return tuple(one for one in joined if all(one.values(field) for field in needed))
+    more = set(template.crawl) != {template.naming}
+    return tuple(
+        one
+        for one in joined
+        if all(one.values(field) for field in needed)
+        and not (more and all(found.field == template.naming for found in one.found))
+    )
 
 
 def _same(group: list[Record], record: Record, *, first: bool) -> bool:
@@ -146,7 +166,15 @@ def _weigh(one: Candidate, places: Places, owners: Owners) -> _Weighed:
     begin = one.begin if one.begin >= 0 else seen(line.text).find(one.text)
     if owners.alien_from(one.at) <= begin < len(line.text):
         owner = NOBODY
+    if owner == SUBJECT and begin > 0 and owners.speaks_of_another(one.at, begin):
+        owner = NOBODY
     return _Weighed(one, owner, weight, _snippet(seen(text), one.text))
+
+
+def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
+    """The page's host, and those of the mail addresses on it."""
+    mails = [one.value for one in found if words.kinds[one.field] == "mail" and not one.image]
+    return list(dict.fromkeys([host_of(url), *(mail.rpartition("@")[2] for mail in mails)]))
 
 
 def _snippet(text: str, value: str) -> str:
@@ -179,6 +207,19 @@ def _rows(weighed: list[_Weighed], places: Places) -> list[_Weighed]:
         cell = places.sheet.lines[one.one.at].cell if one.one.at >= 0 else None
         if one.one.where == "column" and one.one.field == naming and cell:
             rows[cell.table, cell.row] = one.one.value
+    staff = {
+        line.cell.table
+        for line in places.sheet.lines
+        if line.cell and _STAFF.fullmatch(seen(line.text))
+    }
+    weighed = [
+        one
+        for one in weighed
+        if not (
+            one.one.field == naming and one.one.where == "column" and _table(one, places) in staff
+        )
+    ]
+    rows = {row: name for row, name in rows.items() if row[0] not in staff}
     if len(set(rows.values())) < 2:  # noqa: PLR2004 - one organisation is the subject
         return weighed
     kept = []
@@ -191,6 +232,11 @@ def _rows(weighed: list[_Weighed], places: Places) -> list[_Weighed]:
         )
         kept.append(one._replace(owner=owner) if owner else one)
     return kept
+
+
+def _table(one: _Weighed, places: Places) -> int:
+    cell = places.sheet.lines[one.one.at].cell if one.one.at >= 0 else None
+    return cell.table if cell else -1
 
 
 def _record(group: list[_Weighed], name: Called, url: str, words: Vocabulary) -> Record:
@@ -280,9 +326,12 @@ def _ordered(found: Iterable[Found], template: Template) -> tuple[Found, ...]:
 
 
 def _without_doubles(own: list[Found]) -> list[Found]:
-    """Numbers whose extension another place leaves out are told once, with it."""
-    whole = {one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value}
-    return [one for one in own if one.value not in whole]
+    """Numbers whose extension another place leaves out are told once, with it.
+
+    A number with several extensions is a switchboard's: it stands for itself, too.
+    """
+    whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
+    return [one for one in own if whole[one.value] != 1]
 
 
 def _the_one(own: list[Found]) -> list[Found]:

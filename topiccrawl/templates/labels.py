@@ -21,7 +21,8 @@ _FOREIGN = re.compile(
 _QUALIFIERS = re.compile(
     r"(?:(?<!有限)(?<!责任)(?<!集团)公司|企业|联系|办公|电子|客服|服务|咨询|销售|商务|业务|全国|免费|统一|24小时|热线|总部|注册|通讯|"
     r"通信|邮政|腾讯|在线|售后|售前|招聘|人事|固定|移动|图文|官方|单位|详细|我们的?|的|总公司|订购|预约|"
-    r"手机|电话|our|the|my|office|company|contact|business|postal|by)*\s*$",
+    r"手机|电话|our|the|my|office|company|contact|business|postal|street|mailing|physical|visiting|"
+    r"head|main|registered|trading|general|customer|service|sales|support|by)*\s*$",
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(
@@ -32,11 +33,16 @@ _TRANSLATED = re.compile(r"[\s\x1f/]+[A-Za-z]{2,12}(?:[\s.-][A-Za-z]{2,12}){0,2}
 """The same label in English behind a Chinese one: 公司名称 Company name."""
 _JOINT = re.compile(r"^[\s\x1f/&、,和及|\\()\[\]+.-]*(?:and|or)?[\s\x1f]*$")
 _AFTER = re.compile(
-    r"[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number)?[\s\x1f)\]】>|.、-]*", re.IGNORECASE
+    r"(?:[\s\x1f]*[/&、和及](?:微信|wechat|whatsapp|手机|传真|fax|tel|mobile|qq))*"
+    r"[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number)?[\s\x1f)\]】>|.、-]*",
+    re.IGNORECASE,
 )
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
+_STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
+_LETTERED = re.compile(r"(?<![^\s|·•/])[A-Z][\s\x1f]+(?:[+(]?\d|\S+@\S|www\.|https?:)")
+"""T +31 20 5550161, E info@example.com, W www.example.com."""
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Characters before a label from which it stands in a sentence."""
@@ -184,9 +190,9 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
 def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
     """Labels without colon: at the start of a line or after a gap, before a gap or a number."""
     more: list[Label] = []
-    for hit in hits:
-        letter = hit.end - hit.start == 1  # T, F and E need a colon, or a line of their own
-        if letter and not _LETTER.fullmatch(text):
+    for hit in _side_by_side(hits, words):
+        letter = hit.end - hit.start == 1  # T, F and E need a colon, a line of their own, a value
+        if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
             continue
         if any(one.start <= hit.start < one.end for one in (*found, *more)):
             continue
@@ -196,13 +202,38 @@ def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) 
         after = _AFTER.match(text, hit.end)
         end = after.end() if after else hit.end
         whole = not text[:start].strip("\x1f ·•●*-()[]【】<>") and _SUFFIX.match(text[hit.end :])
+        fields: tuple[str, ...] = (hit.field,) if hit.field else ()
         if whole and len(text) <= LONGEST_LABEL + 5:
             end = len(text)
+            fields = _fields(text, _joined(text, hit, hits), words)
         elif not ((end > hit.end or _NUMBER.match(text, end)) and _sure(text, hit, end, words)):
             continue
-        fields = (hit.field,) if hit.field else ()
         more.append(Label(fields, start, end, end, hit.weight * 0.95, text[start : hit.end]))
     return more
+
+
+def _joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
+    """A keyword and those that strokes join to it: 地址/邮编."""
+    found = [first]
+    for hit in hits:
+        if hit.start >= found[-1].end and _STROKE.fullmatch(text[found[-1].end : hit.start]):
+            found.append(hit)
+    return found
+
+
+def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
+    """Keywords with nothing between them are one, whose last one counts: 企业QQ, not 传真电话."""
+    kept: list[Hit] = []
+    for hit in hits:
+        before = kept[-1] if kept else None
+        if before is None or before.end != hit.start:
+            kept.append(hit)
+            continue
+        kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
+        fax = before.field in words.faxes and kinds[1] == "telephone"
+        first = fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO)
+        kept[-1] = before._replace(end=hit.end) if first else hit._replace(start=before.start)
+    return kept
 
 
 def _sure(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:

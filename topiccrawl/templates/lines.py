@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.links.limits import tamed
 from topiccrawl.news.blocks import BREAKS, SILENT
+from topiccrawl.templates.icons import ORNAMENT, SIGN, SIGNED, of_icon
 from topiccrawl.templates.values.mail import revealed
 from topiccrawl.templates.values.value import OBJECT, SOFT
 from topiccrawl.text.normal import normalise
@@ -23,10 +24,14 @@ MOST_LINES = 5_000
 LONGEST_LINE = 3_000
 """Characters of a line that are kept."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
+_ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
 _BLANKS = re.compile(r"[^\S\x1f]+")
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
 _ZONES = (
     ("footer", re.compile(r"foot|copyright|copy-?right|bottom|beian", re.IGNORECASE)),
     (
@@ -41,19 +46,8 @@ _ZONES = (
     ),
 )
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
-_ICONS = (
-    (
-        "telephone",
-        re.compile(
-            r"phone|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])", re.IGNORECASE
-        ),
-    ),
-    ("mail", re.compile(r"envelope|e?mail|youxiang", re.IGNORECASE)),
-    ("address", re.compile(r"map-?(?:marker|pin)|location|address|geo-alt|dizhi", re.IGNORECASE)),
-    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
-    ("url", re.compile(r"globe|(?:^|[\s_/-])(?:www|website|wangzhi)(?:$|[\s_./-])", re.IGNORECASE)),
-    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen)(?:$|[\s_./-])", re.IGNORECASE)),
-)
+_SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
+"""A heading whose characters are set apart: 四 方 软 件 公 司."""
 _SOURCES = ("data-original", "data-src", "src")
 
 
@@ -147,13 +141,22 @@ def read_sheet(html: str) -> Sheet:
     if tree.root is not None:
         walk.over(tree.root)
     return Sheet(
-        tuple(walk.lines[:MOST_LINES]),
+        tuple(_told_links(walk.lines[:MOST_LINES])),
         tuple(walk.boxes),
         normalise(" ".join(walk.title.split())),
         walk.metas,
         tuple(walk.scripts),
         tree,
     )
+
+
+def _told_links(lines: list[Line]) -> list[Line]:
+    """Lines, where what calls itself links but mostly holds none counts as content."""
+    own = [line for line in lines if line.zone == "links"]
+    linked = sum(any(mark.what == "link" for mark in line.marks) for line in own)
+    if not own or 2 * linked > len(own):
+        return lines
+    return [line._replace(zone="main") if line.zone == "links" else line for line in lines]
 
 
 class _Table:
@@ -224,6 +227,15 @@ class _Walk:
         if self._hidden or len(self._text) > LONGEST_LINE:
             return
         text = _BLANKS.sub(" ", normalise(text))
+        begin = 0
+        for sign in SIGNED.finditer(text):
+            self._append(text[begin : sign.start()])
+            self._marks.append(Mark("icon", len(self._text), len(self._text), SIGN[sign[0][0]]))
+            begin = sign.end()
+        self._append(text[begin:])
+
+    def _append(self, text: str) -> None:
+        text = ORNAMENT.sub("", text)
         if not self._text or self._text[-1] == " ":
             text = text.lstrip(" ")
         self._text += text
@@ -267,10 +279,14 @@ class _Walk:
         if tag in _MARKED:
             self._soft()
         if tag == "a":
-            self._links.append((len(self._text), values.get("href") or ""))
+            anchor = "name" in values or "id" in values
+            self._links.append((len(self._text), values.get("href") or "#" * (not anchor)))
         if code := values.get("data-cfemail"):
             self._write(revealed(code) or "")
-        if tag in {"i", "span", "em", "svg", "b"} and (kind := _icon(values.get("class"))):
+        names = values.get("class") if tag in _ICON_TAGS else None
+        if tag == "use":
+            names = values.get("href") or values.get("xlink:href")
+        if kind := of_icon(names) or of_icon(values.get("aria-label")):
             self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:
@@ -318,6 +334,8 @@ class _Walk:
 
     def _flush(self) -> None:
         text = self._text.rstrip(" " + SOFT)[:LONGEST_LINE]
+        if not self._marks and _SPREAD.fullmatch(text):
+            text = text.replace(" ", "")
         if self._marks or OBJECT in text or any(map(str.isalnum, text)):
             cell = self._tables[-1].cell if self._tables else None
             tag = self.boxes[self._open[-1]].tag if self._open else ""
@@ -348,12 +366,6 @@ def _zone(tag: str, names: str, around: str) -> str:
             if pattern.search(names):
                 return zone
     return around
-
-
-def _icon(names: str | None) -> str:
-    if not names:
-        return ""
-    return next((kind for kind, pattern in _ICONS if pattern.search(names)), "")
 
 
 def above(sheet: Sheet, box: int) -> Iterator[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.templates.lines import above
 from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
-from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE
+from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE, OFFICE, OTHERS
 
 if TYPE_CHECKING:
     from topiccrawl.templates.places import Places
@@ -36,14 +36,16 @@ class Owners:
         places: The page, with its labels.
         subject: What the page's subject is called.
         valued: Numbers of the lines in which labelled values stand.
+        held: Numbers of the lines in which any values stand.
     """
 
-    def __init__(self, places: Places, subject: Called, valued: set[int]) -> None:
+    def __init__(self, places: Places, subject: Called, valued: set[int], held: set[int]) -> None:
         self.sheet = places.sheet
         self.places = places
         self.subject = subject
         self.valued = valued
         self._values = sorted(valued)
+        self._held = sorted(held)
         self.of = [SUBJECT] * len(self.sheet.lines)
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text)
@@ -55,11 +57,24 @@ class Owners:
             if (owner := self._heading(number)) is not None
         ]
         self._heads = [number for number, _ in heads]
+        heads = self._without_members(heads)
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
             end = number + 1 if self._complete(number) else self._end(number, after[0])
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
+
+    def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Headings without those of organisations in a list of dealers, customers, partners."""
+        kept: list[tuple[int, str]] = []
+        tag = ""
+        for number, owner in heads:
+            line = self.sheet.lines[number]
+            if tag and owner not in {SUBJECT, NOBODY} and line.tag != tag:
+                continue
+            tag = line.tag if OTHERS.search(tidy(seen(line.text))) else ""
+            kept.append((number, owner))
+        return kept
 
     def alien_from(self, number: int) -> int:
         """Where in a line somebody else's part begins; its length where nowhere."""
@@ -73,6 +88,24 @@ class Owners:
         ):
             return len(text)
         return match.start()
+
+    def speaks_of_another(self, number: int, begin: int) -> bool:
+        """Whether a line names another organisation last before a place in it.
+
+        Such as a partner in a piece of news, with its telephone number in brackets.
+        """
+        if not legal(self.subject.name):
+            return False
+        line = self.sheet.lines[number]
+        named = [one for one in organisations(line.text[:begin]) if legal(one.value)]
+        if not named or alike(named[-1].value, self.subject.name):
+            return False
+        kinds = self.places.words.kinds
+        return not any(
+            label.end <= named[-1].start < label.stop and kinds[field] in {"address", "name"}
+            for label in self.places.labels[number]
+            for field in label.fields
+        )
 
     def _outside_of_main(self) -> None:
         """Header and footer of a site that is not the subject's are not the subject's, either."""
@@ -95,7 +128,8 @@ class Owners:
             return None
         if HEAD_OFFICE.search(text):
             return SUBJECT
-        if BRANCH.search(text) or (self._offices and CITY.fullmatch(text)):
+        beside = self._offices and (CITY.fullmatch(text) or OFFICE.fullmatch(text))
+        if BRANCH.search(text) or OTHERS.search(text) or beside:
             return NOBODY
         if is_organisation(text):
             other = text if legal(text) else NOBODY
@@ -123,16 +157,21 @@ class Owners:
     def _end(self, number: int, limit: int) -> int:
         """Where the section of a heading ends: with the smallest box that holds values after it."""
         line = self.sheet.lines[number]
-        at = bisect_right(self._values, number)
-        first = self._values[at] if at < len(self._values) else len(self.of)
+        first = self._next(self._values, number)
         if number in self.valued:
             first = min(first, number + 1)
+        alone = self._next(self._held, number)
         for box in above(self.sheet, line.box):
-            if first < self.sheet.boxes[box].end:
+            end = self.sheet.boxes[box].end
+            if first < end or (alone < end and self.sheet.boxes[box].begin == number):
                 return self._end_in(box, number, limit)
             if self._lists(box):
                 return number + 1
         return number + 1
+
+    def _next(self, numbers: list[int], number: int) -> int:
+        at = bisect_right(numbers, number)
+        return numbers[at] if at < len(numbers) else len(self.of)
 
     def _lists(self, box: int) -> bool:
         """Whether a box without values after a heading has further ones: a list of customers."""

@@ -9,8 +9,14 @@ from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.grid import Grid
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
-from topiccrawl.templates.telling import of_links, telling
-from topiccrawl.templates.values.address import LONGEST, goes_on, plausible
+from topiccrawl.templates.telling import leading_code, of_links, telling
+from topiccrawl.templates.values.address import (
+    LEADING_CODE,
+    LONGEST,
+    goes_on,
+    looks_like,
+    plausible,
+)
 from topiccrawl.templates.values.mail import of_link
 from topiccrawl.templates.values.names import is_organisation
 from topiccrawl.templates.values.plain import postcodes
@@ -82,8 +88,11 @@ class Places:
         where = "table" if line.cell else "line"
         for field in label.fields:
             kind = self.words.kinds[field]
-            values = self._read(field, stretch)
+            values = self._in_turn(label, field, self._read(field, stretch))
             if kind == "address":
+                stretch = stretch[: self._told(line, label.end, label.stop) - label.end]
+                values = self._read(field, stretch)
+                yield from leading_code(number, stretch, label.weight * 0.99, self.words)
                 yield from self._ending_code(number, label, stretch)
             if kind == "address" and values and label.stop == len(line.text):
                 values = self._longer(number, values[0])
@@ -108,6 +117,21 @@ class Places:
             if not seen(stretch[one.end :]).strip(" )。."):
                 yield Candidate(field, one.value, one.value, "line", number, label.weight,
                                 at=number)  # fmt: skip
+
+    def _in_turn(self, label: Label, field: str, values: list[Value]) -> list[Value]:
+        """Of as many numbers as a label has words, that of one word: 电话/传真 028-1 / 028-2."""
+        kinds = [self.words.kinds[one] for one in label.fields]
+        if len(kinds) != len(values) or set(kinds) != {"telephone"}:
+            return values
+        return [values[label.fields.index(field)]]
+
+    @staticmethod
+    def _told(line: Line, begin: int, end: int) -> int:
+        """Where an address ends before a link of its line that leads to a map or to others."""
+        links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
+        last = max(links, key=lambda one: one.start, default=None)
+        apart = last is not None and last.end >= end and seen(line.text[begin : last.start])
+        return last.start if last and apart and not looks_like(line.text[last.start : end]) else end
 
     def _read(self, field: str, text: str) -> list[Value]:
         return read_values(self.words.kinds[field], text, self.region)
@@ -235,14 +259,14 @@ class Places:
                 if text is None:
                     break
                 origin = other if where == "column" else number
-                yield from self._of_line(origin, own, other, text, where)
+                yield from self._of_line(origin, own, other, text, where, label)
 
     def _of_line(
-        self, origin: int, label: Label, at: int, text: str, where: str
+        self, origin: int, label: Label, at: int, text: str, where: str, group: Label
     ) -> Iterator[Candidate]:
         """The values of one field in a line that a label elsewhere labels."""
         field, line = label.fields[0], self.sheet.lines[at]
-        values = self._read(field, text)
+        values = self._in_turn(group, field, self._read(field, text))
         found = [(value.value, seen(text[value.start : value.end]), where) for value in values]
         linked = of_links(line, self.words.kinds[field], 0, len(line.text), self.region)
         found += [(one, seen(line.text), "link") for one, _ in linked]
@@ -272,10 +296,17 @@ class Places:
         """An address in one line, or in several that follow each other."""
         named = len(lines) == 1 and is_organisation(seen(self.sheet.lines[lines[0]].text))
         first = lines[0] + (named and lines[0] + 1 < len(self.sheet.lines))
+        if LEADING_CODE.fullmatch(self.sheet.lines[first].text) and first + 1 in lines:
+            yield from leading_code(
+                first, self.sheet.lines[first].text, label.weight * 0.99, self.words
+            )
+            first += 1
         line = self.sheet.lines[first]
         text = self._before_labels(first)
         if text is None:
             return
+        text = text[: self._told(line, 0, len(text))]
+        yield from leading_code(first, seen(text), label.weight * 0.99, self.words)
         values = self._read(field, text)
         if text == line.text:
             start = values[0] if values else Value(seen(line.text).strip(" ,"), 0, len(line.text))

@@ -31,8 +31,10 @@ _TITLE = re.compile(
 )
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
-    r"contact(?:\s+us)?|about(?:\s+us)?|home(?:\s*page)?|welcome|find\s+us|visit\s+us|get\s+in\s+touch|"
-    r"where\s+we\s+are|opening\s+(?:hours|times)|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
+    r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
+    r"contact(?:\s+us)?|about(?:\s+us)?|our\s+offices?|offices?|news|prices?|services?|imprint|"
+    r"home(?:\s*page)?|welcome|find\s+us|visit\s+us|get\s+in\s+touch|"
+    r"where\s+we\s+are|opening\s+(?:hours|times)|impressum|kontakt|mentions\s+légales|nous\s+contacter|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
     re.IGNORECASE,
 )
 _COPYRIGHT = re.compile(r"©|版权|copyright|\(c\)\s*\d{4}|all\s+rights", re.IGNORECASE)
@@ -41,8 +43,15 @@ _AFTER_COPYRIGHT = re.compile(
     r"\s*[\u3400-\u9fff]?icp|$)",
     re.IGNORECASE,
 )
+_REGISTERED = re.compile(
+    r"[\s.,(·-]*(?:is\s+)?(?:a\s+company\s+)?(?:registered|reg(?:d|istration)?\.?\s|co(?:mpany)?\.?\s+(?:reg\.?\s+)?n(?:o|umber)|"
+    r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
+    re.IGNORECASE,
+)
+"""What follows the legal name of whoever owns a site."""
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
-_PART = 0.5
+_PART, _NEAR = 0.5, 0.8
+"""What a vote for a like name counts, and for a short form of a legal one."""
 _LEGAL = 0.35
 _INTRODUCES = re.compile(
     r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
@@ -52,6 +61,10 @@ _INTRODUCES = re.compile(
 _SECTIONS = frozenset({"label", "heading", "intro"})
 _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
+_SPELLED = 4
+"""Letters of a host's label that say a name."""
+_LEAD = 12
+"""Characters before the name in a line that is about whoever owns the site."""
 _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
 
 
@@ -93,11 +106,18 @@ def called(votes: Sequence[Vote]) -> Called:
     if not ranked:
         return Called("")
     best = ranked[0]
-    if has_han(best.name) and not legal(best.name):
-        best = next((one for one in ranked if legal(one.name) and alike(one.name, best.name)), best)
+    if not legal(best.name):
+        best = next((one for one in ranked if _fuller(one.name, best.name)), best)
     site = [vote for vote in votes if vote.who in {"copyright", "site"}]
     elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
     return best._replace(elsewhere=elsewhere)
+
+
+def _fuller(name: str, short: str) -> bool:
+    """Whether a name is a short one's with its legal form: never the other way round in English."""
+    if not legal(name) or not alike(name, short):
+        return False
+    return has_han(short) or core(short) in core(name)
 
 
 def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
@@ -108,8 +128,14 @@ def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
     named = [vote.name for vote in votes if vote.who in _SECTIONS]
     several = any(not alike(one, named[0]) for one in named[1:])
     around = [vote for vote in votes if vote.who not in _SECTIONS | {"text"}]
-    if not several or any(alike(vote.name, one) for vote in around for one in named):
+    if not several:
         return votes
+    if any(alike(vote.name, one) for vote in around for one in named):
+        return [
+            vote
+            for vote in votes
+            if vote.who != "label" or any(alike(vote.name, one.name) for one in around)
+        ]
     return [vote for vote in around if is_organisation(vote.name)]
 
 
@@ -120,7 +146,8 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
     for key, name in names.items():
         own = [vote for vote in votes if _key(vote.name) == key]
         near = [vote for vote in votes if _key(vote.name) != key and alike(vote.name, name)]
-        weights = [NAMES[vote.who] for vote in own] + [NAMES[vote.who] * _PART for vote in near]
+        weights = [NAMES[vote.who] for vote in own]
+        weights += [NAMES[vote.who] * (_NEAR if legal(name) else _PART) for vote in near]
         points = sum(sorted(weights, reverse=True)[:8]) + _LEGAL * legal(name)
         first = max(own, key=lambda vote: NAMES[vote.who])
         found.append((points, Called(name, together(weights[:6]), first.who, first.line)))
@@ -128,9 +155,39 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
 
 
 def votes_of(
+    sheet: Sheet,
+    said: Sequence[Subject],
+    found: Sequence[Candidate],
+    naming: str | None,
+    hosts: Sequence[str] = (),
+) -> Iterator[Vote]:
+    """Who calls the subject of a page what; ``hosts`` are its own and those of its mail."""
+    votes = list(_votes(sheet, said, found, naming))
+    yield from votes
+    for name in dict.fromkeys(vote.name for vote in votes if vote.who == "brand"):
+        if any(spells(host, name) for host in hosts):
+            yield Vote(name, "host")
+
+
+def spells(host: str, name: str) -> bool:
+    """Whether a label of a host name is a name in Latin letters, or begins with it.
+
+    >>> spells("www.sandhillcrane.example", "Sandhill Crane Realty"), spells("a.test", "A House")
+    (True, False)
+    """
+    letters = _key(name)
+    if not letters.isascii():
+        return False
+    parts = [part.replace("-", "") for part in host.lower().split(".")[:-1]]
+    return any(
+        len(part) >= _SPELLED and (letters.startswith(part) or part.startswith(letters))
+        for part in parts
+    )
+
+
+def _votes(
     sheet: Sheet, said: Sequence[Subject], found: Sequence[Candidate], naming: str | None
 ) -> Iterator[Vote]:
-    """Who calls the subject of a page what."""
     for subject in said:
         yield Vote(tidy(subject.name), subject.where)
     for one in found:
@@ -140,6 +197,9 @@ def votes_of(
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
     yield from _of_title(sheet)
+    shown = _of_logos(sheet)
+    if not any(not alike(one.name, shown[0].name) for one in shown[1:]):
+        yield from shown  # several: those of customers
     valued = {one.line for one in found if one.field != naming}
     for number, line in enumerate(sheet.lines[:_MOST] + sheet.lines[_MOST:][-_MOST:]):
         at = number if number < _MOST else max(number, len(sheet.lines) - 2 * _MOST + number)
@@ -151,6 +211,8 @@ def _of_title(sheet: Sheet) -> Iterator[Vote]:
     for part in parts:
         if is_organisation(part):
             yield Vote(part, "title")
+        elif names := organisations(part):
+            yield from (Vote(one.value, "title") for one in names)
         elif not _GENERIC.match(part) and len(part) <= _BRAND:
             yield Vote(part, "brand")
 
@@ -159,8 +221,6 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
     line = sheet.lines[number]
     if line.zone == "links":
         return
-    if number < _HEAD_LINES and line.zone in {"header", "main"}:
-        yield from _of_logos(line, number)
     if alien := ALIEN.search(text):
         text = text[: alien.start()].strip()
     if not text or BRANCH.search(text):
@@ -175,21 +235,34 @@ def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[V
     whole = tidy(text)
     if is_organisation(whole):
         close = any(number < other <= number + 6 for other in valued)
-        yield Vote(whole, "heading" if close or line.tag in _HEADS else "text", number)
+        least = "footer" if line.zone == "footer" else "text"
+        yield Vote(whole, "heading" if close or line.tag in _HEADS else least, number)
     elif line.tag == "h1" and not _GENERIC.match(whole) and 2 <= len(whole) <= _BRAND:  # noqa: PLR2004
         yield Vote(whole, "brand", number)
     elif len(text) <= _SENTENCES:
         for one in organisations(text)[:3]:
-            intro = not one.start and _INTRODUCES.match(text, one.end)
-            yield Vote(one.value, "intro" if intro else "text", number)
+            yield Vote(one.value, _said(line, text, one.start, one.end), number)
 
 
-def _of_logos(line: Line, number: int) -> Iterator[Vote]:
-    for mark in line.marks:
-        if mark.what == "image" and (name := tidy(mark.instead)):
-            logo = "logo" in fold(mark.value) and not _GENERIC.match(name)
+def _said(line: Line, text: str, start: int, end: int) -> str:
+    """How a line speaks of an organisation that it names."""
+    if _REGISTERED.match(text, end) and start <= _LEAD:
+        return "registered"
+    if not start and _INTRODUCES.match(text, end):
+        return "intro"
+    return "footer" if line.zone == "footer" and start <= _LEAD else "text"
+
+
+def _of_logos(sheet: Sheet) -> list[Vote]:
+    votes = []
+    for number, line in enumerate(sheet.lines[:_HEAD_LINES]):
+        images = [one for one in line.marks if one.what == "image"]
+        for mark in images if line.zone in {"header", "main"} else ():
+            name = tidy(mark.instead)
+            logo = name and "logo" in fold(mark.value) and not _GENERIC.match(name)
             if logo or is_organisation(name):
-                yield Vote(name, "logo", number)
+                votes.append(Vote(name, "logo", number))
+    return votes
 
 
 def _of_copyright(text: str) -> list[str]:

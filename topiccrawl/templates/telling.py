@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.values.address import LONGEST, looks_like, tidy
+from topiccrawl.templates.stacks import continued, in_parts, parts_of, stacked
+from topiccrawl.templates.values.address import LEADING_CODE, LONGEST, looks_like, tidy
 from topiccrawl.templates.values.mail import mails, of_link
 from topiccrawl.templates.values.plain import postcodes, qq_of_link
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import seen
-from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,11 +25,26 @@ if TYPE_CHECKING:
 
 _WORDS_WITH_NUMBERS = 6
 _GAPS = re.compile(r"[\s|]+")
-_STACK = 6
-"""Lines of an address at most."""
+_BASED = re.compile(
+    r"\b(?:(?:located|based|situated|find us|visit us|offices? (?:is|are)) (?:at|in)|"
+    r"(?:situés?|situées?|sise?s?|installés?|domiciliée?s?) (?:au|à)|"
+    r"(?:befinden? sich|ansässig) (?:in|an)):?\s+"
+    r"([^;!?]{8,120}?)(?=\.\s|\.?$|;|\s(?:and|or|et|ou|und)\s)",
+    re.IGNORECASE,
+)
+_REACHED = re.compile(
+    r"\b(?:call|ring|phone|contact|reach|us|nous|appel\w*|joindre|anrufen|erreich\w*|uns)\b|"
+    r"致电|拨打|来电|联系我|咨询",
+    re.IGNORECASE,
+)
+"""What a sentence says that tells how to be reached."""
 _SITUATED = re.compile(
     r"(?:公司|总部|我司|我们|办公地点|办公室)[^,。;:!?]{0,6}(?:位于|坐落[于在]|地处|设[在于])([^,。;:!?]{8,60})"
 )
+_CHAT = re.compile(
+    r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"\((?!\s*[+\d])[^()]*\)")
 _LINKED = ("mail", "telephone", "qq")
 
 
@@ -46,15 +61,20 @@ def telling(
     """
     for number, line in enumerate(sheet.lines):
         yield from _links(number, line, words)
+        if labels[number] and labels[number][0].start > 0:
+            yield from _before_label(sheet, number, labels[number][0].start, words)
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
         yield from _situated(number, line, words)
+        yield from _spoken(number, line, words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
             begin = labels[number][-1].end if labels[number] else 0
-            yield from _alone(number, line, words, begin)
+            yield from _numbers_alone(number, line, words, begin)
+            yield from _addresses_alone(sheet, labels, number, words)
     if field := words.primary("address"):
-        yield from _stacked(sheet, labels, field, words.template.region)
+        for number, whole in stacked(sheet, labels, words.template.region):
+            yield Candidate(field, whole, whole, "alone", number, at=number)
 
 
 def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[tuple[str, int]]:
@@ -69,6 +89,9 @@ def _of_link(href: str, kind: str, region: str) -> str | None:
         return of_link(href)
     if kind == "qq":
         return qq_of_link(href)
+    if kind == "telephone" and (match := _CHAT.match(href.strip())):
+        values = telephones(f"+{match[1]}", region)
+        return values[0].value if values else None
     scheme, _, number = href.strip().partition(":")
     if kind == "telephone" and scheme.lower() in {"tel", "callto", "sms", "smsto"}:
         values = telephones(unquote(number).partition("?")[0].strip("/ "), region, labelled=False)
@@ -122,46 +145,87 @@ def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]
         if looks_like(match[1].strip()):
             place = tidy(match[1])
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
+    for match in _BASED.finditer(line.text) if field and not has_han(line.text) else ():
+        if looks_like(place := tidy(match[1])):
+            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _alone(number: int, line: Line, words: Vocabulary, begin: int) -> Iterator[Candidate]:
-    """Telephone numbers and addresses that are all that a line holds.
+def _spoken(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """Numbers in a sentence that says how to be reached, written with gaps or a plus."""
+    field = words.primary("telephone")
+    if not field or not _REACHED.search(line.text):
+        return
+    for value in telephones(line.text, words.template.region, labelled=False):
+        written = line.text[value.start : value.end]
+        if not written.isdigit():
+            yield Candidate(
+                field, value.value, seen(written), "text", number, at=number, begin=value.start
+            )
+
+
+def _numbers_alone(number: int, line: Line, words: Vocabulary, begin: int) -> Iterator[Candidate]:
+    """Telephone numbers that are all that a line, or a part of it between bars, holds.
 
     Before ``begin`` may stand a label that nobody knows: 销售部, 李经理.
     """
-    text, region = seen(line.text[begin:]), words.template.region
-    if field := words.primary("telephone"):
-        values = telephones(line.text[begin:], region, labelled=False)
-        if values and only(values, line.text[begin:], _WORDS_WITH_NUMBERS):
+    field, region = words.primary("telephone"), words.template.region
+    rest = line.text[begin:]
+    bare = _BRACKETED.sub(lambda match: " " * len(match[0]), rest)
+    parts = parts_of(bare)
+    for part in (bare, *(parts if len(parts) > 1 else ())):
+        values = telephones(part, region, labelled=False) if field else []
+        if values and only(values, part, _WORDS_WITH_NUMBERS):
             for value in values:
-                yield Candidate(field, value.value, text, "alone", number, at=number)
-    field = words.primary("address")
-    parts = [text] if looks_like(text) else [one for one in _GAPS.split(text) if looks_like(one)]
-    for part in parts if field else ():
-        for value in read_values("address", part, region):
-            yield Candidate(field, value.value, text, "alone", number, at=number)
-    phone = words.primary("telephone")
-    if phone and parts and parts != [text]:
-        for value in telephones(line.text, region, labelled=False):
-            yield Candidate(phone, value.value, text, "alone", number, at=number)
+                yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
+            return
+    if field and _placed(rest):
+        for value in telephones(rest, region, labelled=False):
+            yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
 
 
-def _stacked(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], field: str, region: str
+def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
+    """Addresses before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
+    field, region = words.primary("address"), words.template.region
+    text = seen(sheet.lines[number].text[:end])
+    parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
+    for one in parts:
+        yield Candidate(field, one, text, "alone", number, at=number)
+
+
+def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> Iterator[Candidate]:
+    """The postcode with which a Chinese or Japanese address begins: 〒101-0054 東京都…."""
+    field = words.primary("postcode")
+    match = LEADING_CODE.match(text) if field else None
+    codes = postcodes(match[0], words.template.region) if match else []
+    rest = text[match.end() :] if match else ""
+    if codes and ("〒" in text or looks_like(tidy(rest)) or weight < 1):
+        yield Candidate(field, codes[0].value, text, "line", number, min(weight, 1.0), at=number)
+
+
+def _placed(text: str) -> bool:
+    """Whether a line holds an address between gaps: 四川省…1号 028-85123456."""
+    text = seen(text)
+    return not looks_like(text) and any(map(looks_like, _GAPS.split(text)))
+
+
+def _addresses_alone(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Addresses over several lines of a box, the last of which ends in a postcode."""
-    title = fold(sheet.title)
-    begin = 0
-    for number, line in enumerate(sheet.lines):
-        if labels[number] or line.box != sheet.lines[begin].box or has_han(line.text):
-            begin = number + bool(labels[number])
-            begin = min(begin, len(sheet.lines) - 1)
-        text = seen(line.text)
-        codes = postcodes(text, region)
-        if labels[number] or not codes or codes[-1].end < len(text.rstrip(" .")):
-            continue
-        lines = [seen(one.text).strip(" ,.") for one in sheet.lines[begin : number + 1]]
-        lines = list(dropwhile(lambda one: fold(one) in title, lines[-_STACK:]))
-        whole = ", ".join(one for one in lines if not telephones(one, region, labelled=False))
-        if len(lines) > 1 and looks_like(whole):
-            yield Candidate(field, tidy(whole), whole, "alone", number, at=number)
+    """Addresses that are all that a line holds, or a part of it between bars or gaps."""
+    field, region = words.primary("address"), words.template.region
+    if not field:
+        return
+    line = sheet.lines[number]
+    begin = labels[number][-1].end if labels[number] else 0
+    text = seen(line.text[begin:])
+    if not labels[number]:
+        yield from leading_code(number, text, 1.0, words)
+    if len(parts_of(text)) > 1:
+        found = list(in_parts(text, region, sheet.title))
+    elif looks_like(tidy(text)):
+        found = [continued(sheet, labels, number, tidy(text), region)]
+    else:
+        found = [tidy(one) for one in _GAPS.split(text) if looks_like(one)]
+    for one in found:
+        for value in read_values("address", one, region):
+            yield Candidate(field, value.value, text, "alone", number, at=number)

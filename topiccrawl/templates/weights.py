@@ -36,15 +36,19 @@ NAMES = {
     "site": 0.8,
     "heading": 0.78,
     "copyright": 0.75,
+    "registered": 0.75,
+    "footer": 0.5,
     "title": 0.7,
     "intro": 0.6,
+    "host": 0.45,
     "logo": 0.5,
     "brand": 0.4,
     "text": 0.2,
 }
 """What says what a page's subject is called: a label, ``og:site_name``, a heading before values,
-the copyright, a part of the title with a legal form, the sentence that presents it, the logo, any
-other part of the title, running text."""
+the copyright, its registration, its place in the footer, a part of the title with a legal form, the
+sentence that presents it, the host that spells it, the logo, any other part of the title, running
+text."""
 
 TAKEN = 0.5
 """Confidence from which a value enters a record."""

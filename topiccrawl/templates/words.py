@@ -26,8 +26,8 @@ FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
     "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
     "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
-                  "hotline", "call us", "ph", "t", "p"),
-    "fax": ("传真", "fax", "f"),
+                  "hotline", "call us", "whatsapp", "ph", "t", "p"),
+    "fax": ("传真", "fax", "facsimile", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
     "postcode": ("邮编", "邮政编码", "postcode", "postal code", "zip code", "zip", "p.c",
@@ -40,7 +40,7 @@ _FOREIGN = (
     "邮政编码", "电话", "热线", "tel", "邮箱", "email", "网址", "qq", "开户行", "开户银行",
     "账号", "帐号", "税号", "信用代码", "法人", "法定代表人", "负责人", "总经理", "营业时间",
     "工作时间", "上班时间", "乘车路线", "公交", "地铁", "备案", "icp", "版权所有", "copyright",
-    "技术支持", "抖音", "旺旺", "msn", "skype", "whatsapp", "部门", "职位", "地址", "行业",
+    "技术支持", "抖音", "旺旺", "msn", "skype", "line id", "部门", "职位", "地址", "行业",
     "注册资金", "注册资本", "主营", "经营范围", "成立日期", "opening hours", "open", "contact",
     "vat", "company number", "registered", "company no",
 )  # fmt: skip
@@ -48,9 +48,10 @@ _FOREIGN = (
 
 ALIEN = re.compile(
     r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
-    r"友情链接|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
+    r"友情链接|友链|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
     r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
-    r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by",
+    r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by"
+    r"|hébergeur|hébergement|réalisation du site|webdesign|webhosting|hosting|umsetzung",
     re.IGNORECASE,
 )
 """What follows in the line is somebody else's, as a rule: see ``owners``."""
@@ -65,12 +66,24 @@ BRANCH = re.compile(
     rf"(?:{_CITIES})市?(?:研发|技术|运营|服务|营销|销售|交付|培训|客户服务)?(?:中心|基地|公司)$|"
     r"分公司|子公司|办事处|分部|分店|分校|分院|代表处|联络处|营业部|经销商|代理商|加盟商|"
     r"\b(?:branch|regional|sales|representative)\s+offices?\b|\bbranch\b|\bdistributors?\b|"
-    r"\b(?:dealer|reseller|stockist)s?\b",
+    r"\b(?:dealer|reseller|stockist)s?\b|niederlassung|zweigstelle|geschäftsstelle|außenstelle|"
+    r"\bagence\b|\bsuccursale\b|支店|支社|営業所",
     re.IGNORECASE,
 )
 HEAD_OFFICE = re.compile(
-    r"总部|总公司|本部|head\s*office|headquarters?|main\s+office", re.IGNORECASE
+    r"总部|总公司|本部|总行|本社|本店|head\s*office|headquarters?|main\s+office|hauptsitz|zentrale\b|"
+    r"hauptniederlassung|si[eè]ge(?:\s+social)?\b",
+    re.IGNORECASE,
 )
+OFFICE = re.compile(r"^[\w .'()-]{2,30}\s(?:office|studio|hub|location)s?$", re.IGNORECASE)
+"""Beside a head office, a heading such as ``London Office`` is another one."""
+OTHERS = re.compile(
+    r"(?:经销商|代理商|加盟商|供应商|服务商|会员单位|成员单位|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
+    r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
+    r"|^(?:our\s+)?(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",
+    re.IGNORECASE,
+)
+"""A heading over a list of other organisations, none of which is meant."""
 _BETWEEN = r"[\s\x1f·・.*_]{0,50}"
 
 

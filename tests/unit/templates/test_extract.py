@@ -138,7 +138,7 @@ def test_forms_hidden_text_and_other_numbers_give_nothing() -> None:
         "<p>开户行：中国银行 账号：6217001234567890123</p><p>QQ群：123456789</p>"
         "<p>例如12345678。蜀ICP备12345678号-1</p>"
     )
-    assert records_of(TITLE + html, URL, SOURCE) == ()
+    assert combine([records_of(TITLE + html, URL, SOURCE)], SOURCE) == ()
 
 
 def test_numbers_behind_labels_that_nobody_knows() -> None:

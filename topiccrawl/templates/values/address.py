@@ -6,28 +6,55 @@ import re
 
 from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import OBJECT, Value, seen
-from topiccrawl.text.normal import has_han
+from topiccrawl.text.normal import has_han, simplify
 
 SHORTEST, LONGEST = 5, 160
 """Characters of an address."""
-_UNITS = re.compile(r"[省市区县州旗镇乡村路街道巷弄里号楼室层座栋幢园厦城场苑院库桥]")
+_UNITS = re.compile(
+    r"[省市区县州旗镇乡村路街道巷弄里号楼室层座栋幢园厦城场苑院库桥町県都府]|丁目|番地"
+)
 _NAMED = re.compile(r"(?:大道|大厦|广场|中心|国际|产业园|科技园|软件园|开发区|高新区|花园)")
 _ENGLISH = re.compile(
-    r"\b(?:street|st|road|rd|lane|ln|avenue|ave|drive|close|way|court|place|square|terrace|"
+    r"\b(?:street|st|road|rd|lane|ln|avenue|ave|drive|dr|close|way|court|ct|place|square|terrace|"
     r"quay|hill|row|parade|yard|mews|wharf|harbour|estate|park|unit|building|house|floor|suite|"
-    r"district|city|town|village|county|po box)\b",
+    r"crescent|circle|circus|walk|grove|gardens?|boulevard|boul|blvd|highway|hwy|pike|plaza|towers?|"
+    r"level|lvl|district|city|town|village|county|p\.?\s?o\.?\s?box|"
+    r"rue|quai|impasse|chemin|allée|cours|bureau|platz|am|via|viale|piazza|corso|calle|avenida|"
+    r"plaza|rua|praça)\b|(?:stra(?:ß|ss)e|str\.|weg|gasse|platz|allee|damm|ufer|ring|straat|gracht|"
+    r"laan|plein|kade|vägen|gatan|gade|vej)\b",
     re.IGNORECASE,
 )
 _FURTHER = 60
 """Characters of a further line of an address."""
 _ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
 _HOUSE = re.compile(r"\d\s?号$")
-_INSIDE = re.compile(r"(?:(?![省市县镇乡村路街道巷号])[\w·-]){2,28}[楼室层座栋幢]")
+_INSIDE = re.compile(
+    r"(?:(?![省市县镇乡村路街道巷号])[\w·-]){2,28}"
+    r"(?:[楼室层座栋幢区馆]|大厦|广场|中心|国际|园)[A-Za-z]?-?\d{0,5}[室号房]?"
+)
 """A further line that says where in a house."""
-_POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b")
+_POSTCODE = re.compile(
+    r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
+    r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b"
+)
+"""Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""
+WITHOUT_CODE = re.compile(
+    r"\b(?:hong kong|kowloon|n\.?t\.?|macau|macao|dubai|u\.?a\.?e|qatar|ireland|"
+    r"p\.?r\.? ?china)\.?$",
+    re.IGNORECASE,
+)
+"""Places that end an address without postcode."""
+LEADING_CODE = re.compile(
+    r"^[\s\x1f(]*(?:〒\s?\d{3}-?\d{4}|\d{3}-\d{4}|\d{6}|\d{3}(?:\d{2})?)\)?[\s\x1f,]*(?=[\u3400-\u9fff]|$)"
+)
+"""A postcode before a Chinese or Japanese address."""
+_SMALL = re.compile(r"(?<![^\s(])[a-zà-ÿ]+(?![\w'’])")
+_SPOKEN = 6
+"""Words without capital from which a text is a sentence."""
 _CUT = re.compile(
     r"\s*(?:[\[(【<]?\s*(?:查看地图|地图|电子地图|点击查看|导航|乘车|交通|复制|map\b|view\s+(?:on\s+)?map|"
-    r"get\s+directions|directions\b).*|[(\[【]?\s*(?:邮编|邮政编码|postcode|zip).*)$",
+    r"get\s+directions|directions\b).*|[(\[【]?\s*(?:邮编|邮政编码|postcode|zip).*"
+    r"|[\[【][^\[\]【】]{2,12}[\]】])$",
     re.IGNORECASE,
 )
 _LED = re.compile(
@@ -66,7 +93,8 @@ def tidy(text: str) -> str:
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)
     if has_han(written):
-        written = _HAN_GAP.sub("", _TAIL_CODE.sub("", written))
+        written = LEADING_CODE.sub("", _TAIL_CODE.sub("", written))
+        written = _HAN_GAP.sub("", written)
     written = written.strip(_EDGES)
     opened, closed = written.count("("), written.count(")")
     if closed > opened:
@@ -79,6 +107,7 @@ def plausible(text: str) -> bool:
     if not SHORTEST <= len(text) <= LONGEST or _FOREIGN.search(text):
         return False
     if has_han(text):
+        text = simplify(text)
         units = len(set(_UNITS.findall(text)))
         placed = units > 1 or (units and re.search(r"\d", text)) or _NAMED.search(text)
         return bool(placed) and not _SAYS.search(text)
@@ -98,10 +127,24 @@ def looks_like(text: str) -> bool:
     if not plausible(text) or re.search(r"[。!?;]", text):
         return False
     if has_han(text):
+        text = simplify(text)
         kinds = set(_UNITS.findall(text))
-        numbered = bool(re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$", text))
+        numbered = bool(
+            re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$|\d-\d", text)
+        )
         return len(kinds) >= 3 and numbered and len(text) <= 60  # noqa: PLR2004
-    return bool(_POSTCODE.search(text)) and ("," in text or bool(_ENGLISH.search(text)))
+    if len(_SMALL.findall(text)) > _SPOKEN:
+        return False
+    codes = [*_POSTCODE.finditer(text), *WITHOUT_CODE.finditer(text)]
+    street = text[: codes[-1].start()] if codes else ""
+    return bool(re.search(r"\d", street) or _ENGLISH.search(street) or street.count(",") > 1)
+
+
+def part_of(text: str) -> bool:
+    """Whether a line alone can be part of an address that is not Chinese: a number or a street."""
+    if not 0 < len(text) <= _FURTHER or _FOREIGN.search(text) or re.search(r"[.!?]\s", text):
+        return False
+    return bool(re.search(r"\d", text) or (_ENGLISH.search(text) and " " in text))
 
 
 def goes_on(before: str, text: str, region: str) -> bool:

@@ -11,7 +11,7 @@ from topiccrawl.templates.values.value import SOFT, Value
 
 _B = r"[\s\x1f]{0,3}"
 _LOCAL = r"[A-Za-z0-9_](?:[A-Za-z0-9_.+'-]{0,62}[A-Za-z0-9_])?"
-_IN_BRACKETS = rf"{_B}[\(\[{{<【]{_B}(?:@|at|#|艾特|a){_B}[\)\]}}>】]{_B}"
+_IN_BRACKETS = rf"{_B}[\(\[{{<【]{_B}(?:@|at|ät|#|艾特|a|arobase|arroba){_B}[\)\]}}>】]{_B}"
 _SURE_AT = rf"(?:@|{_IN_BRACKETS}|{_B}@{_B}|{_B}艾特{_B}|_at_|{_B}☆{_B}|{_B}◎{_B})"
 _LOOSE_AT = rf"(?:{_SURE_AT}|{_B}#{_B}|[\s\x1f]{{1,3}}at[\s\x1f]{{1,3}}|{_B}\*{_B})"
 _DOT_IN_BRACKETS = rf"{_B}[\(\[{{【]{_B}(?:dot|点|\.){_B}[\)\]}}】]{_B}"
@@ -22,6 +22,8 @@ _END = r"(?![A-Za-z0-9@])"
 _SURE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_SURE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
 _LOOSE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_LOOSE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
 _DOTS = re.compile(_DOT, re.IGNORECASE)
+_SPELLED = re.compile(r"[\s\x1f](?:dot|点)[\s\x1f]|[\[({](?:dot|点)[\])}]", re.IGNORECASE)
+_HASHED = re.compile(r"(?:^|[\s\x1f:;,，、(])$")
 _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
 """Endings of files whose names look like addresses: logo@2x.png."""
 
@@ -30,21 +32,31 @@ def mails(text: str, *, labelled: bool = True) -> list[Value]:
     """The mail addresses of a text, in lower case.
 
     Always understood: ``@``, ``(at)``, ``[at]``, 艾特, ``(dot)``, full width. Where ``labelled``
-    (the text is said to be an address), also ``#`` and the word ``at`` alone.
+    (the text is said to be an address), also ``#`` and the word ``at`` alone; else these only with
+    a dot that is a word, too, or where ``a#b.com`` stands apart.
 
     >>> [one.value for one in mails("Info[at]a-b.com.cn，hr # c.com；d 艾特 e 点 com")]
     ['info@a-b.com.cn', 'hr@c.com', 'd@e.com']
-    >>> mails("look at example.com", labelled=False)
-    []
+    >>> mails("look at example.com", labelled=False), len(mails("a at b dot com", labelled=False))
+    ([], 1)
     """
     if "." not in text and "点" not in text and "dot" not in text.lower():
         return []
     found = []
-    for match in (_LOOSE if labelled else _SURE).finditer(text):
+    for match in _LOOSE.finditer(text):
+        if not (labelled or _SURE.fullmatch(match[0]) or _meant(text, match)):
+            continue
         mail = checked(match[1] + "@" + _DOTS.sub(".", match[2]))
         if mail is not None:
             found.append(Value(mail, match.start(), match.end()))
     return found
+
+
+def _meant(text: str, match: re.Match[str]) -> bool:
+    """Whether ``#`` or the word ``at`` can only stand for ``@``."""
+    if "#" in match[0]:
+        return " " not in match[0] and bool(_HASHED.search(text[: match.start()]))
+    return bool(_SPELLED.search(match[2]))
 
 
 def checked(mail: str) -> str | None:

@@ -10,21 +10,36 @@ from topiccrawl.text.normal import fold
 LONGEST = 80
 """Characters of a name."""
 _LEGAL = (
-    r"(?:股份有限公司|有限责任公司|集团有限公司|有限公司|株式会社|集团公司|总公司|公司|集团|合伙企业|个体工商户"
+    r"(?:股份有限公司|有限责任公司|集团有限公司|有限公司|株式会社|集团公司|总公司|公司|集团|有限会社|合同会社|合伙企业|个体工商户"
     r"|研究院|研究所|设计院|事务所|工作室|经营部|商行|合作社|总厂|工厂|医院|学校|学院|大学|协会|学会|委员会|酒店|宾馆|书店)"
 )
 _ORG = re.compile(
     rf"[\u3400-\u9fffA-Za-z0-9·&.\-]{{2,30}}?(?:\([^()]{{1,12}}\)[\u3400-\u9fffA-Za-z0-9·&]{{0,16}}?)?"
-    rf"{_LEGAL}(?:\([^()]{{1,12}}\))?(?![\u3400-\u9fff]*{_LEGAL})"
+    rf"{_LEGAL}(?:\((?!以下|简称|下称|原)[^()“”\"]{{1,12}}\))?(?![\u3400-\u9fff]*{_LEGAL})"
 )
+_FORMS = (
+    r"(?:(?i:Co\.?,? ?Ltd|(?:Pte|Pvt|Pty|Sdn)\.? (?:Bhd|Ltd|Limited)|Ltd|Limited|L\.?L\.?C|Inc|LLP|"
+    r"PLC|g?GmbH(?: & Co\.? KG)?|Corp(?:oration)?|Pty|e\. ?[KV]|S\.?r\.?l|S\.?p\.?A|S\.?A\.?S\.?U?|"
+    r"S\.?A\.?R\.?L|S\.r\.o|d\.o\.o|Sp\. z o\.o|ApS|Oyj?)"
+    r"|AG|KG|OHG|UG(?: \(haftungsbeschränkt\))?|SE|B\.?V|N\.V|S\.?A|S\.L|AB|A/S|AS|K\.K|Ltée)"
+    r"(?!\w)\.?"
+)
+"""Legal forms of companies outside of China; short ones as they are written only."""
 _ENGLISH = re.compile(
     r"\b[A-Z][\w&'.-]*(?:[ ,]+(?:[A-Z][\w&'.-]*|and|of|the|&))*[ ,]+"
-    r"(?i:Co\.?,? ?Ltd|Ltd|Limited|LLC|Inc|LLP|PLC|GmbH|Corp(?:oration)?|Pty)\b\.?"
+    rf"{_FORMS}"
 )
 _BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|llc|llp|plc)\b)", re.IGNORECASE)
 """The comma of Co., Ltd., which no sentence has."""
+_FORM_FIRST = re.compile(
+    r"\b(?:SARL|EURL|SASU?|SCOP|SCI|Firma|PT\.?|OOO|ООО|TOO|ZAO|株式会社|有限会社|合同会社)(?<!\s)\s?"
+    r"[^\W\d_][\w&'.-]*(?: [^\W\d_][\w&'.-]*){0,5}"
+)
+"""Names with the legal form before them, as French and Japanese ones."""
+_APPOSED = re.compile(rf",\s+(?!{_FORMS})")
+"""Any other comma: Jane Dow, Redstart Ltd."""
 _LED = re.compile(
-    r"^(?:欢迎(?:您)?(?:来到|访问|光临|咨询)?|关于|联系|走进|感谢(?:您)?(?:关注|访问)?|(?:版权所有|copyright)|所有|"
+    r"^(?:欢迎(?:您)?(?:来到|访问|光临|咨询)?|(?:联系|关于|联络)(?:我们|方式)|关于|联系|走进|感谢(?:您)?(?:关注|访问)?|(?:版权所有|copyright)|所有|"
     r"归|由|属于|©|\(c\)|(?:19|20)\d\d(?!\d)|[\s\-–.,:]|all\s+rights?\s+reserved\b|by\b)+",
     re.IGNORECASE,
 )
@@ -34,18 +49,18 @@ _TRAILED = re.compile(
     re.IGNORECASE,
 )
 _COMMON = re.compile(
-    r"^(?:我们?|本|贵|该|您|某|各|其他|母|子|分|总|软件|上市|科技|网络|专业|知名|一家|公司|集团|企业|有限)*"
+    r"^[\u3400-\u9fff]{0,3}[总總]公司$|^(?:我们?|本|贵|该|您|某|各|其他|母|子|分|总|软件|上市|科技|网络|专业|知名|一家|公司|集团|企业|有限)*"
     r"(?:公司|集团|企业)$"
 )
 _EDGES = " \t,.;:|·•*-—–_/>《》<\"'“”。，；、!?"
 _SAYS = re.compile(r"[,。;!?、]|成立|致力|欢迎|位于|拥有|是一|为您|提供|我们|专注")
 _CORE = re.compile(r"[\W_]+")
 _FORM = re.compile(
-    rf"{_LEGAL}$|(?:co)?(?:ltd|limited|llc|inc|llp|plc|gmbh|corp|corporation|company|pty)$"
+    rf"{_LEGAL}$|(?:co|pte|pvt|pty|sdn)?(?:ltd|limited|llc|inc|llp|plc|gmbh|corp|corporation|company|pty|bhd)$"
 )
-_ENDS_LEGAL = re.compile(
-    r"公司(?:\([^()]*\))?$|\b(?:Ltd|Limited|LLC|Inc|LLP|PLC|GmbH)\.?$", re.IGNORECASE
-)
+_ENDS_LEGAL = re.compile(rf"公司(?:\([^()]*\))?$|株式会社$|合同会社$|(?<!\w){_FORMS}$")
+_BEGINS_FORM = re.compile(r"^(?:SARL|EURL|SASU?|SCOP|SCI|Firma|株式会社|有限会社|合同会社)\s?")
+_ENDS_FORM = re.compile(rf"[\s,]+{_FORMS}$")
 _PLACES = re.compile(
     r"^(?:中国|四川省?|成都市?|重庆市?|北京市?|上海市?|天津市?|[\u3400-\u9fff]{2,3}(?:省|市))+"
 )
@@ -86,8 +101,10 @@ def organisations(text: str) -> list[Value]:
     """
     plain = text.replace(SOFT, " ")
     found = []
-    for match in [*_ORG.finditer(plain), *_ENGLISH.finditer(plain)]:
-        written = tidy(match[0])
+    for match in [
+        *_ORG.finditer(plain), *_ENGLISH.finditer(plain), *_FORM_FIRST.finditer(plain)
+    ]:  # fmt: skip
+        written = tidy(re.split(_APPOSED, match[0])[-1])
         if is_organisation(written):
             found.append(Value(written, match.start(), match.end()))
     return found
@@ -105,12 +122,12 @@ def is_organisation(text: str) -> bool:
         return False
     if _SAYS.search(_BEFORE_FORM.sub(" ", text)):
         return False
-    return bool(_ORG.fullmatch(text) or _ENGLISH.fullmatch(text))
+    return any(form.fullmatch(text) for form in (_ORG, _ENGLISH, _FORM_FIRST))
 
 
 def legal(text: str) -> bool:
     """Whether a name ends in a legal form (有限公司, Ltd)."""
-    return bool(_ENDS_LEGAL.search(text))
+    return bool(_ENDS_LEGAL.search(text) or _FORM_FIRST.fullmatch(text))
 
 
 def core(text: str) -> str:
@@ -119,7 +136,7 @@ def core(text: str) -> str:
     >>> core("四川天府软件有限公司") == core("天府软件"), core("Penrose Cycles Ltd.")
     (True, 'penrosecycles')
     """
-    bare = _CORE.sub("", fold(text))
+    bare = _CORE.sub("", fold(_BEGINS_FORM.sub("", _ENDS_FORM.sub("", text))))
     short = _FORM.sub("", bare) or bare
     return _PLACES.sub("", short) or short
 

@@ -29,6 +29,9 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
+_FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
+"""Digits that fill a form's template: 000000, 123456."""
+_FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
 _MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
 _DATE = re.compile(
@@ -47,6 +50,8 @@ def postcodes(text: str, region: str) -> list[Value]:
     found = []
     for match in pattern.finditer(text.replace("\x1f", " ")):
         code = match[0].upper()
+        if _FILLED.fullmatch(code):
+            continue
         if region == "GB" and " " not in code:
             code = f"{code[:-3]} {code[-3:]}"
         found.append(Value(code, match.start(), match.end()))
@@ -54,13 +59,15 @@ def postcodes(text: str, region: str) -> list[Value]:
 
 
 def qqs(text: str) -> list[Value]:
-    """QQ numbers: 5 to 11 digits; a mail address at qq.com is none.
+    """QQ numbers: 5 to 11 digits; a mail address at qq.com is none, nor is what fills a form.
 
-    >>> [one.value for one in qqs("10001、1234 5678；12345@qq.com")]
-    ['10001', '12345678']
+    >>> [one.value for one in qqs("10001、1234 5687；12345@qq.com；123456")]
+    ['10001', '12345687']
     """
     return [
-        Value(match[0].replace(" ", ""), match.start(), match.end()) for match in _QQ.finditer(text)
+        Value(number, match.start(), match.end())
+        for match in _QQ.finditer(text)
+        if not _FILLED.fullmatch(number := match[0].replace(" ", ""))
     ]
 
 
@@ -94,7 +101,7 @@ def urls(text: str) -> list[Value]:
     for match in _URL.finditer(text):
         written = match[0].rstrip(".。/") if "//" not in match[0] else match[0].rstrip(".。")
         url = canonical(written if "://" in written else f"http://{written}")
-        if url is not None:
+        if url is not None and not _FILLED_HOST.search(url):
             found.append(Value(url, match.start(), match.end()))
     return found
 

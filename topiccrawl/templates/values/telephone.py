@@ -18,7 +18,7 @@ LONGEST = 2_000
 """Characters of a text in which numbers are looked for."""
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－～~", "-") | {SOFT: " "})
 _EXTENSION = re.compile(
-    r"(?:(?<=\d{2})\s*(?:转分机|转接|转|轉|分机号?|内线|ext\.?|extension|x|#)\s*:?\s*|(?<=\d{7})-)(\d{2,5})"
+    r"(?:(?<=\d{2})\s*(?:转分机|转接|轉接|转|轉|分[机機]号?|[内內][线線]|ext\.?|extension|x|#)\s*:?\s*|(?<=\d{7})-)(\d{2,5})"
     r"(?P<more>(?:[/、,]\d{2,5}(?!\d))*)(?![\d-])",
     re.IGNORECASE,
 )
@@ -105,7 +105,13 @@ def _written(
 
 
 def _one_spelling(number: PhoneNumber) -> str:
-    return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL)
+    """The international format; countries' own signs for extensions (``#``) become ``ext.``."""
+    extension = number.extension
+    plain = PhoneNumber()
+    plain.merge_from(number)
+    plain.extension = None
+    written = phonenumbers.format_number(plain, PhoneNumberFormat.INTERNATIONAL)
+    return f"{written} ext. {extension}" if extension else written
 
 
 def _locals(

@@ -1,0 +1,41 @@
+"""What icons say: by the names of their classes, by the characters that they are."""
+
+from __future__ import annotations
+
+import re
+
+_ICONS = (
+    (
+        "telephone",
+        re.compile(
+            r"phone|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])", re.IGNORECASE
+        ),
+    ),
+    ("mail", re.compile(r"envelope|e?mail|youxiang", re.IGNORECASE)),
+    ("address", re.compile(r"map-?(?:marker|pin)|location|address|geo-alt|dizhi", re.IGNORECASE)),
+    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
+    ("url", re.compile(r"globe|(?:^|[\s_/-])(?:www|website|wangzhi)(?:$|[\s_./-])", re.IGNORECASE)),
+    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen)(?:$|[\s_./-])", re.IGNORECASE)),
+)
+_SIGNS = {
+    "telephone": "☎☏✆📞📱🕿🕻🕽",
+    "fax": "📠🖷",
+    "mail": "✉📧📨📩🖂🖃",
+    "address": "📍🗺🏠📌",
+    "url": "🌐🔗",
+}
+SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
+SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
+ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
+"""Glyphs of icon fonts, pictures among the letters, marks without width."""
+
+
+def of_icon(names: str | None) -> str:
+    """The kind of value that an element's class, or an icon's address, names; "" if none.
+
+    >>> of_icon("fa fa-phone"), of_icon("iconfont icon-chuanzhen"), of_icon("fa fa-clock")
+    ('telephone', 'fax', '')
+    """
+    if not names:
+        return ""
+    return next((kind for kind, pattern in _ICONS if pattern.search(names)), "")

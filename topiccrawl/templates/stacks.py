@@ -1,0 +1,157 @@
+"""Addresses over several lines, or over several parts of one line, that no label announces."""
+
+from __future__ import annotations
+
+import re
+from itertools import dropwhile
+from typing import TYPE_CHECKING
+
+from topiccrawl.templates.lines import above
+from topiccrawl.templates.values.address import (
+    LONGEST,
+    WITHOUT_CODE,
+    goes_on,
+    looks_like,
+    part_of,
+    tidy,
+)
+from topiccrawl.templates.values.names import is_organisation
+from topiccrawl.templates.values.plain import postcodes
+from topiccrawl.templates.values.telephone import telephones
+from topiccrawl.templates.values.value import seen
+from topiccrawl.text.normal import fold, has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.templates.labels import Label
+    from topiccrawl.templates.lines import Sheet
+
+_STACK = 6
+"""Lines of an address at most."""
+_PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—]\s+")
+"""What parts of one line are told apart by, as in footers."""
+_CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
+"""A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
+_ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
+_COUNTRY = re.compile(
+    r"(?:the )?(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
+    r"ireland|germany|deutschland|austria|österreich|switzerland|schweiz|suisse|france|belgium|"
+    r"belgique|italy|italia|spain|españa|portugal|poland|sweden|sverige|norway|denmark|danmark|"
+    r"finland|canada|australia|new zealand|india|malaysia|china|taiwan|japan|england|scotland|"
+    r"wales|p\.?\s?r\.?\s?china|singapore|hong kong|macau|macao|dubai|u\.?a\.?e\.?)\.?",
+    re.IGNORECASE,
+)
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts of a line between bars and bullets.
+
+    >>> parts_of("305 Main St | Kearney, NE 68847 · P: 308.555.0162")
+    ['305 Main St', 'Kearney, NE 68847', 'P: 308.555.0162']
+    """
+    return [part.strip() for part in _PARTS.split(text) if part.strip()]
+
+
+def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
+    """Addresses of a line with parts: whole ones, and those over neighbouring parts.
+
+    >>> list(in_parts("Brandt OHG · Am Deich 4 · 26789 Leer", "DE"))
+    ['Am Deich 4, 26789 Leer']
+    >>> list(in_parts("305 Main St | Kearney, NE 68847 | P: 308.555.0162", "US"))
+    ['305 Main St, Kearney, NE 68847']
+    """
+    parts = parts_of(text)
+    for number, part in enumerate(parts):
+        if looks_like(part):
+            yield tidy(part)
+        elif address := _stack(parts[: number + 1], region, title):
+            yield address
+
+
+def stacked(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], region: str
+) -> Iterator[tuple[int, str]]:
+    """Addresses over several lines, each with the number of its last one."""
+    title = fold(sheet.title)
+    for number, line in enumerate(sheet.lines):
+        text = seen(line.text)
+        if labels[number] or has_han(text) or not _ends(text, region):
+            continue
+        address = _stack([*_before(sheet, labels, number, region), text], region, title)
+        after = sheet.lines[number + 1] if number + 1 < len(sheet.lines) else None
+        if address and after is not None and after.box == line.box:
+            country = _COUNTRY.fullmatch(seen(after.text))
+            address += f", {country[0].rstrip('.')}" if country else ""
+        if address:
+            yield number, address
+
+
+def continued(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
+) -> str:
+    """A Chinese address with the lines after it that belong to it."""
+    parts = [first]
+    following = range(number + 1, min(number + _STACK, len(sheet.lines)))
+    for other in following if has_han(first) else ():
+        text = seen(sheet.lines[other].text).strip(" ,")
+        if sheet.lines[other].box != sheet.lines[number].box or labels[other]:
+            break
+        if not goes_on(parts[-1], text, region):
+            break
+        parts.append(text)
+    whole = "".join(parts)
+    return whole if len(whole) <= LONGEST else first
+
+
+def _before(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
+    """The lines before one that may belong to the same address: in its box, or boxes beside it."""
+    found: list[str] = []
+    line = sheet.lines[number]
+    for other in range(number - 1, max(-1, number - _STACK), -1):
+        before = sheet.lines[other]
+        text = seen(before.text)
+        beside = before.tag == line.tag and _beside(sheet, other, number)
+        if labels[other] or has_han(text) or telephones(text, region, labelled=False):
+            break
+        if before.box != line.box and not (beside and part_of(text)):
+            break
+        found.insert(0, text)
+    return found
+
+
+def _beside(sheet: Sheet, one: int, other: int) -> bool:
+    """Whether two lines stand in neighbouring boxes, or in cells below each other."""
+    here, there = sheet.lines[one], sheet.lines[other]
+    if here.cell and there.cell:
+        return here.cell.column == there.cell.column and here.cell.table == there.cell.table
+    return _parent(sheet, here.box) == _parent(sheet, there.box)
+
+
+def _parent(sheet: Sheet, box: int) -> int:
+    return next(iter(list(above(sheet, box))[1:]), -1)
+
+
+def _ends(text: str, region: str) -> bool:
+    """Whether an address can end in this line: with a postcode, or a postcode and its town."""
+    codes = postcodes(text, region)
+    if codes and codes[-1].end >= len(text.rstrip(" .")):
+        return True
+    return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
+
+
+def _stack(parts: Sequence[str], region: str, title: str) -> str:
+    """The address in which parts of a page end; "" where they end in none."""
+    if len(parts) < 2 or not _ends(parts[-1], region):  # noqa: PLR2004
+        return ""
+    lines = [part.strip(" ,.") for part in parts[-_STACK:]]
+    for number in range(len(lines) - 2, -1, -1):
+        named = is_organisation(lines[number])
+        if named or not 0 < len(lines[number]) <= 60 or "@" in lines[number]:  # noqa: PLR2004
+            lines = lines[number + 1 :]
+            break
+    lines = list(dropwhile(lambda one: bool(title) and fold(one) in title, lines))
+    if lines and _CODE_FIRST.match(lines[-1]):
+        lines = [*lines[-2:-1], _ABROAD.sub("", lines[-1])]
+    whole = ", ".join(lines)
+    return tidy(whole) if len(lines) > 1 and looks_like(whole) else ""
