@@ -66,7 +66,7 @@ def telling(
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
         yield from _situated(number, line, words)
-        yield from _spoken(number, line, words)
+        yield from _spoken(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
             begin = labels[number][-1].end if labels[number] else 0
@@ -150,14 +150,17 @@ def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _spoken(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+def _spoken(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
     """Numbers in a sentence that says how to be reached, written with gaps or a plus."""
     field = words.primary("telephone")
     if not field or not _REACHED.search(line.text):
         return
     for value in telephones(line.text, words.template.region, labelled=False):
         written = line.text[value.start : value.end]
-        if not written.isdigit():
+        labelled = any(mark.start <= value.start < mark.stop for mark in marks)
+        if not written.isdigit() and not labelled:
             yield Candidate(
                 field, value.value, seen(written), "text", number, at=number, begin=value.start
             )
