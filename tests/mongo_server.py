@@ -6,11 +6,9 @@ Our own is a wire-compatible server in a process of its own, never linked and ne
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +17,13 @@ import xxhash
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from tests.ports import free_port
+from tests.waiting import until
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SERVER = "from secantus.cli import main; main()"
-STARTED_SECONDS = 30.0
 
 
 class MongoServer:
@@ -35,9 +35,7 @@ class MongoServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -52,10 +50,11 @@ class MongoServer:
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + STARTED_SECONDS
-        while not self._answers():
-            if time.monotonic() > end or self.process.poll() is not None:
-                raise RuntimeError("the MongoDB test server does not start")
+        try:
+            until(self._answers, lambda: "the MongoDB test server does not start")
+        except BaseException:
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """``kill -9``: nothing is flushed, nothing is said to clients."""
@@ -65,7 +64,7 @@ class MongoServer:
             self.process = None
 
     def _answers(self) -> bool:
-        with MongoClient[dict[str, object]](self.uri, serverSelectionTimeoutMS=200) as client:
+        with MongoClient[dict[str, object]](self.uri, serverSelectionTimeoutMS=1000) as client:
             try:
                 client.admin.command("ping")
             except PyMongoError:

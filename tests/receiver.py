@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from typing_extensions import override
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,7 +40,8 @@ class Listener:
 
     def __init__(self, answer: Callable[[str], int] = lambda _: 200) -> None:
         self.answer = answer
-        self.seconds = 0.0
+        self.gate = threading.Event()
+        self.gate.set()
         self.taken: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
         self.names: dict[str, set[str]] = {}
@@ -80,7 +83,7 @@ class Listener:
             self._server = None
 
     def take(self, headers: Any, body: bytes) -> int:
-        time.sleep(self.seconds)
+        self.gate.wait(PATIENCE)  # whoever dawdles is let go on
         url = json.loads(body)["data"]["url"]
         self.forged += not genuine(headers, body, time.time())
         self.asked[url] += 1

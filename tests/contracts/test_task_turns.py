@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import came, soon
 from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
 from topiccrawl.tasks.desk import Desk
 from topiccrawl.tasks.records import Ended, Progress, Wish
@@ -23,7 +24,7 @@ WISH = Wish("topic", {"topic": "足球"}, ("a.test",))
 NOTHING: dict[str, Progress] = {}
 
 
-async def joined(ledger: Ledger, slots: int = 1, ttl: float = 10.0) -> Turns:
+async def joined(ledger: Ledger, slots: int = 1, ttl: float = 1000.0) -> Turns:
     turns = Turns(ledger, slots, ttl)
     assert await turns.beat(NOTHING) is not None
     return turns
@@ -75,17 +76,17 @@ def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_los
     async def act(ledger: Ledger) -> None:
         desk = Desk(ledger)
         await desk.create(WISH)
-        dead, other = await joined(ledger, ttl=0.5), await joined(ledger, ttl=30)
+        dead, other = await joined(ledger, ttl=1.5), await joined(ledger, ttl=1000)
         name = await claimed(dead)
-        rest = await ledger.now() + 1.0
+        rest = await ledger.now() + 3.5
         assert await dead.beat({name: Progress(pages=7, rest=rest)}) is not None
         assert await claimed(other) == ""
-        await asyncio.sleep(0.6)
-        assert not dead.may_fetch(), "before anybody takes over"
+        await soon(lambda: not dead.may_fetch())  # before anybody takes over
+        await asyncio.sleep(0.2)
         assert await claimed(other) == "", "the site rests"
         assert [worker.name for worker in await desk.workers()] == [other.name]
-        await asyncio.sleep(0.6)
-        assert await claimed(other) == name
+        assert await came(lambda: claimed(other)) == name
+        assert await ledger.now() >= rest
         assert await dead.beat({name: Progress(pages=9)}) is None
         assert dead.held == {}
         assert not await dead.give(name, Progress(pages=9), Ended.DONE, "finished")
@@ -228,7 +229,7 @@ def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None
 
         async def work() -> None:
             turns = await joined(ledger, slots=2)
-            for _ in range(60):
+            while sum(turns_had.values()) < 7 * 3:
                 found = await turns.claim()
                 if found is None:
                     await asyncio.sleep(0.002)

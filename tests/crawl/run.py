@@ -6,7 +6,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 MEASURED = "COVERAGE_PROCESS_CONFIG"
@@ -36,7 +43,7 @@ def log_of(data: Path) -> Path:
 
 
 def start(proxy: str, data: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
-    """Start a command; what it prints is appended to ``log_of(data)``."""
+    """Start a command that the caller ends; what it prints is appended to ``log_of(data)``."""
     environment = {**os.environ, "http_proxy": proxy, "https_proxy": proxy, "no_proxy": ""}
     with log_of(data).open("ab") as log:
         return subprocess.Popen(
@@ -48,19 +55,32 @@ def start(proxy: str, data: Path, *arguments: str, **settings: str) -> subproces
         )
 
 
-def run(
-    proxy: str, data: Path, *arguments: str, seconds: float = 50, **settings: str
-) -> tuple[int, str]:
+@contextmanager
+def running(
+    proxy: str, data: Path, *arguments: str, **settings: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A command that runs; it is killed if it still does in the end."""
+    with start(proxy, data, *arguments, **settings) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[bytes], data: Path) -> int:
+    """Exit status of a command that is to end; AssertionError with its output if it does not."""
+    try:
+        return process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        text = log_of(data).read_text(errors="replace")[-3000:]
+        raise AssertionError(f"still running after {PATIENCE} s:\n{text}") from None
+
+
+def run(proxy: str, data: Path, *arguments: str, **settings: str) -> tuple[int, str]:
     """Run a command to its end; its exit status and what it printed."""
     before = log_of(data).stat().st_size if log_of(data).exists() else 0
-    process = start(proxy, data, *arguments, **settings)
-    try:
-        status = process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        text = log_of(data).read_text()[-3000:]
-        raise AssertionError(f"still running after {seconds} s:\n{text}") from None
+    with running(proxy, data, *arguments, **settings) as process:
+        status = ended(process, data)
     return status, log_of(data).read_bytes()[before:].decode(errors="replace")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.crawl.run import ROOT, run
 from tests.crawl.web import Answer, Page, Web, article
+from tests.waiting import PATIENCE
 from topiccrawl.simulate.collection import RecordedWeb
 from topiccrawl.stores.archive import exchanges
 
@@ -48,13 +49,11 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
     folder = tmp_path / "warc"
     with Web(pages) as web:
         arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
-        status, text = run(
-            web.proxy, tmp_path / "data", *arguments, seconds=50.0, WARC_DIR=str(folder)
-        )
+        status, text = run(web.proxy, tmp_path / "data", *arguments, WARC_DIR=str(folder))
     assert status == 0, text
     written = sorted(folder.glob("*.warc.gz"))
     command = [sys.executable, "-m", "warcio.cli", "check", *map(str, written)]
-    assert subprocess.run(command, timeout=60, check=False).returncode == 0
+    assert subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
     found = {one.url: one for file in written for one in exchanges(file)}
     assert {url: one.status for url, one in found.items()} == {
         f"{HOST}/robots.txt": 404,
@@ -68,7 +67,7 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
     assert sorted(before) == [f"{HOST}/1.html", f"{HOST}/new"]
     data = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path / 'again'}")
     command = [sys.executable, "-m", "scrapy", "reextract", *map(str, written), *data]
-    subprocess.run([*command, "--topic", "新能源汽车"], cwd=ROOT, timeout=60, check=True)
+    subprocess.run([*command, "--topic", "新能源汽车"], cwd=ROOT, timeout=PATIENCE, check=True)
     assert articles(tmp_path / "again") == before
     _forget(tmp_path / "data", folder, f"{HOST}/new")
     assert sorted(articles(tmp_path / "data")) == [f"{HOST}/1.html"]
@@ -81,6 +80,8 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
 def _forget(data: Path, folder: Path, url: str) -> None:
     settings = ("-s", f"TOPICCRAWL_DATA_DIR={data}", "-s", f"WARC_DIR={folder}")
     command = [sys.executable, "-m", "scrapy", "articles", "forget", url, *settings]
-    done = subprocess.run(command, cwd=ROOT, timeout=60, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=ROOT, timeout=PATIENCE, check=True, capture_output=True, text=True
+    )
     assert "1 removed" in done.stdout
     assert "2 records taken out of 1 files" in done.stdout

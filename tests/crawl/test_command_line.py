@@ -15,6 +15,7 @@ from scrapy import cmdline
 
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Answer, Page, Web, article
+from tests.waiting import PATIENCE
 from topiccrawl.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def on_a_terminal(proxy: str, data: Path, *arguments: str) -> tuple[int, str]:
         shown = b""
         while part := read_terminal(ours):
             shown += part
-        status = process.wait(30)
+        status = process.wait(PATIENCE)
     os.close(ours)
     return status, shown.decode(errors="replace")
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import time
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -14,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.run import log_of, start
+from tests.crawl.run import log_of, run, running
+from tests.ports import free_port
+from tests.waiting import PATIENCE
 from topiccrawl.demo.server import DemoServer
 from topiccrawl.demo.web import generate
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+LONG = PATIENCE * 1000
+"""Milliseconds."""
 BROWSER = os.environ.get("TOPICCRAWL_TEST_BROWSER") or shutil.which("chromium") or ""
 
 pytestmark = [
@@ -30,12 +33,6 @@ pytestmark = [
     pytest.mark.skipif(not find_spec("playwright"), reason="topiccrawl[js] not installed"),
     pytest.mark.skipif(not BROWSER, reason="no chromium in PATH or TOPICCRAWL_TEST_BROWSER"),
 ]
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager
@@ -56,24 +53,21 @@ def crawl(data: Path, pages: int = 400) -> Iterator[str]:
     """The page of a crawl of the demo web that takes its time."""
     port = free_port()
     web = generate(1, pages)
-    with DemoServer(web) as server:
-        process = start(
-            server.proxy, data, "crawl", "topic", "-a", f"topic={web.topic}",
-            "-a", f"seeds={','.join(web.seeds)}",
-            TOPICCRAWL_DASHBOARD=str(port), DOWNLOAD_DELAY="0.4", TOPICCRAWL_ADAPTATION="words",
-            CONCURRENT_REQUESTS_PER_DOMAIN="1", TOPICCRAWL_REPORT=str(data / "reports"),
-            TOPICCRAWL_LOG_JSON="1",
-        )  # fmt: skip
-        try:
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            process.terminate()
-            process.wait(20)
+    with DemoServer(web) as server, running(
+        server.proxy, data, "crawl", "topic", "-a", f"topic={web.topic}",
+        "-a", f"seeds={','.join(web.seeds)}",
+        TOPICCRAWL_DASHBOARD=str(port), DOWNLOAD_DELAY="0.4", TOPICCRAWL_ADAPTATION="words",
+        CONCURRENT_REQUESTS_PER_DOMAIN="1", TOPICCRAWL_REPORT=str(data / "reports"),
+        TOPICCRAWL_LOG_JSON="1",
+    ) as process:  # fmt: skip
+        yield f"http://127.0.0.1:{port}/"
+        process.terminate()
+        process.wait(PATIENCE)
 
 
 def patiently(page: Any, url: str) -> None:
     """Open the page as soon as it is there."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while True:
         try:
             page.goto(url)
@@ -88,20 +82,20 @@ def patiently(page: Any, url: str) -> None:
 def followed(page: Any, url: str) -> None:
     """Read, pause, resume and darken a running crawl's page."""
     patiently(page, url)
-    page.locator(".row .title").first.wait_for(timeout=15_000)
+    page.locator(".row .title").first.wait_for(timeout=LONG)
     assert page.locator("#topic").inner_text() == "新能源汽车"
     assert page.locator("#harvest-plot canvas").count() == 1
     pages = page.locator(".tile .value").nth(1)
     before = int(pages.inner_text())
     page.locator("[data-act=pause]").click()
-    page.locator("[data-act=resume]").wait_for(timeout=5_000)
+    page.locator("[data-act=resume]").wait_for(timeout=LONG)
     assert "Paused" in page.locator("#notice").inner_text()
     paused = int(pages.inner_text())
     assert paused >= before
     page.locator("[data-act=resume]").click()
-    page.locator("[data-act=pause]").wait_for(timeout=5_000)
+    page.locator("[data-act=pause]").wait_for(timeout=LONG)
     more = "n => Number(document.querySelectorAll('.tile .value')[1].textContent) > n"
-    page.wait_for_function(more, arg=paused + 5, timeout=10_000)
+    page.wait_for_function(more, arg=paused + 5, timeout=LONG)
     page.locator("#theme").click()
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
@@ -109,7 +103,7 @@ def followed(page: Any, url: str) -> None:
 def read_on_a_telephone(page: Any, url: str) -> None:
     """The page in Chinese, as wide as a telephone."""
     page.goto(url)
-    page.locator(".row .title").first.wait_for(timeout=10_000)
+    page.locator(".row .title").first.wait_for(timeout=LONG)
     assert page.locator("h2").first.inner_text() == "收获率"
     assert page.locator("html").get_attribute("lang") == "zh-CN"
     width = page.evaluate("document.documentElement.scrollWidth")
@@ -145,8 +139,8 @@ def test_a_crawl_is_followed_paused_read_on_a_telephone_and_reported(tmp_path: P
 
 @pytest.mark.parametrize("words", [re.compile("TOPICCRAWL_DASHBOARD")])
 def test_a_wrong_address_is_said_before_the_crawl(tmp_path: Path, words: re.Pattern[str]) -> None:
-    process = start(
+    status, told = run(
         "", tmp_path / "data", "crawl", "topic", "-a", "topic=足球", TOPICCRAWL_DASHBOARD="here"
     )
-    assert process.wait(30) == 2
-    assert words.search(log_of(tmp_path / "data").read_text())
+    assert status == 2
+    assert words.search(told)

@@ -39,7 +39,7 @@ PAGES: dict[str, Page] = {
 def items_of(proxy: str, data: Path, **settings: str) -> list[dict[str, Any]]:
     feed = data.with_suffix(".jsonl")
     arguments = ("crawl", "habits", "-a", f"seed={SITE}/", "-O", str(feed))
-    status, out = run(proxy, data, *arguments, seconds=50, **{**MODULES, **settings})
+    status, out = run(proxy, data, *arguments, **{**MODULES, **settings})
     assert status == 0, out[-3000:]
     return [json.loads(line) for line in feed.read_text().splitlines()]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pymongo import MongoClient
 
-from tests.crawl.run import log_of, run, start
+from tests.crawl.run import log_of, run, running
 from tests.crawl.run import stored as embedded
 from tests.mongo_server import MongoServer
+from tests.waiting import until
 from topiccrawl.demo import DemoServer, generate
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.demo import Web
-
-SECONDS = 60.0
 
 
 def seeds(web: Web) -> tuple[str, ...]:
@@ -39,11 +37,11 @@ def stored(uri: str) -> Counter[str]:
 
 
 def wait_for(process: subprocess.Popen[bytes], happened: Callable[[], bool], data: Path) -> None:
-    end = time.monotonic() + SECONDS
-    while not happened():
-        assert process.poll() is None, log_of(data).read_text()[-3000:]
-        assert time.monotonic() < end, log_of(data).read_text()[-3000:]
-        time.sleep(0.02)
+    def told() -> str:
+        return log_of(data).read_text()[-3000:]
+
+    until(lambda: happened() or process.poll() is not None, told)
+    assert process.poll() is None, told()
 
 
 @pytest.mark.crawl
@@ -59,16 +57,15 @@ def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path
     try:
         with DemoServer(web, log=log) as server:
             kept = {"TOPICCRAWL_TRAPS_ENABLED": "0", "TOPICCRAWL_MIN_NORMAL": "0"}
-            run(server.proxy, tmp_path / "undisturbed", *seeds(web), seconds=SECONDS, **kept)
+            run(server.proxy, tmp_path / "undisturbed", *seeds(web), **kept)
             whole, options = answers(), {**kept, "MONGODB_URI": mongo.uri}
-            crawl = start(server.proxy, data, *seeds(web), **options)
-            wait_for(crawl, lambda: answers() > whole * 5 // 4, data)
-            mongo.kill()
-            wait_for(crawl, lambda: bool(list((data / "spool").glob("*.jsonl"))), data)
-            crawl.kill()  # while articles wait on disk
-            crawl.wait()
+            with running(server.proxy, data, *seeds(web), **options) as crawl:
+                wait_for(crawl, lambda: answers() > whole * 5 // 4, data)
+                mongo.kill()
+                wait_for(crawl, lambda: bool(list((data / "spool").glob("*.jsonl"))), data)
+                crawl.kill()  # while articles wait on disk
             mongo.start()
-            status, text = run(server.proxy, data, *seeds(web), seconds=SECONDS, **options)
+            status, text = run(server.proxy, data, *seeds(web), **options)
         assert status == 0, text
         found = stored(mongo.uri)
     finally:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import run, start
+from tests.crawl.run import run, running
 from tests.crawl.web import Answer, Web
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,15 +84,11 @@ def test_pages_are_joined_and_each_story_is_shown_once(tmp_path: Path) -> None:
 
 def test_a_kill_between_two_pages_loses_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with Web(pages(seconds=1.5)) as web:
+    with Web(pages(seconds=60.0)) as web:
         arguments = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/")
-        process = start(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
-        deadline = time.monotonic() + 30
-        while not web.count(f"{SITE}/20200304/a1.html") and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.7)  # page 2 is under way
-        process.kill()
-        process.wait()
+        with running(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text"):
+            until(lambda: web.count(f"{SITE}/20200304/a1_2.html"))
+        web.pages = pages()
         assert not has(bodies(data).get("a1.html", ""), "甲", 1, 2, 3)
         status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
         assert status == 0, log[-3000:]

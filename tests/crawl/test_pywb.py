@@ -12,7 +12,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,8 @@ import pytest
 
 from tests.crawl.run import run
 from tests.crawl.web import Page, Web, article
+from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,19 +61,14 @@ def wayback(folder: Path) -> Path:
 @contextmanager
 def replayed(program: Path, folder: Path) -> Iterator[str]:
     """Where pywb shows the archive of a folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     (folder / "config.yaml").write_text(CONFIG)
     with (folder / "pywb.log").open("wb") as log:
         command = [str(program), "-b", "127.0.0.1", "-p", str(port)]
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
     try:
-        end = time.monotonic() + 30.0
-        while not _listens(port):
-            assert server.poll() is None, (folder / "pywb.log").read_text()
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        until(lambda: _listens(port) or server.poll() is not None)
+        assert server.poll() is None, (folder / "pywb.log").read_text()
         yield f"http://127.0.0.1:{port}"
     finally:
         server.kill()
@@ -99,15 +95,15 @@ def test_a_crawled_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: 
     with Web(pages) as web:
         arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
         warc = {"WARC_DIR": str(tmp_path / "warc")}
-        status, said = run(web.proxy, tmp_path / "data", *arguments, seconds=50.0, **warc)
+        status, said = run(web.proxy, tmp_path / "data", *arguments, **warc)
     assert status == 0, said
     get = build_opener(ProxyHandler({})).open
     with replayed(program, tmp_path) as server:
-        with get(f"{server}/news/mp_/{HOST}/", timeout=20) as answer:
+        with get(f"{server}/news/mp_/{HOST}/", timeout=PATIENCE) as answer:
             first = answer.read().decode()
         (link,) = rewritten(first, server)
         assert re.fullmatch(rf"/news/\d*mp_/{HOST}/1\.html", link)
-        with get(server + link, timeout=20) as answer:  # as a reader clicks it
+        with get(server + link, timeout=PATIENCE) as answer:  # as a reader clicks it
             second = answer.read().decode()
     assert "<h1>新能源汽车一</h1>" in second
     assert text in second

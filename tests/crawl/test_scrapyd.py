@@ -6,10 +6,8 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +19,11 @@ from scrapyd_client import ScrapydClient
 
 from tests.crawl.run import MEASURED, QUICK, ROOT, stored
 from tests.crawl.web import Answer, Page, Web, article
+from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 PROGRAM = (
     "import topiccrawl; print(topiccrawl.__file__); from scrapy.cmdline import execute; execute()"
@@ -42,23 +42,8 @@ PAGES: dict[str, Page] = {
 }
 
 
-def until(seconds: float, found: Callable[[], Any]) -> Any:
-    """What is found as soon as it is."""
-    end = time.monotonic() + seconds
-    while not (result := found()):
-        assert time.monotonic() < end, "in time"
-        time.sleep(0.1)
-    return result
-
-
 def arguments(**settings: str) -> list[tuple[str, str]]:
     return [("setting", f"{name}={value}") for name, value in settings.items()]
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager
@@ -73,7 +58,7 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
         yield url
     finally:
         daemon.terminate()
-        daemon.wait(10)
+        daemon.wait(PATIENCE)
 
 
 def started(
@@ -81,22 +66,34 @@ def started(
 ) -> tuple[subprocess.Popen[bytes], str]:
     """A daemon that answers; another port where somebody was quicker to take the first."""
     for _ in range(3):
-        port = free_port()
-        config = (home / "scrapyd.conf").read_text()
-        for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
-            config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
-        (home / "scrapyd.conf").write_text(config)
-        with log.open("ab") as told:
-            daemon = subprocess.Popen(
-                [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=told, stderr=told
-            )
-        end = time.monotonic() + 40
-        while daemon.poll() is None and time.monotonic() < end:
-            if _up(url := f"http://127.0.0.1:{port}"):
-                return daemon, url
-            time.sleep(0.1)
+        daemon, url = launched(home, environment, log)
+        if answers(daemon, url):
+            return daemon, url
         daemon.kill()
+        daemon.wait()
     raise AssertionError(log.read_text())
+
+
+def launched(
+    home: Path, environment: dict[str, str], log: Path
+) -> tuple[subprocess.Popen[bytes], str]:
+    """A daemon, and where it is going to answer."""
+    port = free_port()
+    config = (home / "scrapyd.conf").read_text()
+    for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
+        config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
+    (home / "scrapyd.conf").write_text(config)
+    with log.open("ab") as told:
+        daemon = subprocess.Popen(
+            [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=told, stderr=told
+        )
+    return daemon, f"http://127.0.0.1:{port}"
+
+
+def answers(daemon: subprocess.Popen[bytes], url: str) -> bool:
+    """Whether it does, before it ends."""
+    until(lambda: _up(url) or daemon.poll() is not None)
+    return daemon.poll() is None
 
 
 def project(folder: Path, source: Path, url: str, name: str = "project") -> Path:
@@ -129,7 +126,6 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
 ) -> None:
     with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
         client = ScrapydClient(url)
-        until(40, lambda: _up(url))
         thin = project(tmp_path, ROOT / "deploy" / "scrapyd", url)
         assert client.spiders("newsroom") == ["template", "topic", "work"], "as it lies there"
         assert '"status": "ok"' in deploy(thin, "--version", "1")
@@ -145,12 +141,10 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
             ("project", "newsroom"), ("spider", "topic"), ("topic", "新能源汽车"),
             ("seeds", "http://slow.test/"), *settings,
         ])["jobid"]  # fmt: skip
-        done = until(60, lambda: (found := state_of(client, job))["state"] == "finished" and found)
-        until(60, lambda: web.count("http://slow.test/1") + web.count("http://slow.test/2"))
+        done = until(lambda: (found := state_of(client, job))["state"] == "finished" and found)
+        until(lambda: web.count("http://slow.test/1") + web.count("http://slow.test/2"))
         assert client.cancel("newsroom", slow)["prevstate"] == "running"
-        ended = until(
-            20, lambda: (found := state_of(client, slow))["state"] == "finished" and found
-        )
+        ended = until(lambda: (found := state_of(client, slow))["state"] == "finished" and found)
         log = _text(url + ended["log_url"])
         assert "stopped; nothing is lost" in (tmp_path / "scrapyd.log").read_text() + log
         assert "Spider closed (shutdown)" in log
@@ -177,7 +171,8 @@ def test_a_crawl_runs_from_a_zipped_egg_of_the_whole_project(tmp_path: Path) -> 
                 PROGRAM, "crawl", "topic", "-a", "topic=new-energy-vehicles",
                 "-a", "seeds=http://a.test/", *options,
             ],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=40,
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+            timeout=PATIENCE,
         )  # fmt: skip
     assert done.stdout.startswith(str(egg)), done.stderr
     assert done.returncode == 0, done.stderr
@@ -192,10 +187,10 @@ def _up(url: str) -> bool:
 
 
 def _posted(url: str, form: list[tuple[str, str]]) -> Any:
-    with DIRECT.open(url, urlencode(form).encode(), timeout=5) as answer:
+    with DIRECT.open(url, urlencode(form).encode(), timeout=PATIENCE) as answer:
         return json.load(answer)
 
 
 def _text(url: str) -> str:
-    with DIRECT.open(url, timeout=5) as answer:
+    with DIRECT.open(url, timeout=PATIENCE) as answer:
         return str(answer.read().decode())

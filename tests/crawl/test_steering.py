@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
 
-from tests.crawl.run import log_of, start
-from tests.crawl.test_dashboard import free_port
+from tests.crawl.run import ended, log_of, running
+from tests.ports import free_port
 from tests.unit.dashboard.states import state
+from tests.waiting import PATIENCE
 from topiccrawl.dashboard.guard import HEADER
 from topiccrawl.dashboard.runs import LocalRuns
 
@@ -25,7 +27,8 @@ WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner"
 
 async def patiently(session: aiohttp.ClientSession, url: str) -> Any:
     """What a server says as soon as it is there."""
-    for _ in range(200):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
         try:
             async with session.get(url) as answer:
                 return await answer.json()
@@ -61,10 +64,8 @@ async def steered(base: str) -> None:
 def test_all_crawls_and_tasks_on_one_page(tmp_path: Path) -> None:
     data, port = tmp_path / "data", free_port()
     asyncio.run(LocalRuns(data).put(state()))
-    process = start("", data, "dashboard", str(port))
-    try:
+    with running("", data, "dashboard", str(port)) as process:
         asyncio.run(steered(f"http://127.0.0.1:{port}"))
-    finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0, log_of(data).read_text()
+        assert ended(process, data) == 0, log_of(data).read_text()
     assert f"Dashboard: http://127.0.0.1:{port}/" in log_of(data).read_text()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
 
 from benchmarks.tasks import Trial
-from tests.crawl.run import MEASURED, log_of, run, start
+from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
+from tests.waiting import until
 from topiccrawl.scheduler.build import ledger_of
 from topiccrawl.tasks.desk import Desk
 
@@ -63,16 +63,10 @@ def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path)
     assert (status, "waiting" in told, "甲" in told) == (0, True, True)
     desk = Desk(ledger_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})))
     with Web(PAGES) as web:
-        worker = start(web.proxy, data, "work", **SLOW)
-        try:
-            end = time.monotonic() + 30
-            while len(web.hits) < 5 and time.monotonic() < end:
-                time.sleep(0.05)
+        with running(web.proxy, data, "work", **SLOW) as worker:
+            until(lambda: len(web.hits) >= 5)
             worker.send_signal(signal.SIGINT)
-            assert worker.wait(15) == 0
-        finally:
-            worker.kill()
-            worker.wait()
+            assert ended(worker, data) == 0
         state = asyncio.run(desk.show("1"))
         assert (state.state, state.sites[0].reason) == ("waiting", "shutdown")
         assert state.pages >= 3

@@ -13,7 +13,7 @@ import pytest
 from typing_extensions import override
 
 from benchmarks.template_crawl import measure
-from tests.crawl.run import run, start
+from tests.crawl.run import run, running
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.engine import Engine, Together
 from topiccrawl.demo.server import DemoServer
@@ -176,11 +176,9 @@ def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path)
     with DemoServer(Together([engine], web), log) as server:
         for _ in range(2):
             answers = log.read_bytes().count(b"\n") + draw.randint(8, 25)
-            process = start(server.proxy, data, *line)
-            while process.poll() is None and log.read_bytes().count(b"\n") < answers:
-                time.sleep(0.01)
-            process.kill()
-            process.wait()
+            with running(server.proxy, data, *line) as process:
+                while process.poll() is None and log.read_bytes().count(b"\n") < answers:
+                    time.sleep(0.01)
         status, output = run(server.proxy, data, *line)
     assert status == 0, output
     assert {name: one.record for name, one in records(data).items()} == whole

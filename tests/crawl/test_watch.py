@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import MEASURED, log_of, run, start, stored
+from tests.crawl.run import MEASURED, ended, log_of, run, running, stored
 from tests.crawl.web import Answer, Web, article
+from tests.waiting import until
 from topiccrawl.demo import generate
 from topiccrawl.demo.changes import Changes, Changing
 from topiccrawl.demo.server import DemoServer
@@ -99,8 +100,7 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with ExitStack() as stack:
         web = stack.enter_context(Web({site.hub: site.list, site.feed: site.tell, **site.pages}))
-        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
-        stack.callback(process.kill)
+        process = stack.enter_context(running(web.proxy, data, *crawl, *AT_ONCE))
         wait_for(lambda: web.count(site.hub) > 3 and web.count(site.page.format(1)) > 0, data)
         site.shown.append(2)
         wait_for(lambda: len(stored(data)) == 3, data)
@@ -109,11 +109,10 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
         site.shown.append(3)
         site.fed.append(6)
         visits = web.count(site.hub)
-        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE))
-        stack.callback(process.kill)
+        process = stack.enter_context(running(web.proxy, data, *crawl, *AT_ONCE))
         wait_for(lambda: web.count(site.hub) > visits + 3 and len(stored(data)) == 5, data)
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert ended(process, data) == 0
     assert "stopped; nothing is lost" in log_of(data).read_text()
     assert sum(hit.status == 304 for hit in web.hits if hit.url == site.hub) > 3
     assert web.count(site.feed) > 3
@@ -147,11 +146,8 @@ def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
     monkeypatch.delenv(MEASURED, raising=False)
     site, data = Failing(hub=statuses), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
-    with site.serve() as web, start(web.proxy, data, *crawl, *AT_ONCE) as process:
-        try:
-            wait_for(lambda: web.count(site.hub) > len(statuses), data)
-        finally:
-            process.kill()
+    with site.serve() as web, running(web.proxy, data, *crawl, *AT_ONCE):
+        wait_for(lambda: web.count(site.hub) > len(statuses), data)
 
 
 def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
@@ -161,17 +157,14 @@ def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
     with site.serve() as web:
         for _ in range(2):
-            status, out = run(web.proxy, data, *crawl, *AT_ONCE, seconds=30)
+            status, out = run(web.proxy, data, *crawl, *AT_ONCE)
             assert status == 0, out[-3000:]
         assert web.count(site.page) == 5
     assert window(data, "足球", 0.0).gone == ()
 
 
-def wait_for(condition: Callable[[], bool], data: Path, seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, log_of(data).read_text()[-3000:]
-        time.sleep(0.1)
+def wait_for(condition: Callable[[], bool], data: Path) -> None:
+    until(condition, lambda: log_of(data).read_text()[-3000:])
 
 
 def window(data: Path, topic: str, since: float) -> Window:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import MEASURED, log_of, run, start
+from tests.crawl.run import MEASURED, log_of, run, running
 from tests.receiver import SECRET, Listener
+from tests.waiting import until
 from topiccrawl.demo import DemoServer, generate
 
 if TYPE_CHECKING:
@@ -33,16 +33,12 @@ def test_killed_amid_telling_each_story_is_told_and_none_twice(
 
     with DemoServer(web) as server, Listener(moody) as listener:
         hook = {"TOPICCRAWL_WEBHOOK": listener.url}
-        crawl = start(server.proxy, data, *arguments, **hook)
-        end = time.monotonic() + 50.0
-        while len(listener.taken) < 3:
+        with running(server.proxy, data, *arguments, **hook) as crawl:
+            until(lambda: len(listener.taken) >= 3 or crawl.poll() is not None)
             assert crawl.poll() is None, log_of(data).read_text()[-3000:]
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        crawl.kill()
-        crawl.wait()
+            crawl.kill()
         for _ in range(2):
-            status, text = run(server.proxy, data, *arguments, seconds=50.0, **hook)
+            status, text = run(server.proxy, data, *arguments, **hook)
             assert status == 0, text
             if set(listener.taken) == _stories(data):
                 break  # else the first one ran out of its parting seconds

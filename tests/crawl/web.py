@@ -10,6 +10,8 @@ from typing import NamedTuple, Self
 
 from typing_extensions import override
 
+from tests.waiting import until
+
 
 class Hit(NamedTuple):
     """One request as the server saw it."""
@@ -84,6 +86,10 @@ class Web:
     @property
     def proxy(self) -> str:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def quiet(self, seconds: float) -> None:
+        """Return when nothing has been asked for so long; AssertionError if that never comes."""
+        until(lambda: not self.hits or time.time() - self.hits[-1].at > seconds)
 
     def count(self, url: str) -> int:
         """How often a URL was asked for."""

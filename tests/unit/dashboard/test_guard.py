@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from scrapy.settings import Settings
 
+from tests.waiting import PATIENCE
 from topiccrawl.dashboard.door import guard_of
 from topiccrawl.dashboard.guard import COOKIE, HEADER, Address, Guard, address_of
 from topiccrawl.dashboard.server import DashboardServer
@@ -221,10 +222,10 @@ def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.Mo
             for _, writer in held[:2]:
                 writer.write(b"GET / HTTP/1.1\r\nHost: local")  # and never more
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            assert await asyncio.wait_for(reader.read(), 5) == b""
+            assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
             writer.close()
             for reader, writer in held:
-                assert await asyncio.wait_for(reader.read(), 5) == b""
+                assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
                 writer.close()
             async with session.get(f"http://127.0.0.1:{port}/api/state") as answer:
                 assert answer.status == 200

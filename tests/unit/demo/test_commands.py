@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import PATIENCE
 from topiccrawl.demo import DemoServer, Web
 from topiccrawl.demo.__main__ import main
 from topiccrawl.demo.crawl import command, run
@@ -25,7 +25,7 @@ def stop(*_):
     sys.exit(7)
 signal.signal(signal.SIGINT, stop)
 print("ready", flush=True)
-time.sleep(30)
+time.sleep(600)
 """
 OUTER = """
 import sys
@@ -62,7 +62,7 @@ def test_an_interrupt_is_passed_on_and_waited_for() -> None:
         assert outer.stdout.readline() == "ready\n"
         outer.send_signal(signal.SIGINT)
         assert outer.stdout.readline() == "stopped\n"
-        assert outer.wait(10) == 7
+        assert outer.wait(PATIENCE) == 7
 
 
 def test_the_operator_s_arguments_come_last(web: Web) -> None:
@@ -100,9 +100,7 @@ def test_serving_ends_at_an_interrupt(tmp_path: Path) -> None:
         proxy = said.strip().rpartition("http_proxy=")[2]
         environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
         fetch = [sys.executable, "-c", FETCH, seed, "0"]
-        subprocess.run(fetch, env=environment, check=True, timeout=10)
+        subprocess.run(fetch, env=environment, check=True, timeout=PATIENCE)
         server.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        assert server.wait(10) == 0
-        assert time.monotonic() - began < 3
+        assert server.wait(PATIENCE) == 0
     assert seed in log.read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.waiting import PATIENCE
 from topiccrawl.demo import Web, judge
 from topiccrawl.demo.judge import Graph, breadth_first, oracle_curve
 
@@ -113,7 +114,7 @@ def test_the_shared_judge_agrees(web: Web, collection: Path, tmp_path: Path) -> 
     topics = collection.with_name("demo.topics.json")
     what = map(str, (TOOLS / "harvest.py", collection, topics, web.plan.topic.slug, log))
     line = [sys.executable, *what, "--json"]
-    out = subprocess.run(line, check=True, capture_output=True, text=True, timeout=30)
+    out = subprocess.run(line, check=True, capture_output=True, text=True, timeout=PATIENCE)
     theirs, ours = json.loads(out.stdout), judge(log, web)
     assert theirs["pages"] == ours.pages
     assert theirs["of"] == ours.relevant_expected

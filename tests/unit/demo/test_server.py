@@ -7,11 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.waiting import PATIENCE
 from topiccrawl.demo import DemoServer, Web
 from topiccrawl.demo.judge import read_log
 
@@ -29,7 +31,7 @@ Got = tuple[int, dict[str, str], bytes]
 class Client:
     """One keep-alive connection to the proxy."""
 
-    def __init__(self, server: DemoServer, timeout: float = 5) -> None:
+    def __init__(self, server: DemoServer, timeout: float = PATIENCE) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
 
     def get(
@@ -49,7 +51,7 @@ def connect() -> Iterator[Connect]:
     """Opens connections that are closed in the end."""
     with contextlib.ExitStack() as stack:
 
-        def opened(server: DemoServer, timeout: float = 5) -> Client:
+        def opened(server: DemoServer, timeout: float = PATIENCE) -> Client:
             client = Client(server, timeout)
             stack.callback(client.connection.close)
             return client
@@ -132,11 +134,14 @@ def test_connections_break_and_hang_as_truth_says(
     assert connect(server).get(web.seeds[0])[0] == 200
 
 
-def test_a_slow_host_is_slow_and_no_other(server: DemoServer, web: Web, connect: Connect) -> None:
+def test_a_slow_host_is_slow_and_others_answer_meanwhile(
+    server: DemoServer, web: Web, connect: Connect
+) -> None:
     began = time.monotonic()
-    connect(server).get(web.seeds[0])
-    assert time.monotonic() - began < 0.5
-    connect(server).get("http://www.slow.example/")
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(connect(server).get, "http://www.slow.example/")
+        connect(server).get(web.seeds[0])
+        assert slow.result()[0] == 200
     assert time.monotonic() - began > 0.7
 
 
@@ -219,18 +224,10 @@ def test_an_asynchronous_server_stops_with_clients_open(web: Web) -> None:
         writer.close()
         return first, rest
 
-    first, _ = asyncio.run(asyncio.wait_for(life(), 5))
+    first, _ = asyncio.run(asyncio.wait_for(life(), PATIENCE))
     assert first == b"HTTP/1.1 200 OK\r\n"
 
 
 def test_a_taken_port_is_an_error_at_once(server: DemoServer, web: Web) -> None:
     with pytest.raises(OSError, match="address already in use"), DemoServer(web, port=server.port):
         pytest.fail("two servers on one port")
-
-
-def test_small_pages_come_fast(server: DemoServer, web: Web, connect: Connect) -> None:
-    """A floor far below what it does, so that only a blunder trips it."""
-    client, began = connect(server), time.monotonic()
-    for _ in range(300):
-        client.get(web.seeds[0])
-    assert 300 / (time.monotonic() - began) > 200

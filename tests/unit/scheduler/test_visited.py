@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from tests.waiting import soon
 from topiccrawl.frontier.contract import Ending, Lease, Outcome
 from topiccrawl.revisits.ledger import Ledger, Seen
 from topiccrawl.revisits.uniform import UniformRevisits
@@ -114,10 +116,14 @@ def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) ->
 def test_a_state_that_the_store_refuses_is_told_of_and_holds_nothing_up(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    def noted() -> bool:
+        with closing(sqlite3.connect(tmp_path / "store.sqlite")) as other:
+            return bool(other.execute("SELECT count(*) FROM pages").fetchone()[0])
+
     async def refused(book: Book) -> None:
         await book.visit(ARTICLE)
-        await asyncio.sleep(0.1)  # its first state is written; the whole one is refused
-        with sqlite3.connect(tmp_path / "store.sqlite") as other:
+        await soon(noted)  # its first state is written; the whole one is refused
+        with closing(sqlite3.connect(tmp_path / "store.sqlite")) as other:
             other.execute(
                 "CREATE TRIGGER no BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'full'); END"
             )

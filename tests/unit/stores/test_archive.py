@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
 from topiccrawl.stores import warc
 from topiccrawl.stores.archive import Archive, Exchange, exchanges
@@ -35,7 +36,7 @@ def files(folder: Path) -> list[Path]:
 
 def valid(folder: Path) -> bool:
     command = [sys.executable, "-m", "warcio.cli", "check", *map(str, files(folder))]
-    return subprocess.run(command, timeout=60, check=False).returncode == 0
+    return subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
 
 
 def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_what_a_killed_process_left_is_mended_by_the_next(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path)]
-    subprocess.run(command, timeout=60, check=False)
+    subprocess.run(command, timeout=PATIENCE, check=False)
     assert not files(tmp_path)
     archive = Archive(tmp_path)
     archive.open()

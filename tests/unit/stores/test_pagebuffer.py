@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typing_extensions import override
 
+from tests.waiting import came
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.stores.pagebuffer import PageBuffer
 from topiccrawl.stores.pages import PageState, SqlitePages
@@ -62,8 +63,11 @@ def test_a_store_that_comes_back_gets_the_newest(tmp_path: Path) -> None:
         newer = replace(ONE, checked_at=2.0)
         await buffer.save(newer)
         assert await buffer.get("足球", [ONE.url]) == {ONE.url: newer}
-        await asyncio.sleep(0.5)
-        assert await pages.get("足球", [ONE.url]) == {ONE.url: newer}
+
+        async def stored() -> bool:
+            return await pages.get("足球", [ONE.url]) == {ONE.url: newer}
+
+        await came(stored)
         await buffer.close()
 
     asyncio.run(law())

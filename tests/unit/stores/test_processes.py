@@ -5,17 +5,25 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from tests.unit.stores.writers import stored, writer
+from tests.unit.stores.writers import stored, writing
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_processes_that_store_the_same_stories_at_once_keep_each_once(tmp_path: Path) -> None:
-    running = [writer("sqlite", str(tmp_path), name, 150) for name in ("one", "two", "three")]
-    lines = [line for one in running for line in one.communicate(timeout=30)[0].splitlines()]
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(writing("sqlite", str(tmp_path), name, 150))
+            for name in ("one", "two", "three")
+        ]
+        lines = [
+            line for one in running for line in one.communicate(timeout=PATIENCE)[0].splitlines()
+        ]
     assert [one.returncode for one in running] == [0, 0, 0]
     assert sum(line.endswith(" new") for line in lines) == 150
     assert sum(line.endswith(" reprint") for line in lines) == 300
@@ -28,7 +36,7 @@ def test_processes_that_store_the_same_stories_at_once_keep_each_once(tmp_path: 
 def test_what_was_acknowledged_before_kill_9_is_there_once(tmp_path: Path) -> None:
     acknowledged: set[str] = set()
     for after in (1, 30, 90):
-        with writer("sqlite", str(tmp_path), "one", 5000) as process:
+        with writing("sqlite", str(tmp_path), "one", 5000) as process:
             assert process.stdout is not None
             for _, line in zip(range(after), process.stdout, strict=False):
                 acknowledged.add(line.split()[0])
@@ -68,7 +76,7 @@ asyncio.run(main(sys.argv[1]))
 
 def test_a_file_that_may_not_grow_fails_the_save_and_keeps_what_was_stored(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     *saved, failure = done.stdout.splitlines()
     assert failure.startswith(f"failed {tmp_path / 'store.sqlite'}: cannot write: ")
     articles, _ = stored("sqlite", str(tmp_path))

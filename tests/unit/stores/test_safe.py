@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typing_extensions import override
 
+from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.news.article import Article
 from topiccrawl.stores.contract import Fate, Saved, Story, Version
@@ -107,7 +108,7 @@ def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_pat
         assert distant.kept == {}
         seen = [store.away]
         distant.failures = 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await distant.back.wait()
         assert [saved.fate for saved in await store.save([article(3)])] == [Fate.NEW]
         assert [*seen, store.away] == [True, False]
@@ -192,7 +193,7 @@ def test_a_store_that_takes_nothing_at_all_makes_nothing_be_put_aside(tmp_path: 
         await store.open()
         assert not (tmp_path / "refused.txt").exists()
         distant.allowed = True
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await distant.back.wait()
         await store.close()
         assert distant.order == [article(n).url for n in range(3)]
@@ -244,7 +245,7 @@ def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:
 def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
     async def law() -> None:
         store = SafeStore(Distant(AWAY), Spool(tmp_path), starting=0.2)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             with pytest.raises(StorageAwayError):
                 await store.open()
 
@@ -269,7 +270,7 @@ def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) ->
         await store.open()
         distant.failures = 2
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await distant.back.wait()
         await store.close()
         assert list(distant.kept) == [article(1).url]

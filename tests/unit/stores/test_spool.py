@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
 from topiccrawl.news.article import Article
 from topiccrawl.stores.spool import Spool
@@ -80,7 +81,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_line_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=30, check=False)
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=PATIENCE, check=False)
     spool = Spool(tmp_path)
     spool.open()
     assert [article.url for article in all_of(spool)] == ["http://a.test/1"]
@@ -97,7 +98,7 @@ def test_a_full_spool_takes_none_of_a_group_and_keeps_what_it_has(tmp_path: Path
 
 
 def test_a_damaged_line_is_counted_once_however_often_it_is_read(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=30, check=False)
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=PATIENCE, check=False)
     spool = Spool(tmp_path)
     spool.open()
     for _ in range(3):  # the database is away again
@@ -129,7 +130,7 @@ spool.close()
 def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(tmp_path)],
-        timeout=30, check=True, capture_output=True, text=True,
+        timeout=PATIENCE, check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.split() == ["told", "2"]
     spool = Spool(tmp_path)

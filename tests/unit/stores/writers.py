@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from topiccrawl.news.article import Article
@@ -14,15 +15,22 @@ from topiccrawl.stores.mongo.store import MongoStore
 from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from topiccrawl.stores.contract import Store
 
 STORES = {"sqlite": SqliteStore, "mongo": MongoStore}
 
 
-def writer(kind: str, place: str, name: str, count: int) -> subprocess.Popen[str]:
+@contextmanager
+def writing(kind: str, place: str, name: str, count: int) -> Iterator[subprocess.Popen[str]]:
     """A process that stores ``count`` stories under its name and says what became of each."""
     command = [sys.executable, "-m", "tests.unit.stores.writers", kind, place, name, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def stored(kind: str, place: str) -> tuple[list[Article], dict[str, int]]:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.waiting import PATIENCE
 from topiccrawl.text import tokens
 from topiccrawl.text.tokens import JiebaTokenizer, canonical, shared_tokenizer, tokenizer
 
@@ -69,7 +70,7 @@ def test_importing_is_quiet_and_loads_no_dictionary() -> None:
         "print(t.JiebaTokenizer('jieba').words('足球比赛'))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=PATIENCE
     )
     assert run.stdout.strip() == "['足球比赛']" or "足球" in run.stdout
     assert "Building prefix dict" not in run.stderr
