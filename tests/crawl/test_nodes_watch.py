@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import pytest
 import redis
 
-from tests.crawl.run import MEASURED, log_of, run, start
+from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import article
+from tests.waiting import until
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.changes import Changes
 from topiccrawl.demo.server import DemoServer
@@ -109,10 +110,7 @@ class Watchers:
         return Changes(*(tuple(sorted(state.url for state in part)) for part in found))
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 90.0
-        while not condition():
-            assert time.monotonic() < end, log_of(self.data).read_text()[-5000:]
-            time.sleep(0.05)
+        until(condition, lambda: log_of(self.data).read_text()[-5000:])
 
     def gaps(self, killed_at: float = 0.0) -> Iterator[tuple[str, float]]:
         """Seconds between two visits of a hub, but where a kill came between them."""
@@ -145,12 +143,11 @@ def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
 ) -> None:
     web, data = watchers.web, watchers.data
     with ExitStack() as stack:
-        processes = []
-        for server in watchers.servers:
-            process = start(server.proxy, data, *watchers.command("1"), **watchers.settings)
-            stack.enter_context(process)
-            stack.callback(process.kill)
-            processes.append(process)
+        command, settings = watchers.command("1"), watchers.settings
+        processes = [
+            stack.enter_context(running(server.proxy, data, *command, **settings))
+            for server in watchers.servers
+        ]
         first = Changes(tuple(sorted(web.articles(1) + web.articles(2))), (), ())
         watchers.wait(lambda: all(watchers.hubs_at(node, 2) for node in (0, 1)))
         watchers.wait(lambda: watchers.window(0.0) == first)
@@ -164,7 +161,7 @@ def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
         began, web.round = time.time(), 3
         watchers.wait(lambda: watchers.window(began) == Changes(web.articles(4), (), ()))
         processes[1].send_signal(signal.SIGINT)
-        assert processes[1].wait(60) == 0
+        assert ended(processes[1], data) == 0
     assert [(hub, gap) for hub, gap in watchers.gaps(killed_at) if gap < PACE - SLACK] == []
 
 
@@ -172,7 +169,7 @@ def test_a_node_that_comes_back_alone_visits_what_is_due_and_ends(watchers: Watc
     web, server = watchers.web, watchers.servers[0]
     for visits in (1, 2):
         status, out = run(
-            server.proxy, watchers.data, *watchers.command("once"), **watchers.settings, seconds=90
+            server.proxy, watchers.data, *watchers.command("once"), **watchers.settings
         )
         assert status == 0, out[-3000:]
         assert watchers.hubs_at(0, visits) == list(web.hubs)
