@@ -43,10 +43,12 @@ SETTINGS = {
     "TOPICCRAWL_RETRY_DELAY": "0.2",
     "TOPICCRAWL_TRAPS_ENABLED": "0",
     "TOPICCRAWL_MIN_NORMAL": "0",
-    "TOPICCRAWL_NODE_SECONDS": "4",
+    "TOPICCRAWL_NODE_SECONDS": "10",
     "LOG_LEVEL": "INFO",
 }
-_GIVEN_UP = re.compile(r"gave this one up, which was silent for ([0-9.]+) s")
+_GIVEN_UP = re.compile(
+    r"^([-\d]+ [\d:]+) .*gave this one up, which was silent for ([\d.]+) s", re.M
+)
 EVENTS = ("kill", "kill", "stop", "leave")
 
 
@@ -77,8 +79,9 @@ class Report(NamedTuple):
         pages: Pages that a polite crawler can fetch.
         missing: Those that were never answered.
         refetched: Answers beyond one per page.
-        needless: Of these, those that no node had in its hands when something was done to it.
-        given_up: Seconds of silence of nodes that heard they had been given up.
+        needless: Of these, those that no node had in its hands when something was done to it, or
+            when the others gave it up.
+        given_up: Seconds of silence after which nodes heard that they had been given up.
         events: What was done to nodes.
         shared: Hosts asked by two nodes at once: (host, seconds of overlap).
         hasty: Requests too soon after the one before: (host and whose, gap in seconds, the gap as
@@ -156,10 +159,12 @@ class Node:
             came, read = next(asked[url])
             yield Hit(came, self.server.began + float(at), self.number, url, status, read)
 
-    def silences(self) -> Iterator[float]:
-        """Seconds after which its processes heard that they had been given up."""
+    def losses(self) -> Iterator[tuple[float, float]]:
+        """When its processes heard that they had been given up, after how many seconds' silence."""
         told = self.output.read_text(encoding="utf-8", errors="replace")
-        return (float(found) for found in _GIVEN_UP.findall(told))
+        for at, seconds in _GIVEN_UP.findall(told):
+            age = time.time() - time.mktime(time.strptime(at, "%Y-%m-%d %H:%M:%S"))
+            yield time.monotonic() - age, float(seconds)
 
     def _note(self, url: str, came: float) -> None:
         self._asked[url].append((came, time.monotonic()))
@@ -272,7 +277,7 @@ class Trial:
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
             sum(answered.values()) - len(answered), self._needless(pages),
-            tuple(seconds for node in self.nodes for seconds in node.silences()),
+            tuple(silence for node in self.nodes for _, silence in node.losses()),
             tuple(self.events),
             *_rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
             max((hit.read - hit.began for hit in hits), default=0.0),
@@ -284,10 +289,11 @@ class Trial:
         """Answers after one that no node had in its hands when something was done to it."""
         last: dict[str, Hit] = {}
         found = []
+        losses = {node.number: list(node.losses()) for node in self.nodes}
         for hit in pages:
             before = last.get(hit.url)
             last[hit.url] = hit
-            if before is not None and not self._in_hand(before):
+            if before is not None and not self._in_hand(before, losses[before.node]):
                 ages = [at - before.ended for at, node in self._blows if node == before.node]
                 found.append(
                     f"{hit.url} at {before.node}, {hit.began - before.ended:.1f} s later at"
@@ -295,9 +301,11 @@ class Trial:
                 )
         return tuple(found)
 
-    def _in_hand(self, hit: Hit) -> bool:
-        blows = (at for at, node in self._blows if node == hit.node)
-        return any(hit.began <= at <= hit.ended + HAND for at in blows)
+    def _in_hand(self, hit: Hit, losses: list[tuple[float, float]]) -> bool:
+        """Whether a node had a page in its hands when it was killed, or given up (by its log)."""
+        blows = [(at, at) for at, node in self._blows if node == hit.node]
+        blows += [(at - silence, at + 1.0) for at, silence in losses]
+        return any(hit.began <= late and early <= hit.ended + HAND for early, late in blows)
 
 
 def _rudeness(
