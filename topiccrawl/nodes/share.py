@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.errors import StorageError
+from topiccrawl.nodes.about import other_crawl
 from topiccrawl.nodes.counters import Counters
 from topiccrawl.nodes.identity import is_dead, myself
 from topiccrawl.nodes.part import Part
@@ -120,7 +121,7 @@ class Share:
         life = int(self.ttl * 1000)
         epoch, about = yield Call("join", self.base, (self.about, myself(), life, self._last))
         if about:
-            raise _other_crawl(self.base, about.decode(), self.about)
+            raise other_crawl(self.base, about.decode(), self.about)
         if not epoch:
             raise StorageError(
                 f"{self.base}: Redis has come back without this crawl; let it write to its disk"
@@ -252,10 +253,3 @@ class Share:
         self._counters.clear()
         self._state.tally["fenced"] += 1
         self.epoch = 0
-
-
-def _other_crawl(base: str, found: str, wanted: str) -> StateError:
-    return StateVersionError(
-        f"{base}: Redis holds a crawl of {found}, this one needs {wanted}; begin anew with"
-        " -a fresh=1, or use another database"
-    )

@@ -72,6 +72,9 @@ _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
 _ROBOTS_REDIRECTS = 5
 """Redirects of a robots.txt that are followed (RFC 9309)."""
+_OPEN = 4
+"""Pages that may be out at a time, in flight or in work, in parts of CONCURRENT_REQUESTS: a process
+that cannot keep up leaves the rest in the frontier, to others and for better ones to come."""
 _SWEEP = 200
 """Stale values made anew per housekeeping."""
 
@@ -143,6 +146,7 @@ class FrontierScheduler(BaseScheduler):
             "delay": 0,
             "concurrency": concurrency,
         }
+        self._most = _OPEN * concurrency
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
         self._pulse.start(self._keep_clocks)
@@ -241,6 +245,8 @@ class FrontierScheduler(BaseScheduler):
         self._keep_clocks()
         if waiting := self.side.pop():
             return self._from_side(*waiting)
+        if len(self.book) >= self._most and len(self.book) - len(self.side) >= self._most:
+            return None  # until one is settled
         while self.has_room() and (leases := self.frontier.pop(1)):
             if request := self._from_lease(leases[0]):
                 return request

@@ -1,0 +1,139 @@
+"""On a Redis Cluster a script may touch the keys of one hash slot only: does each keep to that?"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import redis
+import redis.asyncio
+from redis.crc import key_slot
+
+from tests.contracts.conftest import QUICK, Clock
+from tests.contracts.strategies import Plain
+from tests.contracts.test_frontier_order import offer
+from tests.contracts.test_stores import article
+from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
+from topiccrawl.news.duplicates.verified import VerifiedShingles
+from topiccrawl.nodes.frontier import SharedFrontier, base_of, discard
+from topiccrawl.nodes.stories import Claim, StoryRegister
+from topiccrawl.nodes.turns import REGISTER
+from topiccrawl.nodes.wire import script
+from topiccrawl.tasks.shared import SharedLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from redis.client import Monitor
+
+CRAWLED = Outcome(Ending.CRAWLED, relevance=0.5)
+NAME = "slots"
+STARTS = base_of(NAME) + "start_urls"
+SCRIPTS = ("claim", "discard", "exchange", "join", "load", "starts", "turns")
+END = "all that was to be seen"
+_WORD = re.compile(rb'"((?:[^"\\]|\\.)*)"')
+
+
+def commands(monitor: Monitor) -> Iterator[tuple[bool, list[bytes]]]:
+    """What the server did, until ``END``: whether a script did it, and its words."""
+    while True:
+        line = monitor.connection.read_response(disable_decoding=True)
+        head, _, _ = line.partition(b"] ")
+        words = _WORD.findall(line)
+        if END.encode() in words:
+            return
+        yield head.endswith(b" lua"), words
+
+
+def touched(client: redis.Redis, monitor: Monitor) -> dict[str, list[set[bytes]]]:
+    """Keys of each run of each script by its digest or text; other commands by their name."""
+    found: defaultdict[str, list[set[bytes]]] = defaultdict(list)
+    last = ""
+    for inside, words in commands(monitor):
+        if not inside:
+            last = (
+                words[1][:40].decode()
+                if words[0].lower().startswith(b"eval")
+                else words[0].decode()
+            )
+            found[last].append(set())
+        try:
+            keys = client.command_getkeys(*words)
+        except redis.ResponseError:
+            continue  # TIME, and others without keys
+        found[last][-1].update(key.encode() if isinstance(key, str) else key for key in keys)
+    return found
+
+
+def play_crawl(client: redis.Redis, folder: Path) -> None:
+    """Two nodes, one of which dies and one of which leaves; robots.txt, letters, start URLs."""
+    clock, politeness = Clock(), replace(QUICK, robots=True)
+    one, two = (
+        SharedFrontier(
+            client, NAME, folder / str(number), Plain(), politeness, Limits(), clock=clock,
+            register=REGISTER,
+        )
+        for number in range(2)
+    )  # fmt: skip
+    client.rpush(STARTS, "http://start.cn/")
+    one.push([Seed(f"http://h{n}.cn/") for n in range(40)])
+    for _ in range(6):
+        for node in (one, two):
+            node._wire.run(node.share.starts(STARTS, 2))
+            node.settle()
+            for lease in node.pop(30):
+                if lease.kind is Kind.ROBOTS:
+                    node.robots(lease, b"", 404)
+                else:
+                    node.begin(lease)
+                    node.finish(lease, CRAWLED, [offer(f"http://n{n}.cn/", 0.5) for n in range(9)])
+    assert one.share.view.claims
+    one._store.close()
+    one._endings.marks.abandon()
+    client.zadd(f"{one.base}nodes", {str(one.share.epoch): 0})
+    for _ in range(4):
+        two.settle()
+    assert two.share.alone()
+    two.close()
+    discard(client, NAME)
+
+
+async def play_beside(url: str) -> None:
+    """The duplicate index, and the ledger of tasks."""
+    stories = StoryRegister(
+        redis.asyncio.Redis.from_url(url), VerifiedShingles(), "here", name=NAME
+    )
+    await stories.refresh()
+    assert await stories.claim([Claim(article(1), [1, 2]), Claim(article(2), [3])], [7])
+    await stories.refresh()
+    await stories.withdraw([article(1).url])
+    await stories.forget([article(2).url])
+    await stories.close()
+    ledger = SharedLedger(redis.asyncio.Redis.from_url(url), "{topiccrawl}:slots:")
+    assert await ledger.swap({("task", "a"): None}, {("task", "a"): "1", ("order", "b"): "2"})
+    assert await ledger.read("task", "order")
+    await ledger.close()
+
+
+def test_all_keys_of_a_script_lie_in_one_slot(redis_url: str, tmp_path: Path) -> None:
+    with redis.Redis.from_url(redis_url) as client, client.monitor() as monitor:
+        play_crawl(client, tmp_path)
+        asyncio.run(play_beside(redis_url))
+        client.echo(END)
+        runs = touched(client, monitor)
+    digests = {name: script(name)[1] for name in SCRIPTS}
+    assert digests["exchange"] in runs
+    slots = {
+        label: [{key_slot(key) for key in keys} for keys in told] for label, told in runs.items()
+    }
+    assert {
+        label for label, found in slots.items() if any(len(some) > 1 for some in found)
+    } == set()
+    for name, digest in digests.items():
+        keys = set().union(*runs.get(digest, []), *runs.get(script(name)[0][:40], []))
+        assert len(keys) > 1, f"{name} was not run, or touches a single key"
+    assert len({slot for found in slots.values() for some in found for slot in some}) >= 3
