@@ -21,6 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.nodes_outage import outage
 from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Report, Trial, server_url, web_of
 
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ def main() -> int:
     )
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--events", type=int, default=6, help="things done to nodes in a run")
+    parser.add_argument(
+        "--outage",
+        type=float,
+        default=0.0,
+        help="seconds Redis is away in a run of its own",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
@@ -104,6 +111,8 @@ def main() -> int:
     }
     if options.waiting:
         figures |= _speed(options)
+    if options.outage:
+        figures |= outage(options.nodes, options.pages, options.outage, options.seed)
     for name, value in figures.items():
         print(f"{name:24} {value:,.3f}")
     if options.json:

