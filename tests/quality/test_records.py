@@ -12,9 +12,9 @@ pytestmark = pytest.mark.quality
 PRECISION = 0.99  # 1.000 when it was set; the goal is .97
 RECALL = 0.98  # 1.000 when it was set; the goal is .93
 UNSURE = 0.10  # .06 when it was set: the demo is easier than the confidences believe
-PAGES = {"first": 37, "second": 60, "third": 30}
-BY_HAND = {"first": (0.98, 0.97), "second": (0.98, 0.97), "third": (0.98, 0.97)}
+BY_HAND = 0.98, 0.97
 """Precision and recall of pages by hand; docs/templates.md has those of the first reading."""
+PAGES = {"first": 37, "second": 60, "third": 30, "fourth": 34, "fifth": 24}
 
 
 def test_records_of_layouts_not_tuned_on() -> None:
@@ -31,5 +31,5 @@ def test_records_of_pages_written_by_hand(which: str) -> None:
     precision, recall = figures(read)
     mistakes = {one.name: (one.wrong, one.missed) for one in read if one.wrong or one.missed}
     assert len(read) >= PAGES[which]
-    assert (precision, recall) >= BY_HAND[which], mistakes
-    assert recall >= BY_HAND[which][1], mistakes
+    assert precision >= BY_HAND[0], mistakes
+    assert recall >= BY_HAND[1], mistakes

@@ -8,14 +8,25 @@ _ICONS = (
     (
         "telephone",
         re.compile(
-            r"phone|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])", re.IGNORECASE
+            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
+            re.IGNORECASE,
         ),
     ),
-    ("mail", re.compile(r"envelope|e?mail|youxiang", re.IGNORECASE)),
-    ("address", re.compile(r"map-?(?:marker|pin)|location|address|geo-alt|dizhi", re.IGNORECASE)),
+    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
+    (
+        "address",
+        re.compile(
+            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
+        ),
+    ),
     ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
-    ("url", re.compile(r"globe|(?:^|[\s_/-])(?:www|website|wangzhi)(?:$|[\s_./-])", re.IGNORECASE)),
-    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen)(?:$|[\s_./-])", re.IGNORECASE)),
+    (
+        "url",
+        re.compile(
+            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
+        ),
+    ),
+    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
 )
 _SIGNS = {
     "telephone": "☎☏✆📞📱🕿🕻🕽",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.value import seen
-from topiccrawl.templates.words import APART, LONGEST_LABEL, Hit, Vocabulary
+from topiccrawl.templates.words import APART, LONGEST_LABEL, OTHERS, Hit, Vocabulary
 from topiccrawl.text.normal import has_han, simplify
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
+_DOTTED = re.compile(r"(?<![^\s|·•/])([A-Z])\.(?=\s)")
+"""T. 028.8320.7788"""
 _STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
 _LETTERED = re.compile(r"(?<![^\s|·•/])[A-Z][\s\x1f]+(?:[+(]?\d|\S+@\S|www\.|https?:)")
@@ -81,6 +83,7 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     () 王
     ('联系方式', '传真') 028-1
     """
+    text = _DOTTED.sub(r"\1:", text)
     plain = simplify(text)
     text = plain if len(plain) == len(text) else text
     hits = words.hits(text)
@@ -91,7 +94,15 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     found += _without(text, hits, found, words)
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(text)]
+    found = [one._replace(fields=_own(one, words)) for one in found]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
+
+
+def _own(label: Label, words: Vocabulary) -> tuple[str, ...]:
+    """What a label labels: 会员单位 and the like label no name."""
+    if not OTHERS.search(label.text):
+        return label.fields
+    return tuple(field for field in label.fields if words.kinds[field] != "name")
 
 
 def _labels_something(text: str, at: int) -> bool:

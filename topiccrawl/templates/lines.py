@@ -24,6 +24,7 @@ MOST_LINES = 5_000
 LONGEST_LINE = 3_000
 """Characters of a line that are kept."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
+_TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
@@ -260,9 +261,9 @@ class _Walk:
         if tag == "br":
             self._flush()
             return False
-        self._inline(tag, values)
         if tag in BREAKS:
             self._begin(tag, values)
+        self._inline(tag, values)
         self._hidden += bool(self._hidden or _is_hidden(values))
         return True
 
@@ -286,7 +287,8 @@ class _Walk:
         names = values.get("class") if tag in _ICON_TAGS else None
         if tag == "use":
             names = values.get("href") or values.get("xlink:href")
-        if kind := of_icon(names) or of_icon(values.get("aria-label")):
+        told = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
+        if kind := of_icon(names) or of_icon(told):
             self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:
@@ -294,6 +296,9 @@ class _Walk:
         if not source or self._hidden:
             return
         place, instead = len(self._text), normalise(values.get("alt") or "")
+        if instead.strip(" ()[]").lower() in {"@", "at"}:
+            self._append("@")
+            return
         self._marks.append(Mark("image", place, place, source, instead))
         self._soft()
 

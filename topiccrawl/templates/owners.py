@@ -59,7 +59,9 @@ class Owners:
         self._heads = [number for number, _ in heads]
         heads = self._without_members(heads)
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
-            end = number + 1 if self._complete(number) else self._end(number, after[0])
+            end = number + 1
+            if not self._complete(number):
+                end = self._end(number, after[0], nobody=owner == NOBODY)
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
@@ -154,7 +156,7 @@ class Owners:
         line = self.sheet.lines[number]
         return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
-    def _end(self, number: int, limit: int) -> int:
+    def _end(self, number: int, limit: int, *, nobody: bool) -> int:
         """Where the section of a heading ends: with the smallest box that holds values after it."""
         line = self.sheet.lines[number]
         first = self._next(self._values, number)
@@ -163,7 +165,7 @@ class Owners:
         alone = self._next(self._held, number)
         for box in above(self.sheet, line.box):
             end = self.sheet.boxes[box].end
-            if first < end or (alone < end and self.sheet.boxes[box].begin == number):
+            if first < end or (alone < end and (nobody or self.sheet.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)
             if self._lists(box):
                 return number + 1

@@ -53,6 +53,17 @@ def parts_of(text: str) -> list[str]:
     return [part.strip() for part in _PARTS.split(text) if part.strip()]
 
 
+def without_name(text: str, title: str) -> str:
+    """A line without the name that the page's title has, too, before an address.
+
+    >>> without_name("Ploughman's Rest, Church Lane, Barton OX18 4TE", "Ploughman's Rest | Pub")
+    'Church Lane, Barton OX18 4TE'
+    """
+    first, comma, rest = text.partition(",")
+    named = len(first) > 3 and (fold(first) in fold(title) or is_organisation(first))  # noqa: PLR2004
+    return rest.strip() if comma and named and looks_like(rest.strip()) else text
+
+
 def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
     """Addresses of a line with parts: whole ones, and those over neighbouring parts.
 
@@ -61,7 +72,7 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
     >>> list(in_parts("305 Main St | Kearney, NE 68847 | P: 308.555.0162", "US"))
     ['305 Main St, Kearney, NE 68847']
     """
-    parts = parts_of(text)
+    parts, title = parts_of(text), fold(title)
     for number, part in enumerate(parts):
         if looks_like(part):
             yield tidy(part)

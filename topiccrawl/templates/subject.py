@@ -16,7 +16,7 @@ from topiccrawl.templates.values.names import (
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.weights import NAMES, together
 from topiccrawl.templates.words import ALIEN, BRANCH
-from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.normal import fold, has_han, simplify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from topiccrawl.templates.structured import Subject
 
 _TITLE = re.compile(
-    r"\s*[|_»>:—–·•/]\s*|\s*,\s*(?!(?:ltd|inc|llc|llp)\b)|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
+    r"\s*[|_»>:—–·•/]\s*|\s*,(?!\s*(?:ltd|inc|llc|llp|plc|corp|gmbh|co)\b)\s*|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^()]*:[^()]*\)")
+"""What a title says beside a name: (股票代码:836600)."""
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
@@ -53,6 +55,8 @@ _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART, _NEAR = 0.5, 0.8
 """What a vote for a like name counts, and for a short form of a legal one."""
 _LEGAL = 0.35
+_HAN = 0.05
+"""Of a name in two languages the Chinese one is its own."""
 _INTRODUCES = re.compile(
     r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
     r"(?:is|was)\s|(?:specialis|specializ)es\b)"
@@ -63,6 +67,7 @@ _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
 _SPELLED = 4
 """Letters of a host's label that say a name."""
+_CALLING = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
 """Characters before the name in a line that is about whoever owns the site."""
 _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
@@ -108,6 +113,8 @@ def called(votes: Sequence[Vote]) -> Called:
     best = ranked[0]
     if not legal(best.name):
         best = next((one for one in ranked if _fuller(one.name, best.name)), best)
+    elif not has_han(best.name):
+        best = next((one for one in ranked if _trades_as(one, best.name)), best)
     site = [vote for vote in votes if vote.who in {"copyright", "site"}]
     elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
     return best._replace(elsewhere=elsewhere)
@@ -118,6 +125,17 @@ def _fuller(name: str, short: str) -> bool:
     if not legal(name) or not alike(name, short):
         return False
     return has_han(short) or core(short) in core(name)
+
+
+def _trades_as(one: Called, legally: str) -> bool:
+    """Whether a title or heading calls somebody more than the legal name does.
+
+    Pedal & Pasty Bike Workshop is what Pedal & Pasty Ltd is called; Pedal & Pasty alone is not.
+    """
+    name, short = core(one.name), core(legally)
+    if any(word.isalpha() and word.islower() and len(word) > 3 for word in one.name.split()):  # noqa: PLR2004
+        return False  # a headline
+    return one.who in _CALLING and len(name) > len(short) and name.startswith(short)
 
 
 def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
@@ -148,7 +166,8 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
         near = [vote for vote in votes if _key(vote.name) != key and alike(vote.name, name)]
         weights = [NAMES[vote.who] for vote in own]
         weights += [NAMES[vote.who] * (_NEAR if legal(name) else _PART) for vote in near]
-        points = sum(sorted(weights, reverse=True)[:8]) + _LEGAL * legal(name)
+        points = sum(sorted(weights, reverse=True)[:8])
+        points += _LEGAL * is_organisation(name) + _HAN * has_han(name)
         first = max(own, key=lambda vote: NAMES[vote.who])
         found.append((points, Called(name, together(weights[:6]), first.who, first.line)))
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
@@ -180,7 +199,8 @@ def spells(host: str, name: str) -> bool:
         return False
     parts = [part.replace("-", "") for part in host.lower().split(".")[:-1]]
     return any(
-        len(part) >= _SPELLED and (letters.startswith(part) or part.startswith(letters))
+        len(part) >= _SPELLED
+        and (letters.removeprefix("the").startswith(part) or part.startswith(letters))
         for part in parts
     )
 
@@ -207,7 +227,8 @@ def _votes(
 
 
 def _of_title(sheet: Sheet) -> Iterator[Vote]:
-    parts = [part for part in map(tidy, _TITLE.split(sheet.title)) if part]
+    title = _ASIDE.sub("", sheet.title)
+    parts = [part for part in map(tidy, _TITLE.split(title)) if part]
     for part in parts:
         if is_organisation(part):
             yield Vote(part, "title")
@@ -225,7 +246,7 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
         text = text[: alien.start()].strip()
     if not text or BRANCH.search(text):
         return
-    if _COPYRIGHT.search(text):
+    if _COPYRIGHT.search(simplify(text)):
         yield from (Vote(name, "copyright", number) for name in _of_copyright(text)[:1])
     else:
         yield from _of_text(line, number, text, valued)
@@ -233,7 +254,9 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
 
 def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
     whole = tidy(text)
-    if is_organisation(whole):
+    if is_organisation(whole) and _leads_away(line, whole):
+        yield Vote(whole, "text", number)
+    elif is_organisation(whole):
         close = any(number < other <= number + 6 for other in valued)
         least = "footer" if line.zone == "footer" else "text"
         yield Vote(whole, "heading" if close or line.tag in _HEADS else least, number)
@@ -242,6 +265,14 @@ def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[V
     elif len(text) <= _SENTENCES:
         for one in organisations(text)[:3]:
             yield Vote(one.value, _said(line, text, one.start, one.end), number)
+
+
+def _leads_away(line: Line, name: str) -> bool:
+    """Whether a name is but a link to a whole address, as those of partners and subsidiaries."""
+    return any(
+        mark.what == "link" and "://" in mark.value and mark.end - mark.start >= len(name)
+        for mark in line.marks
+    )
 
 
 def _said(line: Line, text: str, start: int, end: int) -> str:

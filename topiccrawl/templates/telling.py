@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.stacks import continued, in_parts, parts_of, stacked
-from topiccrawl.templates.values.address import LEADING_CODE, LONGEST, looks_like, tidy
+from topiccrawl.templates.stacks import continued, in_parts, parts_of, stacked, without_name
+from topiccrawl.templates.values.address import (
+    LEADING_CODE,
+    LONGEST,
+    lead_of,
+    looks_like,
+    plausible,
+    tidy,
+)
 from topiccrawl.templates.values.mail import mails, of_link
-from topiccrawl.templates.values.plain import postcodes, qq_of_link
+from topiccrawl.templates.values.names import organisations
+from topiccrawl.templates.values.plain import postcodes, qq_of_link, urls
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import telephones
-from topiccrawl.templates.values.value import seen
+from topiccrawl.templates.values.value import Value, seen
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
     from topiccrawl.templates.words import Vocabulary
 
 _WORDS_WITH_NUMBERS = 6
+_WORDS_BEFORE = 24
+"""Letters before a number that stands alone."""
 _GAPS = re.compile(r"[\s|]+")
 _BASED = re.compile(
     r"\b(?:(?:located|based|situated|find us|visit us|offices? (?:is|are)) (?:at|in)|"
@@ -45,6 +55,14 @@ _CHAT = re.compile(
     r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
 )
 _BRACKETED = re.compile(r"\((?!\s*[+\d])[^()]*\)")
+_PEOPLE = re.compile(
+    r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
+    r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
+    re.IGNORECASE,
+)
+_SITE = re.compile(r"(?<![\w@./-])www\.([\w-]+(?:\.[\w-]+)+)", re.IGNORECASE)
+_CLOSED = re.compile(r"\s*(?:$|[^\w\s])")
+_ENDS = re.compile(r"[.!?]\s+[A-Z][a-z]{3,}")
 _LINKED = ("mail", "telephone", "qq")
 
 
@@ -63,6 +81,9 @@ def telling(
         yield from _links(number, line, words)
         if labels[number] and labels[number][0].start > 0:
             yield from _before_label(sheet, number, labels[number][0].start, words)
+        yield from _of_people(number, line, labels[number], words)
+        yield from _after_name(number, line, words)
+        yield from _home(number, line, labels[number], words)
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
         yield from _situated(number, line, words)
@@ -177,13 +198,21 @@ def _numbers_alone(number: int, line: Line, words: Vocabulary, begin: int) -> It
     parts = parts_of(bare)
     for part in (bare, *(parts if len(parts) > 1 else ())):
         values = telephones(part, region, labelled=False) if field else []
-        if values and only(values, part, _WORDS_WITH_NUMBERS):
+        if values and (only(values, part, _WORDS_WITH_NUMBERS) or _announced(values, part)):
             for value in values:
                 yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
             return
     if field and _placed(rest):
         for value in telephones(rest, region, labelled=False):
             yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
+
+
+def _announced(values: Sequence[Value], text: str) -> bool:
+    """Whether a few words that are no names announce a number: Main line 541-555-0190."""
+    lead = seen(text[: values[0].start])
+    rest = text[values[0].start :].rjust(len(text))
+    names = sum(word[0].isupper() for word in lead.split())
+    return len(lead) <= _WORDS_BEFORE and names <= 1 and not has_han(lead) and only(values, rest)
 
 
 def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
@@ -193,6 +222,54 @@ def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Ite
     parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
     for one in parts:
         yield Candidate(field, one, text, "alone", number, at=number)
+    phone = words.primary("telephone")
+    values = telephones(text, region, labelled=False) if phone else []
+    if values and only(values, text, _WORDS_WITH_NUMBERS):
+        for value in values:
+            yield Candidate(phone, value.value, text, "alone", number, at=number)
+
+
+def _of_people(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
+    """Numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911."""
+    field = words.primary("telephone")
+    for mark in marks if field else ():
+        if mark.fields or not _PEOPLE.search(mark.text):
+            continue
+        stretch = line.text[mark.end : mark.stop]
+        values = telephones(stretch, words.template.region)
+        if values and only(values, stretch, _WORDS_WITH_NUMBERS):
+            for value in values:
+                yield Candidate(
+                    field, value.value, seen(stretch), "alone", number, at=number, begin=mark.end
+                )
+
+
+def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """An address right behind a name, up to its postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
+    field, region = words.primary("address"), words.template.region
+    for one in organisations(line.text)[:3] if field and not has_han(line.text) else ():
+        rest = line.text[one.end :]
+        code = next(iter(postcodes(rest[:LONGEST], region)), None)
+        place = tidy(rest[: code.end]) if code else ""
+        closed = code and _CLOSED.match(rest, code.end)
+        if place and closed and looks_like(place) and not _ENDS.search(place):
+            yield Candidate(field, place, place, "text", number, at=number, begin=one.end + 1)
+
+
+def _home(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
+    """An address of a site without label: in a line that holds other values, or alone."""
+    field = words.primary("url")
+    for match in _SITE.finditer(line.text) if field else ():
+        if any(mark.start <= match.start() < mark.stop and mark.fields for mark in marks):
+            continue
+        mail = re.search(rf"@{re.escape(match[1])}\b", line.text, re.IGNORECASE)
+        if mail or match[0] == line.text.strip():
+            for value in urls(match[0]):
+                yield Candidate(field, value.value, match[0], "alone", number, at=number)
 
 
 def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> Iterator[Candidate]:
@@ -220,12 +297,14 @@ def _addresses_alone(
         return
     line = sheet.lines[number]
     begin = labels[number][-1].end if labels[number] else 0
-    text = seen(line.text[begin:])
+    text = seen(line.text[begin + lead_of(line.text[begin:]) :])
     if not labels[number]:
         yield from leading_code(number, text, 1.0, words)
+    text = without_name(text, sheet.title)
+    coded = LEADING_CODE.match(text) and plausible(tidy(text))
     if len(parts_of(text)) > 1:
         found = list(in_parts(text, region, sheet.title))
-    elif looks_like(tidy(text)):
+    elif coded or looks_like(tidy(text)):
         found = [continued(sheet, labels, number, tidy(text), region)]
     else:
         found = [tidy(one) for one in _GAPS.split(text) if looks_like(one)]

@@ -26,7 +26,8 @@ FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
     "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
     "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
-                  "hotline", "call us", "whatsapp", "ph", "t", "p"),
+                  "hotline", "call us", "whatsapp", "voice", "landline", "cell", "mob", "ph", "t",
+                  "p", "m"),
     "fax": ("传真", "fax", "facsimile", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
@@ -48,10 +49,11 @@ _FOREIGN = (
 
 ALIEN = re.compile(
     r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
-    r"友情链接|友链|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
+    r"友情链接|友链|侵权|删除(?:信息)?请|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
     r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
     r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by"
-    r"|hébergeur|hébergement|réalisation du site|webdesign|webhosting|hosting|umsetzung",
+    r"|gestaltung|layout\s*:|(?:web)?design\s*:|programmierung|hébergeur|hébergement|"
+    r"réalisation du site|webdesign|webhosting|hosting|umsetzung",
     re.IGNORECASE,
 )
 """What follows in the line is somebody else's, as a rule: see ``owners``."""
@@ -78,9 +80,10 @@ HEAD_OFFICE = re.compile(
 OFFICE = re.compile(r"^[\w .'()-]{2,30}\s(?:office|studio|hub|location)s?$", re.IGNORECASE)
 """Beside a head office, a heading such as ``London Office`` is another one."""
 OTHERS = re.compile(
-    r"(?:经销商|代理商|加盟商|供应商|服务商|会员单位|成员单位|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
+    r"(?:经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
+    r"(?:单位|企业|公司)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
-    r"|^(?:our\s+)?(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",
+    r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",
     re.IGNORECASE,
 )
 """A heading over a list of other organisations, none of which is meant."""

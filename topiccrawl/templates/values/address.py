@@ -48,6 +48,12 @@ LEADING_CODE = re.compile(
     r"^[\s\x1f(]*(?:〒\s?\d{3}-?\d{4}|\d{3}-\d{4}|\d{6}|\d{3}(?:\d{2})?)\)?[\s\x1f,]*(?=[\u3400-\u9fff]|$)"
 )
 """A postcode before a Chinese or Japanese address."""
+_NEARBY = re.compile(
+    r"\s*(?:[,;]\s*(?:距|靠近|近|邻近|毗邻|紧邻|步行|乘|地铁|公交).*|\([^()\dA-Za-z号楼层室栋座幢]*\))$"
+)
+"""What says how to come to an address, behind it."""
+_NAMED_FIRST = re.compile(r"^[\u3400-\u9fff]{2,4}[\s\x1f:]+(?=\S{4,})")
+"""A word before an address, set apart from it: 总部 成都市…."""
 _SMALL = re.compile(r"(?<![^\s(])[a-zà-ÿ]+(?![\w'’])")
 _SPOKEN = 6
 """Words without capital from which a text is a sentence."""
@@ -63,7 +69,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
-_SAYS = re.compile(r"[。!?]|[会被]|可以|我们|如果|时,|以及|进行|点击")
+_SAYS = re.compile(r"[。!?]|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击")
 _EDGES = " \t,.;:|·•*-—–_/>《》<。，；、"
 _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECASE)
 _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
@@ -93,6 +99,7 @@ def tidy(text: str) -> str:
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)
     if has_han(written):
+        written = _NEARBY.sub("", written)
         written = LEADING_CODE.sub("", _TAIL_CODE.sub("", written))
         written = _HAN_GAP.sub("", written)
     written = written.strip(_EDGES)
@@ -138,6 +145,17 @@ def looks_like(text: str) -> bool:
     codes = [*_POSTCODE.finditer(text), *WITHOUT_CODE.finditer(text)]
     street = text[: codes[-1].start()] if codes else ""
     return bool(re.search(r"\d", street) or _ENGLISH.search(street) or street.count(",") > 1)
+
+
+def lead_of(text: str) -> int:
+    """Characters of a short word that stands apart before an address; 0 where there is none.
+
+    >>> lead_of("总部 成都市高新区高朋东路10号"), lead_of("成都市 高新区高朋东路10号")
+    (3, 0)
+    """
+    lead = _NAMED_FIRST.match(text)
+    led = lead and not _UNITS.search(lead[0]) and looks_like(tidy(text[lead.end() :]))
+    return lead.end() if lead and led else 0
 
 
 def part_of(text: str) -> bool:
