@@ -7,8 +7,7 @@ It costs one step a node; nothing in it looks back over what it has seen.
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from topiccrawl.links.directives import for_us
 
@@ -57,6 +56,10 @@ Anchor = tuple[str, Span, str, Span | None]
 ``title`` or ``alt``, for a link without text; where the nearest heading before it is, or None."""
 
 
+def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
+    return _LEAF
+
+
 class Reading:
     """What one walk over a page gathers.
 
@@ -81,23 +84,6 @@ class Reading:
         self._pending: list[int] = []
         self._heading: Span | None = None
         self._heading_level = self._heading_letters = 0
-        self._openers = self._table()
-
-    def _table(self) -> dict[str | None, Callable[[LexborNode], _Frame | None]]:
-        return {
-            **dict.fromkeys(_SKIPPED, _skip),
-            **dict.fromkeys(_BREAKS, self._break),
-            **{tag: partial(self._open_box, _MIN_LINKS.get(tag, 0)) for tag in _BOXES},
-            "a": self._open_anchor,
-            "img": self._image,
-            "area": self._area,
-            "frame": self._frame,
-            "iframe": self._frame,
-            "meta": self._meta,
-            "link": self._head_link,
-            "base": self._base,
-            "title": self._title,
-        }
 
     def walk(self, root: LexborNode) -> None:  # noqa: C901 - hot: a call a node would show
         """Read everything under ``root`` in document order, in constant recursion."""
@@ -111,7 +97,7 @@ class Reading:
                 self._letters += letters
                 append(text if letters else " ")
             elif opener := openers.get(tag):
-                frame = opener(node)
+                frame = opener(self, node)
                 child = None if frame is _LEAF else node.first_child
             else:
                 child = node.first_child
@@ -132,8 +118,9 @@ class Reading:
     def _break(self, node: LexborNode) -> None:  # noqa: ARG002 - one of the openers
         self.pieces.append(" ")
 
-    def _open_box(self, least: int, node: LexborNode) -> _Frame:  # noqa: ARG002
-        """Open a container that ``least`` links can make a block; 0 for a heading."""
+    def _open_box(self, node: LexborNode) -> _Frame:
+        """Open a container, or a heading."""
+        least = _MIN_LINKS.get(node.tag or "", 0)
         self.pieces.append(" ")
         self._level += 1
         return (
@@ -259,13 +246,21 @@ class Reading:
         self.title = self.title or node.text()
         return _LEAF
 
-
-def _skip(node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
-    return _LEAF
+    _openers: ClassVar[dict[str | None, Callable[[Reading, LexborNode], _Frame | None]]] = {
+        **dict.fromkeys(_SKIPPED, _skip),
+        **dict.fromkeys(_BREAKS, _break),
+        **dict.fromkeys(_HEADINGS.union(_MIN_LINKS), _open_box),
+        "a": _open_anchor,
+        "img": _image,
+        "area": _area,
+        "frame": _frame,
+        "iframe": _frame,
+        "meta": _meta,
+        "link": _head_link,
+        "base": _base,
+        "title": _title,
+    }
 
 
 def _followed(rel: str | None) -> bool:
     return not rel or _UNFOLLOWED.isdisjoint(rel.lower().split())
-
-
-_BOXES = _HEADINGS | frozenset(_MIN_LINKS)

@@ -95,11 +95,12 @@ def chinese_table() -> dict[str, float]:
     if spec is None or spec.origin is None:
         return {}
     table: dict[str, float] = {}
+    one: dict[float, float] = {}  # equal figures as one object: less memory, and near at hand
     with (Path(spec.origin).parent / "analyse" / "idf.txt").open(encoding="utf-8") as lines:
         while chunk := lines.readlines(_CHUNK):
             fields = iter("".join(chunk).split())
             pairs = zip(fields, map(float, fields), strict=True)
-            table.update([pair for pair in pairs if pair[1] < DEFAULT_IDF])
+            table.update((w, one.setdefault(f, f)) for w, f in pairs if f < DEFAULT_IDF)
     return table
 
 

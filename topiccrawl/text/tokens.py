@@ -51,8 +51,8 @@ class Tokenizer(Protocol):
         """The words that can carry a topic, in canonical form, in order; any text."""
         ...
 
-    def words_of_all(self, texts: Sequence[str]) -> list[list[str]]:
-        """``words`` of each text, cut in one pass."""
+    def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
+        """The different ``words`` of each text, cut in one pass."""
         ...
 
     def lines(self, texts: Sequence[str]) -> list[str]:
@@ -126,18 +126,18 @@ class JiebaTokenizer:
             return _canonical(latin_words(folded))
         return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
-    def words_of_all(self, texts: Sequence[str]) -> list[list[str]]:
-        """``words`` of each text, folded and cut in one pass.
+    def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
+        """The different ``words`` of each text, folded and cut in one pass.
 
-        >>> tokenizer().words_of_all(["足球和电池", "Cup finals", ""])
-        [['足球', '电池'], ['cup', 'final'], []]
+        >>> [sorted(words) for words in tokenizer().word_sets(["足球和足球", "Cup finals", ""])]
+        [['足球'], ['cup', 'final'], []]
         """
         lines = self.lines(texts)
         words_of = self._canonical.__getitem__
         return [
-            list(chain.from_iterable(map(words_of, pieces)))
+            frozenset(chain.from_iterable(map(words_of, pieces)))
             if has_han(line)
-            else _canonical(pieces)
+            else frozenset(_canonical(pieces))
             for line, pieces in zip(lines, self.cut_all(lines), strict=True)
         ]
 
@@ -152,7 +152,7 @@ class JiebaTokenizer:
         return [known[text] for text in texts]
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Pieces of each folded text, in one pass; recent ones are remembered.
+        """Pieces of each folded text, in one pass; recent ones are remembered: don't change them.
 
         A text with Chinese is cut as ``cut`` does it, blanks left out; no word goes beyond a blank,
         so that a block's text costs nothing once its anchors are cut. Of a text without Chinese the
@@ -161,14 +161,16 @@ class JiebaTokenizer:
         >>> tokenizer().cut_all(["足球和nba 比赛", "cup finals, 2026"])
         [['足球', '和', 'nba', '比赛'], ['cup', 'finals', '2026']]
         """
-        runs = {line: line.split(" ") for line in lines if has_han(line)}
-        self._remember({run for parts in runs.values() for run in parts})
-        pieces_of = self._cuts.__getitem__
+        runs = [line.split(" ") if has_han(line) else () for line in lines]
+        self._remember(set(chain.from_iterable(runs)))
+        known = self._cuts
         return [
-            list(chain.from_iterable(map(pieces_of, runs[line])))
-            if line in runs
-            else latin_words(line)
-            for line in lines
+            latin_words(line)
+            if not parts
+            else known[line]
+            if len(parts) == 1
+            else list(chain.from_iterable(map(known.__getitem__, parts)))
+            for line, parts in zip(lines, runs, strict=True)
         ]
 
     def _remember(self, runs: set[str]) -> None:

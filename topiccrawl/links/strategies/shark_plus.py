@@ -162,8 +162,7 @@ class SharkPlus(Scored):
             fresh = list(texts)
         if fresh:
             fresh = list(dict.fromkeys(fresh))
-            words = map(frozenset, self._tokenizer.words_of_all(fresh))
-            known.update(zip(fresh, words, strict=True))
+            known.update(zip(fresh, self._tokenizer.word_sets(fresh), strict=True))
         return known
 
 
