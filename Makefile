@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PAGES ?= 600
 TESTERS ?= 3
 TIMES ?= 20
+unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules anew
 
 .PHONY: help install demo demo-template test fuzz check format clean
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -90,6 +89,7 @@ class Report:
         shares: Pages of the common site by task, when the first was done with it.
         turns: Turns on the common site.
         pause: Seconds from the pause to the last request before it went on.
+        held: Answers when it went on.
         resumed: Seconds from going on to the next request.
         states: Of the tasks at the end.
         workers: Answers by worker.
@@ -103,6 +103,7 @@ class Report:
     shares: tuple[int, ...] = ()
     turns: int = 0
     pause: float = 0.0
+    held: int = 0
     resumed: float = 0.0
     states: tuple[str, ...] = ()
     workers: tuple[int, ...] = ()
@@ -117,7 +118,10 @@ class Place:
         self.log = folder / f"access-{number}.tsv"
         self.output = folder / f"worker-{number}.log"
         self.server = DemoServer(web, log=self.log, latency=LATENCY)
+        self.server.asked = lambda url, at: self._came[url].append(at)
+        self.process: subprocess.Popen[bytes] | None = None
         self._options = options
+        self._came: defaultdict[str, list[float]] = defaultdict(list)
 
     def start(self) -> None:
         """Start a worker that ends when no task is left."""
@@ -130,13 +134,24 @@ class Place:
                 stdout=output, stderr=output,
             )  # fmt: skip
 
+    def runs(self) -> bool:
+        """Whether its worker does."""
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self) -> None:
+        """``kill -9``, if it runs."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
     def hits(self) -> Iterator[Hit]:
         """What the server answered."""
+        came = {url: iter(times) for url, times in self._came.items()}
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         for line in text.splitlines():
             at, _, status, _, url = line.split("\t")
             ended = self.server.began + float(at)
-            yield Hit(ended - LATENCY, ended, self.number, url, status)
+            yield Hit(next(came[url]), ended, self.number, url, status)
 
 
 class Trial:
@@ -149,7 +164,7 @@ class Trial:
         sites: Of each task, besides the common one.
         workers: How many.
         quantum: Seconds of a turn.
-        pause: Seconds for which both tasks are paused; 0: not.
+        pause: Seconds without a request after which a pause of both tasks ends; 0: no pause.
     """
 
     def __init__(  # noqa: PLR0913 - what a trial is made of
@@ -177,8 +192,7 @@ class Trial:
                 asyncio.run(self._run(time.monotonic() + seconds))
             finally:
                 for place in self.places:
-                    place.process.kill()
-                    place.process.wait()
+                    place.kill()
         self._judge()
         return self.report
 
@@ -191,11 +205,11 @@ class Trial:
             place.start()
         total = sum(map(len, wanted)) * self.pages
         await self._until(total // 3, end)
-        await self._kill()
+        await self._kill(end)
         if self.pause:
             await self._until(total // 2, end)
             await self._pause()
-        while any(place.process.poll() is None for place in self.places):
+        while any(place.runs() for place in self.places):
             if time.monotonic() > end:
                 raise SystemExit(
                     "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
@@ -222,25 +236,32 @@ class Trial:
     def _common(self, board: Board) -> list[Shard]:
         return [board.shards[f"{task}/{COMMON}"] for task in ("1", "2")]
 
-    async def _kill(self) -> None:
-        """Kill a worker that crawls."""
-        busy = {worker.pid for worker in await self.desk.workers() if worker.shards}
-        victim = next(place for place in self.places if place.process.pid in busy)
-        victim.process.send_signal(signal.SIGKILL)
-        victim.process.wait()
+    async def _kill(self, end: float) -> None:
+        """Kill a worker that crawls, as soon as one does."""
+        while time.monotonic() < end:
+            busy = {worker.pid for worker in await self.desk.workers() if worker.shards}
+            for place in self.places:
+                if place.process is not None and place.process.pid in busy:
+                    place.kill()
+                    return
+            await asyncio.sleep(0.05)
 
     async def _pause(self) -> None:
         for task in ("1", "2"):
             await self.desk.pause(task)
         paused = time.monotonic()
-        await asyncio.sleep(self.pause)
-        self.report.pause = max(hit.began for hit in self._hits()) - paused
-        before = len(self._hits())
+        while (last := self._last()) > time.monotonic() - self.pause:  # noqa: ASYNC110 - of processes
+            await asyncio.sleep(0.05)
+        self.report.pause = last - paused
+        before = self.report.held = len(self._hits())
         for task in ("1", "2"):
             await self.desk.resume(task)
         resumed = time.monotonic()
         await self._until(before + 1, resumed + 30)
-        self.report.resumed = min(h.began for h in self._hits()[before:]) - resumed
+        self.report.resumed = min((h.began for h in self._hits()[before:]), default=0.0) - resumed
+
+    def _last(self) -> float:
+        return max(hit.began for hit in self._hits())
 
     def _hits(self) -> list[Hit]:
         return sorted(hit for place in self.places for hit in place.hits())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,16 @@ from tests.redis_server import running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+FOREIGN = (
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT", "REDIS_URL", "MONGODB_URI"),
+    *("TOPICCRAWL_WEBHOOK_SECRET", "TOPICCRAWL_DASHBOARD_NAMES", "TOPICCRAWL_DASHBOARD_TOKEN"),
+)
+"""What somebody's shell may hold, and what tests give their crawls: the tests begin without it."""
+for foreign in FOREIGN:
+    os.environ.pop(foreign, None)
+    os.environ.pop(foreign.upper(), None)
+
 laws.load()
 
 
@@ -19,6 +31,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Many more examples where new ones are looked for (``make fuzz``)."""
     if laws.TIMES:
         laws.multiply(items)
+
+
+@pytest.fixture(autouse=True)
+def _own_process_state() -> Iterator[None]:
+    """No test finds the environment and the working folder that another left, as Scrapy does."""
+    variables, folder = dict(os.environ), Path.cwd()
+    yield
+    os.chdir(folder)
+    for name in os.environ.keys() - variables.keys():
+        del os.environ[name]
+    os.environ.update(variables)
 
 
 @pytest.fixture(scope="session")

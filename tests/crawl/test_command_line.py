@@ -182,6 +182,7 @@ def test_topics_are_listed_and_shown(
     assert (status, "中超" in out) == (0, True)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_state_of_another_strategy_is_refused_with_the_remedy(tmp_path: Path) -> None:
     data = tmp_path / "data"
     arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")

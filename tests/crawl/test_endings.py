@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.nodes_trial import EvenWeb
-from tests.crawl.run import MEASURED, ended, run, running, stored
+from tests.crawl.run import ended, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
 from topiccrawl.demo.server import DemoServer
@@ -40,6 +40,7 @@ def why(data: Path, url: str) -> Explanation:
     return found
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)
@@ -57,10 +58,8 @@ def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> 
         assert web.count(f"{SITE}/3") == 2
 
 
-def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
+@pytest.mark.usefixtures("unmeasured")
+def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/": front("/poison", "/good"),
         f"{SITE}/poison": article("新能源汽车", TEXT),

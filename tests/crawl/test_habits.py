@@ -115,6 +115,7 @@ def test_redirects_stay_on_the_allowed_domains(crawled: Crawled) -> None:
     assert found.reason == "host-not-allowed"
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:
     cache = {
         "HTTPCACHE_ENABLED": "1",

@@ -156,6 +156,7 @@ def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> 
 
 
 @pytest.mark.crawl
+@pytest.mark.usefixtures("unmeasured")
 def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
     web = Companies(18)
     crawl(tmp_path / "whole", web)

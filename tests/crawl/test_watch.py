@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import MEASURED, ended, log_of, run, running, stored
+from tests.crawl.run import ended, log_of, run, running, stored
 from tests.crawl.web import Answer, Web, article
 from tests.waiting import until
 from topiccrawl.demo import generate
@@ -39,6 +39,7 @@ AT_ONCE = (
 """Everything is due again in no time."""
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_path: Path) -> None:
     changing = Changing(generate(3, 240, traps=False, faults=False), each=4)
     first, second = changing.editions
@@ -92,10 +93,8 @@ class Growing:
         return Answer(f"<rss><channel><title>足球</title>{''.join(items)}</channel></rss>")
 
 
-def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
+@pytest.mark.usefixtures("unmeasured")
+def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(tmp_path: Path) -> None:
     site, data = Growing(), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with ExitStack() as stack:
@@ -139,11 +138,11 @@ class Failing:
         return Web(dict.fromkeys(self.texts, self.answer))
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("statuses", [(200, 404, 404), (200, 503, 503, 503)])
 def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
-    tmp_path: Path, statuses: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, statuses: tuple[int, ...]
 ) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
     site, data = Failing(hub=statuses), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with site.serve() as web, running(web.proxy, data, *crawl, *AT_ONCE):
