@@ -83,7 +83,9 @@ class Growing:
         etag = f'"{len(self.shown)}"'
         if handler.headers.get("If-None-Match") == etag:
             return Answer("", 304, (("ETag", etag),))
-        items = "".join(f'<li><a href="/{n}.html">足球比赛第{n}轮战报</a></li>' for n in self.shown)
+        items = "".join(
+            f'<li><a href="{self.page.format(n)}">足球比赛第{n}轮战报</a></li>' for n in self.shown
+        )
         head = f"<title>足球</title><link rel=alternate type=application/rss+xml href={self.feed}>"
         text = f"<html><head>{head}</head><body><ul>{items}</ul></body></html>"
         return Answer(text, headers=(("ETag", etag),))
@@ -116,6 +118,32 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(tmp_path: Path)
     assert sum(hit.status == 304 for hit in web.hits if hit.url == site.hub) > 3
     assert web.count(site.feed) > 3
     assert len(stored(data)) == 5
+
+
+class Apart(Growing):
+    """Articles and feed on hosts of their own: only the hub waits for the hub's delay."""
+
+    feed, page = "http://c.test/news.xml", "http://b.test/{}.html"
+
+
+def test_a_hub_that_gets_credit_while_it_is_on_its_way_is_asked_for_on_condition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    site, data = Apart(), tmp_path / "data"
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    with (
+        Web({site.hub: site.list, **site.pages}) as web,
+        start(web.proxy, data, *crawl, *AT_ONCE, DOWNLOAD_DELAY="1.4") as process,
+    ):
+        try:
+            wait_for(lambda: web.count(site.hub) > 0, data)
+            site.shown.append(2)
+            wait_for(lambda: web.count(site.hub) > 2, data)
+        finally:
+            process.kill()
+    hubs = [hit.status for hit in web.hits if hit.url == site.hub]
+    assert hubs[:3] == [200, 200, 304]  # as it was, grown, as it was
 
 
 class Failing:

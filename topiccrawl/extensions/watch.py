@@ -90,7 +90,7 @@ class Watch:
     def __init__(self, crawler: Crawler, ledger: Ledger, pages: PageBuffer, *, once: bool) -> None:
         self.crawler = crawler
         self.once = once
-        self.visited = Visited(ledger, pages, self.count, self._kept, self._tell)
+        self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._tell)
         self.next_at: float | None = None
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
@@ -309,6 +309,12 @@ class Watch:
             self._missing[state.url] = state.due
         else:
             self._missing.pop(state.url, None)
+        self._moved(state)
+
+    def _moved(self, state: PageState) -> None:
+        """Look again where a page that is not on its way may be due at another time."""
+        if state.url in self._out:
+            return
         if 0.0 < state.due <= self._handed:
             self._handed = math.nextafter(state.due, 0.0)
         sooner = state.due and (self.next_at is None or state.due < self.next_at)

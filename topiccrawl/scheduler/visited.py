@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Kind
@@ -65,7 +66,9 @@ class Visited:
         ledger: Judges visits.
         pages: Where states stay.
         count: Takes the name of what happened.
-        kept: Called with each state that was written.
+        kept: Called with each state that was written after a visit.
+        moved: Called with each state that was written for other reasons: when it is due may have
+            changed.
         happened: Called with each event.
     """
 
@@ -75,16 +78,19 @@ class Visited:
         pages: PageBuffer,
         count: Callable[[str], None],
         kept: Callable[[PageState], None],
+        moved: Callable[[PageState], None],
         happened: Callable[[Change], None],
     ) -> None:
         self.ledger = ledger
         self.pages = pages
         self._count = count
         self._kept = kept
+        self._moved = moved
         self._happened = happened
         self._visits: dict[int, Visit] = {}
         self._asked: dict[str, PageState | None] = {}
         self._judged: dict[str, _Judged] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
 
@@ -124,17 +130,21 @@ class Visited:
         visit = self._visits.pop(token, None)
         if visit is None or is_apart(lease.url):  # a request of its own, which nobody can repeat
             return
+        async with self._lock(lease.url):
+            state = await self._judge(lease.url, visit)
+            if state is not None:
+                self._judged[lease.url] = _Judged(state, visit.seen, visit.known)
+
+    async def _judge(self, url: str, visit: Visit) -> PageState | None:
         if visit.known is None:
-            state = self.ledger.first(lease.url, visit.seen)
-            if state is None:
-                return
-            await self.pages.save(_unproven(state))
-        else:
-            known = await self.known(lease.url) or visit.known  # it may have got credit meanwhile
-            changed = self.ledger.is_changed(known, visit.seen)
-            self._count(f"{known.role}s_changed" if changed else "unchanged")
-            state = self.ledger.again(known, visit.seen)
-        self._judged[lease.url] = _Judged(state, visit.seen, visit.known)
+            state = self.ledger.first(url, visit.seen)
+            if state is not None:
+                await self.pages.save(_unproven(state))
+            return state
+        known = await self.known(url) or visit.known  # it may have got credit meanwhile
+        changed = self.ledger.is_changed(known, visit.seen)
+        self._count(f"{known.role}s_changed" if changed else "unchanged")
+        return self.ledger.again(known, visit.seen)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Write what was judged, and note visits that failed, once the lease has ended."""
@@ -151,21 +161,29 @@ class Visited:
 
     async def credit(self, hub: str, seen: Seen) -> None:
         """Let the page that showed an article first have the credit; make it a hub by that."""
-        known = await self.known(hub)
+        async with self._lock(hub):
+            state = self._credited(hub, await self.known(hub), seen)
+            if state is None:
+                return
+            judged = self._judged.get(hub)
+            if judged is not None:
+                self._judged[hub] = judged._replace(state=state)
+                return
+        try:  # it is what is known as soon as this begins: nobody comes between
+            await self.pages.save(state)
+        finally:
+            self._moved(state)
+
+    def _credited(self, url: str, known: PageState | None, seen: Seen) -> PageState | None:
+        """The state of a page that showed an article first; None where nothing is to be noted."""
         if known is None:
             self._count("hubs")
-            known = self.ledger.first(hub, Seen(seen.at, hub=True))
-        elif known.role is not Role.HUB or 0 < seen.published < known.first_seen:
-            return
-        elif known.more.get("visits", {}).get("visits", 1) > 1:
-            known = self.ledger.credited(known, seen.at)
-        if known is None:
-            return
-        judged = self._judged.get(hub)
-        if judged is not None:
-            self._judged[hub] = judged._replace(state=known)
-        else:
-            await self._keep(known, known)
+            return self.ledger.first(url, Seen(seen.at, hub=True))
+        older = 0 < seen.published < known.first_seen
+        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows what is there already
+        if known.role is not Role.HUB or older or first:
+            return None
+        return self.ledger.credited(known, seen.at)
 
     async def close(self) -> None:
         """Write what waits; the frontier is closed, so all of it is durable."""
@@ -186,7 +204,8 @@ class Visited:
 
     async def missed(self, url: str, reason: str) -> None:
         """Note a visit that failed, with the frontier's reason."""
-        known = await self.known(url)
+        async with self._lock(url):
+            known = await self.known(url)
         if known is None:
             return
         status = reason.removeprefix("http-")
@@ -206,6 +225,13 @@ class Visited:
         if change is not None:
             self._happened(change)
         self._kept(state)
+
+    def _lock(self, url: str) -> asyncio.Lock:
+        """Held while a state is read and made anew: credits come together, and with visits."""
+        lock = self._locks.get(url)
+        if lock is None:
+            lock = self._locks[url] = asyncio.Lock()
+        return lock
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(_told(work))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 URL, HUB = "http://a.test/1", "http://a.test/"
 LEASE = Lease(URL, b"1", 1)
+HUB_LEASE = Lease(HUB, b"2", 2)
 CRAWLED = Outcome(Ending.CRAWLED)
 MISSING = Outcome(Ending.ERROR, "http-404")
 ARTICLE = Seen(10.0, etag='"1"', digest="one", found_on=HUB)
@@ -39,19 +40,21 @@ class Book:
         self.counts: Counter[str] = Counter()
         self.events: list[Change] = []
         self.kept: list[str] = []
+        self.moved: list[str] = []
         self.visited = Visited(
             Ledger("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
             lambda state: self.kept.append(state.url),
+            lambda state: self.moved.append(state.url),
             self.events.append,
         )
 
-    async def visit(self, seen: Seen, outcome: Outcome = CRAWLED) -> None:
-        known = await self.visited.ask(URL)
-        self.visited.saw(1, known, seen)
-        await self.visited.done(1, LEASE)
-        self.visited.settled(LEASE, outcome)
+    async def visit(self, seen: Seen, outcome: Outcome = CRAWLED, lease: Lease = LEASE) -> None:
+        known = await self.visited.ask(lease.url)
+        self.visited.saw(lease.epoch, known, seen)
+        await self.visited.done(lease.epoch, lease)
+        self.visited.settled(lease, outcome)
 
 
 def run(folder: Path, work: Callable[[Book], Awaitable[None]]) -> Book:
@@ -132,3 +135,28 @@ def test_a_state_that_the_store_refuses_is_told_of_and_holds_nothing_up(
     assert book.kept == [URL]
     assert book.events == []
     assert "A visit is not noted" in caplog.text
+
+
+def test_credit_that_comes_together_and_with_a_visit_is_counted_once_each(tmp_path: Path) -> None:
+    async def first(book: Book) -> None:
+        await book.visit(Seen(1.0, hub=True, etag='"1"'), lease=HUB_LEASE)
+
+    async def again(book: Book) -> None:
+        await book.visit(Seen(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
+
+    async def together(book: Book) -> None:
+        credits = [book.visited.credit(HUB, ARTICLE) for _ in range(9)]
+        visit = book.visit(Seen(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
+        await asyncio.gather(*credits[:5], visit, *credits[5:])
+
+    async def look(book: Book) -> None:
+        hub = (await book.pages.get("足球", [HUB]))[HUB]
+        visits = hub.more["visits"]
+        assert (visits["gains"], visits["visits"], hub.etag) == (9.0, 3, '"3"')
+
+    run(tmp_path, first)
+    run(tmp_path, again)
+    book = run(tmp_path, together)
+    assert book.kept == [HUB]  # credit is no visit
+    assert set(book.moved) == {HUB}
+    run(tmp_path, look)
