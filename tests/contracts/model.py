@@ -263,7 +263,8 @@ class Model:
                 return
             gate.state = "gone"
         gate.attempts = 0
-        gate.expires = self.now + self.politeness.robots_ttl
+        away = min(self.politeness.robots_ttl, self.politeness.robots_away)
+        gate.expires = self.now + (away if gate.state == "gone" else self.politeness.robots_ttl)
 
     def finish(self, url: str, outcome: Outcome, offers: Sequence[Offer]) -> None:
         entry = self.entries[url]

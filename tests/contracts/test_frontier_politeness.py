@@ -263,7 +263,8 @@ def test_robots_takes_the_hosts_slot_and_its_crawl_delay_counts(make: Make) -> N
 
 
 def test_robots_that_cannot_be_had_is_tried_again_and_then_given_up(make: Make) -> None:
-    frontier = make(replace(ROBOTS, robots_ttl=1000.0), Limits(max_attempts=3))
+    politeness = replace(ROBOTS, robots_ttl=9000.0, robots_away=1000.0)
+    frontier = make(politeness, Limits(max_attempts=3))
     frontier.push(seeds("http://a.cn/1", "http://b.cn/1"))
     for pause in (2.0, 4.0):
         for lease in frontier.pop(9):
@@ -283,6 +284,22 @@ def test_robots_that_cannot_be_had_is_tried_again_and_then_given_up(make: Make) 
     frontier.push(seeds("http://a.cn/2"))
     make.clock += 1000.0
     assert ask(frontier).url == "http://a.cn/robots.txt"
+
+
+def test_robots_that_could_not_be_had_is_asked_for_when_a_page_is_wanted_again(make: Make) -> None:
+    frontier = make(ROBOTS, Limits(max_attempts=1))
+    frontier.push(seeds("http://a.cn/1"))
+    frontier.robots(ask(frontier), None, 0)
+    assert frontier.pop() == []
+    make.clock += 10.0
+    assert frontier.requeue("http://a.cn/1")
+    assert frontier.pop() == []  # a host that does not answer is left alone for a minute
+    make.clock += 50.0
+    assert frontier.requeue("http://a.cn/1")
+    frontier.close()
+    frontier = make(ROBOTS, Limits(max_attempts=1))
+    frontier.robots(ask(frontier), b"", 200)
+    assert urls(frontier.pop()) == ["http://a.cn/1"]
 
 
 def test_robots_is_asked_again_when_it_is_old_also_after_a_restart(make: Make) -> None:

@@ -177,6 +177,45 @@ def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
         wait_for(lambda: web.count(site.hub) > len(statuses), data)
 
 
+def test_a_watch_whose_seed_is_out_of_reach_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    site, data = Failing(hub=(503,) * 7), tmp_path / "data"  # three attempts a visit
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    soon = {"TOPICCRAWL_REVISIT_SHORTEST": "0.3"}
+    with ExitStack() as stack:
+        web = stack.enter_context(site.serve())
+        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE, **soon))
+        stack.callback(process.kill)
+        wait_for(lambda: web.count(site.hub) > 9 and len(stored(data)) == 1, data, 60.0)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    assert f"{site.hub} cannot be had (http-503)" in log_of(data).read_text()
+
+
+def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MEASURED, raising=False)
+    site, data = Failing(), tmp_path / "data"
+
+    def hub(_: BaseHTTPRequestHandler) -> Answer:
+        headers = (("X-Clock-Set", "-3"),) if web.count(site.hub) == 3 else ()
+        return Answer(site.texts[site.hub], headers=headers)
+
+    web = Web({**site.texts, site.hub: hub})
+    crawl = ("crawl", "trial", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    with web, start(web.proxy, data, *crawl, *AT_ONCE) as process:
+        try:
+            wait_for(lambda: web.count(site.hub) > 4, data, 60.0)
+            before = web.count(site.page)
+            wait_for(lambda: web.count(site.page) > before + 1, data, 60.0)
+        finally:
+            process.kill()
+    assert "The clock was set back" in log_of(data).read_text()
+
+
 def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     tmp_path: Path,
 ) -> None:

@@ -43,6 +43,9 @@ class TrialSpider(TopicSpider):
             raise ZeroDivisionError(response.url)
         if "/poison" in response.url:
             os.kill(os.getpid(), signal.SIGKILL)
+        if hours := response.headers.get("X-Clock-Set"):
+            seconds, wall = 3600.0 * float(hours), time.time
+            time.time = lambda: wall() + seconds
         if "/full" in response.url:
             resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
         yield from super().parse(response)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.revisits.ledger import Seen
+from topiccrawl.stores.choice import store_of
 from topiccrawl.stores.selection import Selection
 
 if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.revisits.ledger import Ledger
     from topiccrawl.stores.contract import Store
@@ -16,6 +20,18 @@ if TYPE_CHECKING:
 
 GROUP = 500
 """States written in one transaction."""
+
+
+async def take_over(
+    settings: BaseSettings, frontier: Frontier, ledger: Ledger, pages: Pages
+) -> None:
+    """``adopt``, from the store that the settings name."""
+    store = store_of(settings)
+    await store.open()
+    try:
+        await adopt(frontier, store, ledger, pages, time.time())
+    finally:
+        await store.close()
 
 
 async def adopt(frontier: Frontier, store: Store, ledger: Ledger, pages: Pages, now: float) -> None:

@@ -12,31 +12,29 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
-from topiccrawl import meta
 from topiccrawl.errors import TopiccrawlError, finish_reason
-from topiccrawl.extensions.adoption import adopt
-from topiccrawl.frontier.contract import Ending, Outcome, Seed
-from topiccrawl.links.feeds import is_news_map
-from topiccrawl.links.sitemaps import read_sitemap
+from topiccrawl.extensions.adoption import take_over
+from topiccrawl.extensions.clockset import count_from
+from topiccrawl.extensions.foundfeeds import FoundFeeds
+from topiccrawl.extensions.seeds import Beginnings
+from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.urls import canonical
 from topiccrawl.revisits.budget import HOST_PACE
 from topiccrawl.revisits.choice import Pace, policy_named
 from topiccrawl.revisits.contract import Role
-from topiccrawl.revisits.ledger import Ledger
+from topiccrawl.revisits.jumps import LEAST, Jumps, visited_at
+from topiccrawl.revisits.ledger import Ledger, was_had
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.visited import Visited
 from topiccrawl.signals import hosts_taken, lease_settled, page_changed
-from topiccrawl.stores.choice import pages_of, store_of
+from topiccrawl.stores.choice import pages_of
 from topiccrawl.stores.pagebuffer import PageBuffer
 from topiccrawl.topic import default_seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier, Lease
@@ -49,11 +47,6 @@ logger = logging.getLogger(__name__)
 HUB_VALUE = 1.0
 """Value of a hub that is due: before all links that are only promising."""
 
-FEED_VALUE = 0.9
-"""Value of a feed that a page on topic, or a seed, names."""
-
-OK = 200
-
 MOST = 1_000
 """Pages that are handed out at a time."""
 
@@ -65,6 +58,9 @@ TAKEN = 2.0
 
 POLITE = 0.1
 """Share of the requests that a host's delay allows which hubs may take, where no rate is set."""
+
+PAUSE = 60.0
+"""Seconds that nothing is looked at, at most: so soon it is seen that the clock was set."""
 
 AGAIN = 10.0
 """Seconds until a store that failed is asked again."""
@@ -83,6 +79,7 @@ class Watch:
 
     Attributes:
         visited: What was visited; middlewares tell it.
+        feeds: Feeds that were found; middlewares offer them.
         next_at: When the next page is due, seconds since the epoch; None: none is.
         sizes: Hubs, details and gone pages, by these names.
     """
@@ -91,12 +88,15 @@ class Watch:
         self.crawler = crawler
         self.once = once
         self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._tell)
+        self.feeds = FoundFeeds(crawler)
         self.next_at: float | None = None
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
         self._out: dict[str, bool] = {}
         self._missing: dict[str, float] = {}
+        self._beginnings = Beginnings((), self.visited.failed_first)
+        self._jumps = Jumps()
         self._until = self._handed = self._whole = 0.0
         self._look_at = math.inf
         self._full = self._adopted = False
@@ -116,14 +116,15 @@ class Watch:
             raise NotConfigured
         settings = crawler.settings
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
-        ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone)
+        soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
+        ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone, soon)
         watch = cls(crawler, ledger, PageBuffer(pages_of(settings)), once=mode == "once")
         crawler.spider.watcher = watch  # type: ignore[union-attr]
         connect = crawler.signals.connect
         connect(watch.opened, signals.spider_opened)
         connect(watch.idle, signals.spider_idle)
         connect(watch.settled, lease_settled)
-        connect(watch.answered, signals.response_received)
+        connect(watch.feeds.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
         connect(watch.took, hosts_taken)
         return watch
@@ -159,6 +160,9 @@ class Watch:
         Raises:
             DontCloseSpider: If so.
         """
+        self._beginnings.look(self._scheduler.frontier)
+        for url, reason in () if self.visited else self._lost():
+            self.visited.failed(url, reason)
         due = self._missing if self.once else self.next_at is not None
         looks = self._look_at < math.inf
         if self._task is not None and (due or looks or self.visited):
@@ -191,6 +195,7 @@ class Watch:
             if told is not None and told.queue == "error":
                 outcome = Outcome(Ending.ERROR, reason=outcome.reason)
         self.visited.settled(lease, outcome)
+        self._beginnings.settled(lease, outcome)
 
     async def closed(self) -> None:
         """Write what waits."""
@@ -207,23 +212,6 @@ class Watch:
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
 
-    # -- Feeds -----------------------------------------------------------------------------------
-
-    def offer(self, urls: Iterable[str], depth: int) -> None:
-        """Let feeds be fetched that were found on the way; traps would refuse their names."""
-        hosts = self._scheduler.hosts
-        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
-        if seeds:
-            with self._scheduler.book.writing() as frontier:
-                new = frontier.push(seeds)
-            self.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
-
-    def answered(self, response: Response, request: Request) -> None:
-        """Look for news sitemaps in a robots.txt."""
-        ticket = meta.read(request)
-        if ticket is not None and ticket.robots and response.status == OK:
-            self.offer(filter(is_news_map, read_sitemap(response.body).sitemaps), 1)
-
     # -- What is due -----------------------------------------------------------------------------
 
     async def _run(self) -> None:
@@ -233,6 +221,8 @@ class Watch:
                 await asyncio.wait_for(self._wake.wait(), self._next_look() - time.time())
             self._wake.clear()
             try:
+                if self._jumps.look():
+                    await self._set_back()
                 await self._hand_out()
             except TopiccrawlError as error:
                 logger.error("What is due cannot be read yet: %s", error)  # noqa: TRY400
@@ -242,7 +232,7 @@ class Watch:
     def _next_look(self) -> float:
         """When to look at what is due, seconds since the epoch."""
         soonest = math.inf if self._full or self.next_at is None else self.next_at
-        return min(soonest, self._look_at, self._whole + AFRESH)
+        return min(soonest, self._look_at, self._whole + AFRESH, time.time() + PAUSE)
 
     async def _hand_out(self) -> None:
         """Put what is due back into the frontier, and find out what is due next."""
@@ -277,6 +267,8 @@ class Watch:
     def _give(self, state: PageState) -> bool:
         """Give a page back to the frontier; whether it was not there yet."""
         later = self.once and state.due > self._until and state.url not in self._missing
+        if state.due + self._jumps.lead(visited_at(state)) > time.time():
+            later = True  # what is due by a clock that was set forward is found again: AFRESH
         if later or state.url in self._out or self.visited.waits(state.url):
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
@@ -289,17 +281,31 @@ class Watch:
         self._missing.pop(state.url, None)  # on its way already, or another node's
         return False
 
+    async def _set_back(self) -> None:
+        """Count from now, since the clock was set back."""
+        now = time.time()
+        await count_from(now, self.visited)
+        self._missing = dict.fromkeys(self._missing, now)
+        self._look_at = min(self._look_at, now + TAKEN)
+        self._whole, self._handed = now, 0.0
+
     async def _call_off(self) -> None:
         """Note pages that went into errorQueue without a lease: robots.txt, crashes, bounds.
 
         Forget those that another node has, or had, and those forgotten by hand.
         """
+        self._beginnings.look(self._scheduler.frontier)
         for url in tuple(self._out):
             told = self._scheduler.frontier.why(url)
             if told is None or (told.queue == "crawled" and not self.visited.waits(url)):
                 self._out.pop(url, None)
             elif told.queue == "error":
                 await self.visited.missed(url, told.reason)
+
+    def _lost(self) -> list[tuple[str, str]]:
+        """Pages that were handed out and will not be visited, and why."""
+        told = ((url, self._scheduler.frontier.why(url)) for url in self._out)
+        return [(url, one.reason) for url, one in told if one is not None and one.queue == "error"]
 
     def _kept(self, state: PageState) -> None:
         """Look again at what is due after a state was written."""
@@ -327,17 +333,16 @@ class Watch:
         """Watch what was crawled without: seeds, stored articles, and where they were found."""
         seeds = seeds_of(self.crawler.spider)
         known = await self.visited.pages.get(self._owner, seeds)
-        for url in seeds:
-            if url not in known:
-                frontier.requeue(url, HUB_VALUE)
+        left = [url for url in seeds if url not in known or not was_had(known[url])]
+        for url in left:
+            frontier.requeue(url, HUB_VALUE)
+        if not self.once:
+            self.visited.seeds = self._beginnings = Beginnings(left, self.visited.failed_first)
+        if any(visited_at(state) > time.time() + LEAST for state in known.values()):
+            await self._set_back()
         if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
             return
-        store = store_of(self.crawler.settings)
-        await store.open()
-        try:
-            await adopt(frontier, store, self.visited.ledger, self._pages, time.time())
-        finally:
-            await store.close()
+        await take_over(self.crawler.settings, frontier, self.visited.ledger, self._pages)
         self.sizes = await self._pages.counts(self._owner)
 
     @property

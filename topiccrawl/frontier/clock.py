@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Download, Limits, Politeness
     from topiccrawl.frontier.places import Host
@@ -15,6 +17,25 @@ RETRY_AFTER_MAX = 3600.0
 """Longest Retry-After that is honoured, seconds: a host must not stop a crawl for good."""
 OK = 200
 NO_LIMIT = 1 << 62
+
+
+class SteadyClock:
+    """Seconds since the epoch when it was made, and from then on without jumps.
+
+    A machine's clock may be set by hours while a crawl runs: hosts would then be left alone for so
+    long, or be asked too soon.
+
+    >>> clock = SteadyClock(wall=lambda: 1000.0)
+    >>> 1000.0 <= clock() < 1001.0
+    True
+    """
+
+    def __init__(self, wall: Callable[[], float] = time.time) -> None:
+        self._offset = wall() - time.monotonic()
+
+    def __call__(self) -> float:
+        """The time now."""
+        return time.monotonic() + self._offset
 
 
 class HostClock:

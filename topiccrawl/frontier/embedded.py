@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from functools import wraps
 from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec, TypeVar
 
@@ -11,7 +10,7 @@ import lmdb
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.census import Census, census
-from topiccrawl.frontier.clock import HostClock
+from topiccrawl.frontier.clock import HostClock, SteadyClock
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
@@ -83,7 +82,7 @@ class EmbeddedFrontier:
         strategy: How evidence becomes order.
         politeness: How hosts are treated.
         limits: Bounds.
-        clock: Seconds since the epoch.
+        clock: Seconds since the epoch; else one that follows no jumps of the machine's.
         rng: Source of the delays' jitter.
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
         sync: What is flushed to the disk when; see ``store``.
@@ -103,7 +102,7 @@ class EmbeddedFrontier:
 
     def __init__(  # noqa: PLR0913 - all but four have defaults
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
-        clock: Callable[[], float] = time.time, rng: random.Random | None = None,
+        clock: Callable[[], float] | None = None, rng: random.Random | None = None,
         share: tuple[int, int] | None = None, sync: Sync = "checkpoint", owner: str = "",
     ) -> None:  # fmt: skip
         self.broken = ""
@@ -114,7 +113,8 @@ class EmbeddedFrontier:
             rng = rng or random.Random()  # noqa: S311 - jitter
             state = State(self._store, strategy, politeness, limits, rng, self.clock_type)
             self._state = state
-            self._clock = clock
+            self._clock = clock = clock or SteadyClock()
+            state.ready.believe(clock())
             self._intake = self.intake_type(state, strategy, limits)
             self._endings = Endings(state, self._intake, limits)
             self._hand = Hand(state, self._endings)
@@ -130,6 +130,11 @@ class EmbeddedFrontier:
         except BaseException:
             self._store.close()
             raise
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """What its times are told by."""
+        return self._clock
 
     @_guarded
     def push(self, seeds: Iterable[Seed]) -> int:

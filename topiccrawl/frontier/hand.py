@@ -57,6 +57,9 @@ class Hand:
         row.set_text(REASON, "")
         self._state.queues.enter(row, key)
         self._state.put(key, row)
+        place = self._state.place(url)
+        if place is not None:
+            self._state.robots.retry(place.origin, now)
         return True
 
     def forget(self, url: str, now: float) -> bool:

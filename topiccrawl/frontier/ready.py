@@ -9,6 +9,7 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.clock import RETRY_AFTER_MAX
 from topiccrawl.frontier.places import ASLEEP, Host, Origin
 from topiccrawl.frontier.rows import TOP
 
@@ -114,6 +115,13 @@ class Ready:
                 self.settle(thing, now)
             else:
                 self.admit(thing)
+
+    def believe(self, now: float) -> None:
+        """Let no host wait longer than hosts do: the machine's clock was set back meanwhile."""
+        for host in self._hosts:
+            if host.next_at > now + max(RETRY_AFTER_MAX, 2.0 * self._clock.delay(host)):
+                host.next_at = now
+                self.settle(host, now)
 
     def hold(self, origin: Origin) -> None:
         """Pass over an origin's URLs until its robots.txt is known."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
+PAUSE = 60.0
+"""Seconds that an origin which did not answer is left alone, whoever asks for its pages."""
 CACHE_BYTES = 16_000_000
 OWN_BYTES = 1000
 STORED = Struct("<dB")
@@ -38,6 +40,8 @@ class Robots:
         """Whether what is known of the origin's robots.txt can still be believed."""
         if not origin.loaded:
             self._load(origin)
+        latest = now + self._life(available=origin.available)
+        origin.expires = min(origin.expires, latest)  # the clock may have been set back
         return now < origin.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
@@ -51,16 +55,28 @@ class Robots:
 
     def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
         """Keep an answer that another frontier had."""
-        self._keep(
-            origin, body[:MAX_BODY], expires - self._politeness.robots_ttl, available=available
-        )
+        learnt = expires - self._life(available=available)
+        self._keep(origin, body[:MAX_BODY], learnt, available=available)
 
     def give_up(self, origin: Origin, now: float) -> None:
         """Note that the robots.txt cannot be had."""
         self._keep(origin, b"", now, available=False)
 
+    def retry(self, origin: Origin, now: float) -> None:
+        """Ask again for a robots.txt that could not be had: somebody wants a page of it now."""
+        left_alone = self._life(available=False) - PAUSE
+        if self.known(origin, now) and not origin.available and origin.expires - now <= left_alone:
+            self._keep(origin, b"", now - self._life(available=False), available=False)
+
+    def _life(self, *, available: bool) -> float:
+        """Seconds an answer, or that there was none, is believed."""
+        politeness = self._politeness
+        if available:
+            return politeness.robots_ttl
+        return min(politeness.robots_away, politeness.robots_ttl)
+
     def _keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
-        origin.expires = now + self._politeness.robots_ttl
+        origin.expires = now + self._life(available=available)
         origin.available = available
         origin.loaded = True
         origin.attempts = 0

@@ -146,6 +146,8 @@ class Politeness:
         hosts: Per-host overrides, host to (delay or None, concurrency or None) (DOWNLOAD_SLOTS).
         robots: Obey robots.txt (ROBOTSTXT_OBEY).
         robots_ttl: Seconds a robots.txt is believed.
+        robots_away: Seconds that it counts as not to be had after all attempts failed; no more
+            than ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: Hosts of the operator's own, whose robots.txt is not asked.
     """
@@ -161,6 +163,7 @@ class Politeness:
     hosts: Mapping[str, tuple[float | None, int | None]] | None = None
     robots: bool = True
     robots_ttl: float = 86_400.0
+    robots_away: float = 600.0
     user_agent: str = "topiccrawl"
     own: frozenset[str] = frozenset()
 

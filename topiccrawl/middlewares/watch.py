@@ -119,7 +119,7 @@ class WatchMiddleware:
     ) -> Seen:
         seed = ticket.depth == 0 and article is None
         if seed or findings.relevant:
-            self.watch.offer(feeds_on(response.body, response.url), ticket.depth + 1)
+            self.watch.feeds.offer(feeds_on(response.body, response.url), ticket.depth + 1)
         return _seen(
             response,
             digest="" if article is None else digest_of(article),

@@ -31,6 +31,9 @@ MOST_LINKS = 2_000
 LONGEST_VALIDATOR = 1_000
 """Bytes of an ETag or Last-Modified that is sent back: servers refuse headers beyond some kB."""
 
+UNHAD = 3_600.0
+"""Seconds at most until a page that was never had is asked for again."""
+
 SOONEST = 0.001
 """Seconds after a visit before which no policy may ask for the next."""
 
@@ -71,12 +74,20 @@ class Ledger:
         owner: Name of the topic or template.
         policy: When pages are due.
         gone_seconds: Seconds between the two looks that find a page gone, at least.
+        unhad_seconds: Seconds until a hub that was never had is asked for again, at first.
     """
 
-    def __init__(self, owner: str, policy: RevisitPolicy, gone_seconds: float = 600.0) -> None:
+    def __init__(
+        self,
+        owner: str,
+        policy: RevisitPolicy,
+        gone_seconds: float = 600.0,
+        unhad_seconds: float = 60.0,
+    ) -> None:
         self.owner = owner
         self.policy = policy
         self.gone_seconds = gone_seconds
+        self.unhad_seconds = unhad_seconds
 
     def first(self, url: str, seen: Seen) -> PageState | None:
         """The state of a page after its first visit; None for one that is no hub nor article."""
@@ -90,7 +101,7 @@ class Ledger:
     def again(self, known: PageState, seen: Seen) -> PageState:
         """The state after a further visit that was answered with 200 or 304."""
         changed = self.is_changed(known, seen)
-        links = offered(known, seen.links) if known.role is Role.HUB else 0
+        links = offered(known, seen.links) if known.more.get("links") else 0  # else: all it has
         told = Observation(seen.at, changed, offered=links, status=seen.status)
         visits = self.policy.learn(_visits(known), told)
         back = known.gone_at > 0
@@ -102,12 +113,26 @@ class Ledger:
         )
         return self._kept(state, visits)
 
+    def unhad(self, url: str, at: float, known: PageState | None = None) -> PageState:
+        """The state of a hub, a seed mostly, after one more visit while it was never had.
+
+        It is asked for again after ``unhad_seconds``, then twice that and so on, up to ``UNHAD``,
+        and never gone: nobody knows that it was there.
+        """
+        state = known or PageState(self.owner, url, Role.HUB, at)
+        visits = replace(_visits(state), visited_at=at, visits=0, misses=_visits(state).misses + 1)
+        wait = min(self.unhad_seconds * 2.0 ** min(visits.misses - 1, 10), UNHAD)
+        more = {**state.more, "visits": visits.to_dict()}
+        return replace(state, checked_at=at, due=at + wait, more=more)
+
     def missed(self, known: PageState, at: float, status: int) -> PageState:
         """The state after a visit that failed: 404 or 410, twice in a row, mean it is gone.
 
         A hub that is gone is still looked at, as seldom as the policy visits hubs that fail: what
         answered 404 for ten minutes of maintenance may come back.
         """
+        if not was_had(known):
+            return self.unhad(known.url, at, known)
         visits = self.policy.learn(_visits(known), Observation(at, status=status))
         if status not in GONE:
             return self._kept(known, visits)
@@ -136,6 +161,11 @@ class Ledger:
         over = math.isinf(due) or (state.gone_at > 0.0 and state.role is Role.DETAIL)
         due = 0.0 if over else max(due, visits.visited_at + SOONEST)
         return replace(state, due=due, more={**state.more, "visits": visits.to_dict()})
+
+
+def was_had(state: PageState) -> bool:
+    """Whether a page was ever had; False for one that failed each time."""
+    return bool(state.more.get("visits", {}).get("visits", 1))
 
 
 def offered(known: PageState, links: Iterable[str]) -> int:

@@ -85,8 +85,8 @@ def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
 
 def clock_of(frontier: Frontier) -> Callable[[], float]:
     """Return the clock that a frontier's times are told by: Redis' where it lies there."""
-    steady: Callable[[], float] = getattr(frontier, "steady", time.time)
-    return steady
+    clock: Callable[[], float] = getattr(frontier, "clock", time.time)
+    return clock
 
 
 def ledger_of(settings: BaseSettings) -> Ledger:

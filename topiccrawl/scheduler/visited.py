@@ -21,11 +21,11 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.revisits.contract import Role
 from topiccrawl.revisits.events import change_to
-from topiccrawl.revisits.ledger import Seen
+from topiccrawl.revisits.ledger import Seen, was_had
 from topiccrawl.scheduler.requests import is_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Container, Coroutine, Iterable
 
     from topiccrawl.frontier.contract import Lease, Outcome
     from topiccrawl.revisits.events import Change
@@ -70,6 +70,9 @@ class Visited:
         moved: Called with each state that was written for other reasons: when it is due may have
             changed.
         happened: Called with each event.
+
+    Attributes:
+        seeds: URLs that are asked for again even if they were never had.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Visited:
         moved: Callable[[PageState], None],
         happened: Callable[[Change], None],
     ) -> None:
+        self.seeds: Container[str] = ()
         self.ledger = ledger
         self.pages = pages
         self._count = count
@@ -90,6 +94,7 @@ class Visited:
         self._visits: dict[int, Visit] = {}
         self._asked: dict[str, PageState | None] = {}
         self._judged: dict[str, _Judged] = {}
+        self._failing: set[str] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
@@ -202,17 +207,61 @@ class Visited:
             if state.role is Role.DETAIL and seen.found_on:
                 await self.credit(seen.found_on, seen)
 
-    async def missed(self, url: str, reason: str) -> None:
-        """Note a visit that failed, with the frontier's reason."""
+    async def missed(self, url: str, reason: str, *, first: bool = False) -> None:
+        """Note a visit that failed. While it is being noted, another call does nothing.
+
+        Args:
+            url: Of a page; one that has no state is left alone, but for one of ``seeds``.
+            reason: The frontier's, such as ``http-404``.
+            first: Leave a page alone that has a state.
+        """
+        if url in self._failing:
+            return
+        self._failing.add(url)
+        try:
+            await self._missed(url, reason, first=first)
+        finally:
+            self._failing.discard(url)
+
+    async def _missed(self, url: str, reason: str, *, first: bool) -> None:
         async with self._lock(url):
             known = await self.known(url)
-        if known is None:
+        if known is not None and first:
             return
-        status = reason.removeprefix("http-")
-        state = self.ledger.missed(known, time.time(), int(status) if status.isdigit() else 0)
-        if state.gone_at and not known.gone_at:
-            self._count("gone")
-        await self._keep(state, known)
+        now = time.time()
+        if known is None:
+            if url not in self.seeds:
+                return
+            self._count("hubs")
+            state = self.ledger.unhad(url, now)
+        else:
+            status = reason.removeprefix("http-")
+            state = self.ledger.missed(known, now, int(status) if status.isdigit() else 0)
+            if state.gone_at and not known.gone_at:
+                self._count("gone")
+        if not was_had(state):
+            again = time.strftime("%H:%M:%S", time.localtime(state.due))
+            logger.warning("%s cannot be had (%s): it is asked for again at %s", url, reason, again)
+        await self._keep(state, known or state)
+
+    def failed(self, url: str, reason: str) -> None:
+        """As ``missed``, in the background."""
+        self._start(self.missed(url, reason))
+
+    def failed_first(self, url: str, reason: str) -> None:
+        """As ``missed``, in the background, of a seed that may never have been had."""
+        self._start(self.missed(url, reason, first=True))
+
+    async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
+        """Write states anew that are not about to be written anyway."""
+
+        async def one(url: str) -> None:
+            async with self._lock(url):
+                known = await self.known(url)
+            if known is not None and not self.waits(url):
+                await self.pages.save(change(known))
+
+        await asyncio.gather(*map(one, urls))
 
     async def _keep(self, state: PageState, before: PageState | None) -> None:
         """Write a state, and tell what became of an article; a refused one is due as before."""

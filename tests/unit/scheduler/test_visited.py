@@ -145,9 +145,9 @@ def test_credit_that_comes_together_and_with_a_visit_is_counted_once_each(tmp_pa
         await book.visit(Seen(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
 
     async def together(book: Book) -> None:
-        credits = [book.visited.credit(HUB, ARTICLE) for _ in range(9)]
+        credit = [book.visited.credit(HUB, ARTICLE) for _ in range(9)]
         visit = book.visit(Seen(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
-        await asyncio.gather(*credits[:5], visit, *credits[5:])
+        await asyncio.gather(*credit[:5], visit, *credit[5:])
 
     async def look(book: Book) -> None:
         hub = (await book.pages.get("足球", [HUB]))[HUB]

@@ -1,0 +1,33 @@
+"""What a watch does when the machine's clock was set back by hours."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from topiccrawl.revisits.jumps import LEAST, set_back, visited_at
+
+if TYPE_CHECKING:
+    from topiccrawl.scheduler.visited import Visited
+
+logger = logging.getLogger(__name__)
+
+MOST = 1_000
+"""States that are read at a time."""
+
+_END = 1e12
+
+
+async def count_from(now: float, visited: Visited) -> None:
+    """Let pages that were visited "in the future" be due by the clock as it was set.
+
+    Raises:
+        StorageError: States could not be read or written.
+    """
+    logger.warning("The clock was set back: what is due is counted from now")
+    pages, owner = visited.pages.pages, visited.ledger.owner
+    found = await pages.due(owner, _END, MOST)
+    while found:
+        ahead = [state.url for state in found if visited_at(state) > now + LEAST]
+        await visited.amend(ahead, lambda state: set_back(state, now))
+        found = await pages.due(owner, _END, MOST, found[-1].due)
