@@ -47,13 +47,13 @@ def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_p
     arguments = ("-a", f"topic={first.topic}", "-a", f"seeds={','.join(first.seeds)}")
     crawl = ("crawl", "topic", *arguments, "-a", "watch=once")
     with DemoServer(first, log=log) as server:
-        status, out = run(server.proxy, data, *crawl, *AT_ONCE)
+        status, out = run(server.proxy, data, *crawl, *AT_ONCE, seconds=120)
         assert status == 0, out[-3000:]
         began, before = time.time(), log.read_text().count("\n")
         watched = validated(data)
         server.web = second
         again = (*crawl, "-a", "since=last", "-o", str(feed))
-        status, out = run(server.proxy, data, *again, *AT_ONCE)
+        status, out = run(server.proxy, data, *again, *AT_ONCE, seconds=120)
         assert status == 0, out[-3000:]
     assert told(window(data, first.topic, began)) == changing.changes
     assert events(feed) == changing.changes
