@@ -39,6 +39,8 @@ TOPICCRAWL_WORK_SITES = 4
 TOPICCRAWL_WORK_QUANTUM = 60.0
 """Seconds after which a site passes on to another task that waits for it, or a slot to another
 site; the hand-over costs about a second."""
+TOPICCRAWL_TURN = False
+"""Set by workers: the crawl is one turn of a task's, so nobody else crawls the same meanwhile."""
 
 # -- Who else gets it --------------------------------------------------------------------------
 TOPICCRAWL_WEBHOOK = ""

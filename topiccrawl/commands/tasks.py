@@ -13,10 +13,10 @@ from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.build import as_turn, ledger_of
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.tasks.control import speed_of
-from topiccrawl.tasks.desk import Desk, SiteState, TaskState, WorkerState
+from topiccrawl.tasks.desk import TEMPLATE, Desk, SiteState, TaskState, WorkerState, seeds_in
 from topiccrawl.tasks.records import Wish
 from topiccrawl.terminal import OperatorCommand, count, say
 
@@ -37,7 +37,8 @@ class Command(OperatorCommand):
     @override
     def syntax(self) -> str:
         return (
-            "create SITE... --topic TOPIC | list | show N | pause N | resume N | cancel N"
+            "create SITE... --topic TOPIC | create [URL...] --template NAME"
+            " | list | show N | pause N | resume N | cancel N"
             " | speed N FACTOR | remove N | workers"
         )
 
@@ -48,7 +49,7 @@ class Command(OperatorCommand):
     @override
     def long_desc(self) -> str:
         return (
-            "A task is a topic, sites, bounds and an owner; `scrapy work`, on any"
+            "A task is a topic with sites, or a template; bounds, an owner. `scrapy work`, on any"
             " number of machines with the same REDIS_URL or in this data folder, crawls for all"
             " tasks there are: one crawler a site, in turns."
         )
@@ -58,6 +59,8 @@ class Command(OperatorCommand):
         super().add_options(parser)
         add = parser.add_argument
         add("--topic", metavar="TOPIC", help="create: words, a sentence, a name or a topic file")
+        add("--template", metavar="NAME", help="create: name or path of a template, instead")
+        add("--discover", metavar="WHERE", help="create: where a template's seeds are searched")
         add("--owner", default="", help="create: whose it is")
         add("--pages", type=count, default=0, help="create: pages after which the task is done")
         add("--site-pages", type=count, default=0, help="create: pages of each site at most")
@@ -93,6 +96,8 @@ class Command(OperatorCommand):
 
 
 _CALLS = {"list": "all"}
+_ARGUMENTS = {TEMPLATE: (TEMPLATE, "discover", "chance")}
+"""What a task may tell a spider; of a topic its name alone."""
 
 
 def checker(settings: BaseSettings) -> Callable[[Wish], None]:
@@ -100,15 +105,17 @@ def checker(settings: BaseSettings) -> Callable[[Wish], None]:
 
     def check(wish: Wish) -> None:
         loader = get_spider_loader(settings)
-        if wish.spider in {"work", "template"} or wish.spider not in loader.list():
+        if wish.spider == "work" or wish.spider not in loader.list():
             raise ConfigurationError(
-                f"no tasks for spider {wish.spider!r}: tasks crawl topics by site; a template finds"
-                " its own sites, and is crawled with `scrapy crawl template`"
+                f"no tasks for spider {wish.spider!r}: a task crawls a topic, or a template"
             )
-        refuse_unknown(wish.arguments, known=("topic",))
+        arguments = {**wish.arguments}
+        refuse_unknown(arguments, known=_ARGUMENTS.get(wish.spider, ("topic",)))
+        if wish.spider == TEMPLATE and wish.sites:
+            arguments["seeds"] = ",".join(seeds_in(wish.sites))
         look = getattr(loader.load(wish.spider), "check", None)
         if look is not None:
-            look(settings, **wish.arguments)
+            look(as_turn(settings), **arguments)
 
     return check
 
@@ -117,12 +124,18 @@ def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
     """Return what the command line asks for.
 
     Raises:
-        ConfigurationError: If it names no topic.
+        ConfigurationError: If it names neither a topic nor a template, or both.
     """
-    if not opts.topic:
-        raise ConfigurationError("name what is looked for: --topic TOPIC")
+    if bool(opts.topic) == bool(opts.template):
+        raise ConfigurationError("name what is looked for: --topic TOPIC or --template NAME")
+    if opts.topic and opts.discover:
+        raise ConfigurationError("--discover is for templates: a topic's task names its sites")
+    spider = "topic" if opts.topic else TEMPLATE
+    arguments = {spider: opts.topic or opts.template}
+    if opts.discover:
+        arguments["discover"] = opts.discover
     bounds = opts.pages, opts.site_pages, opts.depth
-    return Wish("topic", {"topic": opts.topic}, tuple(sites), *bounds, opts.owner)
+    return Wish(spider, arguments, tuple(sites), *bounds, opts.owner)
 
 
 def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str]:
@@ -142,10 +155,14 @@ def _line(state: TaskState) -> str:
     speed = "" if state.speed == 1.0 else f", speed {state.speed:g}"
     owner = f"  {task.owner}" if task.owner else ""
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(task.created))
-    return (
-        f"{task.id:>4}  {state.state}{speed}  {what}  {len(state.sites)} sites, {state.pages} pages"
-        f" ({state.relevant} on topic), {state.articles} articles  {when}{owner}"
-    )
+    if task.spider == TEMPLATE:
+        found = f"template, {state.pages} pages, {state.articles} records new or changed"
+    else:
+        found = (
+            f"{len(state.sites)} sites, {state.pages} pages ({state.relevant} on topic),"
+            f" {state.articles} articles"
+        )
+    return f"{task.id:>4}  {state.state}{speed}  {what}  {found}  {when}{owner}"
 
 
 def _sites(state: TaskState) -> list[str]:

@@ -15,7 +15,7 @@ from topiccrawl.frontier.store import discard
 from topiccrawl.periods.seeds import Hits
 from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import CLOSE_REASON
-from topiccrawl.scheduler.build import folder_of
+from topiccrawl.scheduler.build import folder_of, in_redis
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.spiders.template import TemplateSpider
@@ -62,10 +62,18 @@ class RecordPipeline:
         try:
             await self._conductor.open(self._spider.plan.number)
             for former in self._spider.plan.former:
-                discard(folder_of(self._crawler.settings, former))
+                self._discard(former)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
+
+    def _discard(self, former: str) -> None:
+        """Delete the frontier of an earlier period, wherever it lies."""
+        if in_redis(self._crawler.settings):
+            from topiccrawl.scheduler.shared import forget  # noqa: PLC0415 - an extra
+
+            forget(self._crawler.settings, former)
+        discard(folder_of(self._crawler.settings, former))
 
     async def close_spider(self) -> None:
         """Say what the period brought, and close the stores."""
@@ -74,7 +82,10 @@ class RecordPipeline:
         try:
             lines = await self._spider.summary()
             title = f"template {self._spider.template.name}"
-            print("\n".join(["", title, *lines]), file=sys.stderr, flush=True)  # noqa: T201
+            if self._crawler.settings.getbool("TOPICCRAWL_TURN"):
+                logger.info("%s", "; ".join([title, *(" ".join(line.split()) for line in lines)]))
+            else:
+                print("\n".join(["", title, *lines]), file=sys.stderr, flush=True)  # noqa: T201
         except (StorageError, AttributeError):
             logger.debug("No summary: the stores were not open")
         await self._conductor.close()
@@ -126,6 +137,9 @@ class RecordPipeline:
             scheduler.alarm.now()  # the engine looks again at once, not at its next heartbeat
 
     def _ask(self, wanted: Iterable[Wanted]) -> None:
+        counts = self._conductor.counts
+        told = counts["records/new"] + counts["records/changed"]
+        self._crawler.stats.set_value("topiccrawl/records", told)
         for one in wanted:
             self._crawler.engine.crawl(self._spider.request(one))
 

@@ -99,6 +99,14 @@ def ledger_of(settings: BaseSettings) -> Ledger:
     return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
 
 
+def as_turn(settings: BaseSettings) -> Settings:
+    """Return settings for a crawl that is one turn of a task's: nobody else crawls the same."""
+    own = Settings()
+    own.update(settings)
+    own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
+    return own
+
+
 def runs_of(settings: BaseSettings) -> Runs:
     """Return where runs keep their records: in Redis where the settings name it, else on disk."""
     if in_redis(settings):

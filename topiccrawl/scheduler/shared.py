@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,10 +112,13 @@ def courier_of(
 def forget_if_done(settings: BaseSettings, name: str) -> None:
     """Delete the crawl where SCHEDULER_PERSIST says so, once no node is left."""
     if not settings.getbool("SCHEDULER_PERSIST", default=True):
-        try:
-            discard(client_of(settings), name)
-        except StateLockedError:
-            return
+        forget(settings, name)
+
+
+def forget(settings: BaseSettings, name: str) -> None:
+    """Delete a crawl, unless nodes are at it."""
+    with suppress(StateLockedError):
+        discard(client_of(settings), name)
 
 
 def place_of(settings: BaseSettings, name: str) -> str:

@@ -116,10 +116,11 @@ def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
 
 
 def _alone(settings: BaseSettings) -> None:
-    """Refuse what a template crawl cannot use: it is conducted by one process."""
-    if in_redis(settings):
+    """Refuse what a template crawl cannot use: it is conducted by one process at a time."""
+    if in_redis(settings) and not settings.getbool("TOPICCRAWL_TURN"):
         raise SettingError(
-            "REDIS_URL is set, but a template is crawled by one process: leave it out"
+            "REDIS_URL is set, but a template is crawled by one process at a time: leave it out, or"
+            " let workers see to that: scrapy tasks create --template NAME"
         )
     if settings.get("JOBDIR"):
         raise SettingError(

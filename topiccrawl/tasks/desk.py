@@ -14,6 +14,7 @@ from topiccrawl.tasks.board import KINDS, Board
 from topiccrawl.tasks.control import KIND as ORDERS
 from topiccrawl.tasks.control import Control
 from topiccrawl.tasks.records import COUNTERS, SHARDS, TASKS, Shard, State, Task, Wish
+from topiccrawl.templates.template import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.tasks.contract import Key, Ledger, Order
 
+TEMPLATE = "template"
+"""Spider, its argument, and what its shards' names begin with."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
@@ -122,8 +125,8 @@ class Desk:
         for text in (*wish.arguments.values(), wish.owner):
             if text != clean(text):
                 raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
-        parts = split(wish.sites)
         self._check(wish)
+        parts = parts_of(wish)
         while True:
             now = await self._ledger.now()
             last = await self._ledger.get(COUNTERS, "task")
@@ -222,6 +225,33 @@ class Desk:
         await self.show(task)
         await how(f"task-{task}")
         return await self.show(task)
+
+
+def parts_of(wish: Wish) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the shards of a wish: one a site; a template finds its sites itself, and is one.
+
+    Raises:
+        ConfigurationError: A site or the template cannot be used.
+    """
+    if wish.spider != TEMPLATE:
+        return split(wish.sites)
+    if wish.site_pages or wish.depth:
+        raise ConfigurationError(
+            "a template bounds itself what it fetches of a site ([limits], [[filter]]): leave out"
+            " site_pages and depth"
+        )
+    template = resolve(wish.arguments.get(TEMPLATE, ""))
+    return {f"{TEMPLATE}:{template.slug}": (seeds_in(wish.sites), ())}
+
+
+def seeds_in(sites: Iterable[str]) -> tuple[str, ...]:
+    """Return the URLs of a list of URLs and hosts; none of none.
+
+    Raises:
+        ConfigurationError: One is neither.
+    """
+    given = list(sites)
+    return tuple(url for urls, _ in (split(given).values() if given else ()) for url in urls)
 
 
 def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -34,9 +34,9 @@ class Task(_Row):
 
     Attributes:
         id: Number, as text.
-        spider: ``topic``, or one of your own that takes ``sites`` and ``seeds``.
+        spider: ``topic``, ``template``, or one of your own that takes ``sites`` and ``seeds``.
         arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
-        sites: URLs or hosts, as they were given.
+        sites: URLs or hosts, as they were given; a template's may be none.
         pages: Pages of all its sites after which it is done; 0 is no bound.
         site_pages: Pages of each site; 0 is no bound.
         depth: Links from a seed at most; 0 is no bound.
@@ -66,17 +66,18 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shard(_Row):
-    """A task's part of one site.
+    """A task's part of one site; a template's is all of it.
 
     Attributes:
         task: Its task's id.
-        site: Registrable domain, which one crawler serves at a time.
+        site: What one crawler serves at a time: a registrable domain, or a template
+            (``template:SLUG``, which no host can be called).
         seeds: Where its crawl begins.
         hosts: Hosts and domains that it may crawl.
         state: WAITING also while a turn is on: ``Turn`` says that.
         pages: Pages parsed so far; of a turn that is on, as of the worker's last word.
         relevant: Those on topic.
-        articles: New articles.
+        articles: New articles; a template's new and changed records.
         seconds: Time it had its site.
         turns: Turns it had.
         served: When its last turn ended; when it was made, before the first.
@@ -161,7 +162,7 @@ class Progress:
     Attributes:
         pages: Pages parsed.
         relevant: Those on topic.
-        articles: New articles.
+        articles: New articles, or records.
         rest: Until when the site's hosts want to be left alone, seconds since the epoch.
     """
 

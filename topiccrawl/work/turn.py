@@ -38,6 +38,7 @@ PREPARES = 5.0
 _LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
 _DONE = frozenset({"finished", BUDGET, YIELD})
 _QUIET = {
+    "TOPICCRAWL_TURN": True,
     "TOPICCRAWL_CONTROL": False,  # the worker passes orders on
     "TOPICCRAWL_DASHBOARD": "off",  # the worker's own is enough
     "STATS_DUMP": False,
@@ -80,11 +81,9 @@ class SiteTurn:
 
     def start(self, told: Callable[[SiteTurn], None]) -> None:
         """Begin; ``told`` is called when it has ended."""
-        arguments = {
-            **self.task.arguments,
-            "seeds": ",".join(self.shard.seeds),
-            "sites": ",".join(self.shard.hosts),
-        }
+        shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
+        told_of = {name: ",".join(given) for name, given in shard.items() if given}
+        arguments = {**self.task.arguments, **told_of}
         self._crawl = asyncio.ensure_future(self._run(arguments))
         self._crawl.add_done_callback(lambda _: told(self))
 
@@ -160,7 +159,7 @@ class SiteTurn:
         return Progress(
             int(get("topiccrawl/pages", 0)),
             int(get("topiccrawl/relevant", 0)),
-            int(get("topiccrawl/articles", 0)),
+            int(get("topiccrawl/articles", 0)) + int(get("topiccrawl/records", 0)),
             rest,
         )
 

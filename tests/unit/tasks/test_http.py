@@ -14,6 +14,7 @@ from topiccrawl.tasks.control import Control
 from topiccrawl.tasks.desk import Desk
 from topiccrawl.tasks.http import order_routes, task_routes
 from topiccrawl.tasks.local import LocalLedger
+from topiccrawl.tasks.records import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,6 +28,7 @@ def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) 
         app.add_routes(order_routes(Control(ledger)))
         settings = Settings()
         settings.setmodule("topiccrawl.settings", priority="project")
+        settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
         app.add_routes(task_routes(Desk(ledger, checker(settings))))
         async with TestClient(TestServer(app)) as client:
             await act(client)
@@ -118,5 +120,38 @@ def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
             assert (status, bool(told["error"])) == (400, True), change
         async with client.get("/api/tasks") as answer:
             assert await answer.json() == []
+
+    serve(tmp_path, act)
+
+
+def test_a_template_is_one_part_for_all_tasks_that_name_it(tmp_path: Path) -> None:
+    name = "software-companies-sichuan"
+    body: dict[str, object] = {"spider": "template", "arguments": {"template": name}}
+    wrong: list[dict[str, object]] = [
+        {},  # nowhere to search
+        {"sites": ["a.test"], "depth": 2}, {"sites": ["a.test"], "site_pages": 2},
+        {"sites": ["a b"]}, {"sites": ["a.test"], "arguments": {"template": "no-such"}},
+        {"sites": ["a.test"], "arguments": {"template": name, "fresh": "1"}},
+        {"sites": ["a.test"], "arguments": {"topic": name}},
+        {"sites": ["a.test"], "arguments": {"template": name, "discover": "nowhere:"}},
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for change in wrong:
+            status, told = await post(client, "/api/tasks", {**body, **change})
+            assert (status, bool(told["error"])) == (400, True), change
+        made = [
+            (await post(client, "/api/tasks", {**body, **more}))[1]
+            for more in (
+                {"sites": ["a.test", "http://b.test/x"]},
+                {"sites": ["c.test"], "pages": 9},
+            )
+        ]
+        (one,), (other,) = ([site["site"] for site in state["sites"]] for state in made)
+        assert one == other
+        assert one.startswith("template:软件公司-四川-"), "one crawler at a time"
+        shards = [await LocalLedger(tmp_path).get("shards", f"{n}/{one}") for n in (1, 2)]
+        seeds = [Shard.read(str(text)).seeds for text in shards]
+        assert seeds == [("https://a.test/", "http://b.test/x"), ("https://c.test/",)]
 
     serve(tmp_path, act)
