@@ -152,6 +152,17 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
         items = [json.loads(line) for line in _text(url + done["items_url"]).splitlines()]
         assert sorted({item["url"] for item in items}) == stored(data)[: len(items)]
         assert items
+        before = len(stored(tmp_path / "other"))
+        assert 0 < before < 50, "cancelled in the middle"
+        quick["CONCURRENT_REQUESTS_PER_DOMAIN"] = "8"
+        again = client.schedule("newsroom", "topic", [
+            ("topic", "新能源汽车"), ("seeds", "http://slow.test/"),
+            *arguments(**quick, TOPICCRAWL_DATA_DIR=str(tmp_path / "other")),
+        ])  # fmt: skip
+        until(60, lambda: state_of(client, again)["state"] == "finished")
+        pages = [page for page in PAGES if page.startswith("http://slow.test/")]
+        assert {web.count(page) for page in pages} == {1}, "it went on: none lost, none twice"
+        assert stored(tmp_path / "other") == sorted(pages)
 
 
 @pytest.mark.crawl
