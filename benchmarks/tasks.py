@@ -182,6 +182,7 @@ class Trial:
         self.ledger = ledger_of(Settings(options))
         self.desk = Desk(self.ledger)
         self.report = Report()
+        self.tasks: list[str] = []
 
     def run(self, seconds: float = 300.0) -> Report:
         """Crawl to the end; what became of it."""
@@ -200,7 +201,8 @@ class Trial:
         wanted = [self._hosts(task) for task in (1, 2)]
         for hosts in wanted:
             sites = tuple(f"http://{host}/" for host in hosts)
-            await self.desk.create(Wish("topic", {"topic": TOPIC}, sites))
+            made = await self.desk.create(Wish("topic", {"topic": TOPIC}, sites))
+            self.tasks.append(made.task.id)
         for place in self.places:
             place.start()
         total = sum(map(len, wanted)) * self.pages
@@ -215,7 +217,8 @@ class Trial:
                     "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
                 )
             await self._watch()
-        self.report.states = tuple(state.state for state in await self.desk.all())
+        states = [await self.desk.show(task) for task in self.tasks]
+        self.report.states = tuple(state.state for state in states)
         self.report.turns = sum(s.turns for s in self._common(await self.desk.board()))
         await self.ledger.close()
 
@@ -234,7 +237,7 @@ class Trial:
             self.report.shares = tuple(shard.pages for shard in common)
 
     def _common(self, board: Board) -> list[Shard]:
-        return [board.shards[f"{task}/{COMMON}"] for task in ("1", "2")]
+        return [board.shards[f"{task}/{COMMON}"] for task in self.tasks]
 
     async def _kill(self, end: float) -> None:
         """Kill a worker that crawls, as soon as one does."""
@@ -247,14 +250,14 @@ class Trial:
             await asyncio.sleep(0.05)
 
     async def _pause(self) -> None:
-        for task in ("1", "2"):
+        for task in self.tasks:
             await self.desk.pause(task)
         paused = time.monotonic()
         while (last := self._last()) > time.monotonic() - self.pause:  # noqa: ASYNC110 - of processes
             await asyncio.sleep(0.05)
         self.report.pause = last - paused
         before = self.report.held = len(self._hits())
-        for task in ("1", "2"):
+        for task in self.tasks:
             await self.desk.resume(task)
         resumed = time.monotonic()
         await self._until(before + 1, resumed + 30)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 import pytest
+import redis
 from scrapy.settings import Settings
 
 from tests.crawl.run import MEASURED, log_of, run, start
@@ -39,7 +42,8 @@ class Scene:
         self.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), "REDIS_URL": url})
         if url:
             arguments = {"template": TEMPLATE, "discover": SEARCH}
-            self.ask(lambda desk: desk.create(Wish("template", arguments, ())))
+            made = self.ask(lambda desk: desk.create(Wish("template", arguments, ())))
+            assert made.task.id == "1"
         else:
             words = ("tasks", "create", "--template", TEMPLATE, "--discover", SEARCH)
             status, told = run(proxy, data, *words, **settings)
@@ -74,6 +78,15 @@ class Scene:
             worker.wait()
 
 
+@pytest.fixture
+def own_redis(redis_url: str) -> str:
+    """A database that no other test has tasks in."""
+    url = urlsplit(redis_url)._replace(path="/7").geturl()
+    with closing(redis.Redis.from_url(url)) as client:
+        client.flushdb()
+    return url
+
+
 def until(found: Callable[[], object]) -> None:
     end = time.monotonic() + 60
     while not found():
@@ -87,7 +100,7 @@ def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
     where: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
-    url = request.getfixturevalue("redis_url") if where == "redis" else ""
+    url = request.getfixturevalue("own_redis") if where == "redis" else ""
     data, log, web = tmp_path / "data", tmp_path / "access.tsv", Companies(24)
     with DemoServer(Together([Engine({QUERY: web.seeds})], web), log, latency=0.15) as server:
         scene = Scene(server.proxy, data, log, url)

@@ -4,7 +4,7 @@ import { heading, hosts, queues, terms, tiles } from "./cards.js";
 import * as crawl from "./crawl.js";
 import { controls, nodes } from "./control.js";
 import { draw, redraw } from "./charts.js";
-import { at, fill, h } from "./dom.js";
+import { at, fill, h, put } from "./dom.js";
 import * as more from "./more.js";
 import * as tasks from "./tasks.js";
 import { language, t, turn } from "./words.js";
@@ -14,8 +14,8 @@ let connected = false, drawn = false;
 
 const PARTS = [
   [["totals", "run", "series"], () => tiles(state)],
-  [["run", "waiting"], () => heading(state, connected)],
-  [["nodes", "control"], () => nodes(state)],
+  [["run", "waiting", "nodes"], () => heading(state, connected)],
+  [["nodes", "control", "run"], () => nodes(state)],
   [["crawls"], () => crawl.choice(state)],
   [["control", "run"], () => controls(state)],
   [["series"], () => draw(state.series)],
@@ -41,9 +41,10 @@ function listen() {
 }
 function speak() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-  for (const one of document.querySelectorAll("[data-t]")) one.textContent = t(one.dataset.t);
+  for (const one of document.querySelectorAll("[data-t]")) put(one, t(one.dataset.t));
+  for (const one of document.querySelectorAll("[data-label]")) one.setAttribute("aria-label", t(one.dataset.label));
   for (const one of document.querySelectorAll("[data-title]")) { one.title = t(one.dataset.title); one.setAttribute("aria-label", one.title); }
-  at("language").textContent = t("other");
+  put(at("language"), t("other"));
   const parts = ["overview", "queues", "articles", "hosts", "terms", "chains", "patterns", "nodes"];
   fill("jump", parts.map((part) => h("a", { href: `#${part === "overview" ? "tiles" : part}` }, t(part))));
 }

@@ -1,7 +1,7 @@
 // Articles, newest first. However many are stored, only those in sight are elements.
 import { path } from "./crawl.js";
 import { at, bar, get, h, link } from "./dom.js";
-import { number, t } from "./words.js";
+import { day, number, t } from "./words.js";
 
 const PAGE = 50, SPARE = 6;
 let best = 0.3, total = 0, pages = new Map(), rows = new Map(), newest = "", generation = 0, timer = 0;
@@ -14,6 +14,8 @@ export async function refresh() {
   if (mine !== generation) return;
   const fresh = found.articles[0]?.url ?? "";
   const moved = found.total !== total || fresh !== newest;
+  const list = at("list"), tall = height();
+  if (total && list.scrollTop > tall) list.scrollTop += (found.total - total) * tall;  // who reads on stays where he is
   total = found.total;
   if (moved) { pages = new Map([[0, found.articles]]); mark(found.articles, newest); newest = fresh; }
   at("stored").textContent = t("stored", number(total));
@@ -37,6 +39,7 @@ async function load(page) {
 export function paint(anew = false) {
   const list = at("list"), tall = height();
   at("spacer").style.height = `${Math.max(total, 1) * tall}px`;
+  const stood = anew && list.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   if (anew) { for (const row of rows.values()) row.remove(); rows.clear(); }
   const first = Math.max(0, Math.floor(list.scrollTop / tall) - SPARE);
   const last = Math.min(total, Math.ceil((list.scrollTop + list.clientHeight) / tall) + SPARE);
@@ -51,21 +54,23 @@ export function paint(anew = false) {
     rows.set(i, made);
     at("spacer").append(made);
   }
+  list.classList.toggle("bare", !total);
   if (!total && !rows.size) {
-    const empty = h("p", { class: "row empty" }, "", t("none"));
+    const empty = h("p", { class: "row empty" }, t("none"));
     rows.set(0, empty);
     at("spacer").append(empty);
   }
+  if (stood) [...list.querySelectorAll("a")].find((one) => one.dataset.key === stood)?.focus({ preventScroll: true });
 }
 function row(one, top) {
   best = Math.max(best, one.score);
   const terms = one.terms.map(([term]) => term).slice(0, 4).join(" · ");
-  const meta = [one.site, one.published.slice(0, 16).replace("T", " ")].filter(Boolean).join("  ·  ");
+  const meta = [one.site, day(one.published)].filter(Boolean).join("  ·  ");
   const again = one.reprints ? h("span", { class: "again" }, `   ${t("republished", one.reprints)}`) : null;
   const made = h("div", { class: one.fresh ? "row new" : "row", style: { top: `${top}px` } },
     h("div", { class: "score", title: t("score") }, one.score.toFixed(2), bar(one.score / best)),
     h("div", {}, h("p", { class: "title" }, link(one.url, one.title || one.url)),
-      h("p", { class: "meta" }, meta, terms ? "  ·  " : "", h("em", {}, terms), again)));
+      h("p", { class: "meta" }, h("bdi", {}, meta), terms ? "  ·  " : "", h("em", {}, h("bdi", {}, terms)), again)));
   one.fresh = false;
   return made;
 }

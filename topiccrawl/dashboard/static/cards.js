@@ -1,9 +1,9 @@
 // Cards that are drawn anew from one section of the state each.
-import { at, bar, fill, h } from "./dom.js";
+import { at, bar, fill, h, put } from "./dom.js";
 import { clock, moment, number, percent, say, t } from "./words.js";
 
 const QUEUES = ["prior", "normal", "leased", "crawled", "error"];
-const TONES = { fetching: "--leased", ready: "--good", waiting: "--normal", robots: "--crawled", failing: "--error", idle: "--line" };
+const TONES = { fetching: "--leased", ready: "--good", waiting: "--normal", robots: "--crawled", failing: "--error", idle: "--faint" };
 
 export function tiles({ totals, run, series }) {
   const { pages, relevant, recent } = totals;
@@ -21,21 +21,25 @@ export function tiles({ totals, run, series }) {
     tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
     tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", t("since", moment(run.began))));
 }
-export function heading({ run, waiting }, connected) {
-  at("topic").textContent = run.topic;
-  at("version").textContent = run.version;
+// Nodes that neither ended nor say anything: killed, or cut off.
+const silent = (nodes) => Boolean(nodes?.length) && nodes.every(({ live, run }) => !live && !run.finished);
+
+export function heading({ run, waiting, nodes }, connected) {
+  put(at("topic"), run.topic);
+  at("topic").title = run.topic;
+  put(at("version"), run.version);
   document.title = `${run.topic} · topiccrawl`;
-  const state = at("state"), why = waiting.reason;
-  const bad = !connected || ["redis-away", "store-away", "failing"].includes(why);
-  const word = !connected ? (run.finished ? "ended" : "lost") : run.finished ? "ended" : why ? `why-${why}` : "runs";
-  state.className = `state ${run.finished ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
-  state.lastElementChild.textContent = why && connected && !run.finished ? t("waiting") : t(word);
-  const notice = at("notice");
-  notice.hidden = !why || !connected || Boolean(run.finished);
+  const dead = silent(nodes), over = Boolean(run.finished), why = dead ? "dead" : over ? "" : waiting.reason;
+  const bad = dead || !connected || ["redis-away", "store-away", "failing"].includes(why);
+  const word = dead ? "dead" : over ? "ended" : !connected ? "lost" : why ? "waiting" : "runs";
+  const state = at("state"), notice = at("notice");
+  state.className = `state ${over && !dead ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
+  put(state.lastElementChild, t(word));
+  notice.hidden = !why || !connected;
   notice.className = `notice ${bad ? "broken" : ""}`;
-  const detail = waiting.detail ? ` (${waiting.detail})` : "";
-  const quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
-  notice.textContent = `${t(`why-${why}`)}${detail}${quiet}`;
+  put(notice.firstElementChild, t(`why-${why}`, moment(run.finished)));  // said aloud once; what counts on is not
+  const detail = waiting.detail ? ` (${waiting.detail})` : "", quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
+  put(notice.lastElementChild, dead ? "" : detail + quiet);
   fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
     h("a", { href: "/metrics" }, t("metrics")));
 }
@@ -53,9 +57,10 @@ export function hosts({ hosts: { states, list } }) {
   fill("host-states", Object.entries(states).filter(([, n]) => n).map(([name, n]) =>
     h("span", { class: "chip", style: { "--tone": `var(${TONES[name]})` } }, h("i"), t(name), h("b", {}, number(n)))));
   const heads = ["host", "queued", "fetched", "worth", "delay", "failed"];
-  fill("host-head", h("tr", {}, heads.map((key) => h("th", { class: key === "delay" ? "wide" : "" }, t(key)))));
+  fill("host-head", h("tr", {}, heads.map((key) => h("th", { scope: "col", class: key === "delay" ? "wide" : "" }, t(key)))));
+  if (!list.length) return fill("host-rows", h("tr", {}, h("td", { class: "empty", colspan: heads.length }, t("none"))));
   fill("host-rows", list.map((one) => h("tr", {},
-    h("td", { title: `${one.name} · ${t(one.state)}` }, h("i", { class: "dot", style: { "--tone": `var(${TONES[one.state]})` } }), one.name),
+    h("td", { title: `${one.name} · ${t(one.state)}` }, h("i", { class: "dot", role: "img", "aria-label": t(one.state), style: { "--tone": `var(${TONES[one.state]})` } }), one.name),
     h("td", {}, number(one.queued)), h("td", {}, number(one.pages)),
     h("td", {}, one.pages ? bar(one.worth) : ""), h("td", { class: "wide" }, `${one.delay.toFixed(1)} s`),
     h("td", { class: one.failed ? "bad" : "" }, one.failed || ""))));
@@ -64,7 +69,8 @@ export function terms({ terms: { changes, own, now } }) {
   now = now.filter(([, weight]) => weight > 0);
   const known = new Set(own), most = Math.max(1e-9, ...now.map(([, weight]) => weight));
   at("changes").textContent = changes ? t("changed", number(changes)) : t("unchanged");
-  fill("term-rows", now.map(([term, weight]) =>
+  fill("term-rows", now.length ? now.map(([term, weight]) =>
     h("div", { class: known.has(term) ? "term" : "term learnt", title: `${say(known.has(term) ? "own" : "learnt")} · ${weight}` },
-      h("span", {}, term), bar(weight / most))));
+      h("span", {}, term), bar(weight / most))) : h("p", { class: "empty" }, t("none")));
+  at("term-key").hidden = !now.some(([term]) => !known.has(term));
 }

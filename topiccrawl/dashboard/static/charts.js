@@ -1,7 +1,8 @@
 // Two curves over time by uPlot (MIT): harvest rate, and pages a second below it on the same axis.
 import { at, fill, h } from "./dom.js";
-import { clock, percent, t } from "./words.js";
+import { percent, t, tick } from "./words.js";
 
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000, 2592000];
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 let harvest = null, speed = null, shown = { points: [] };
 
@@ -19,10 +20,10 @@ function columns(points) {
   return { x, recent, mean, pace };
 }
 function axes(values, size) {
-  const common = { stroke: style("--faint"), font: "12px system-ui, sans-serif", ticks: { show: false } };
+  const common = { stroke: style("--soft"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   const grid = { stroke: style("--line"), width: 1 };
   return [
-    { ...common, grid: { show: false }, size: 26, values: (_, found) => found.map(clock), space: 80 },
+    { ...common, grid: { show: false }, size: 26, values: (_, found) => found.map((v) => (v ? tick(v) : "")), incrs: STEPS, space: 80 },
     { ...common, grid, size: 46, values: (_, found) => found.map(values), space: size },
   ];
 }
@@ -31,7 +32,7 @@ function options(id, series, values, range, space) {
   return {
     width: box.clientWidth, height: box.clientHeight, padding: [8, 12, 0, 0], legend: { show: false },
     cursor: { sync: { key: "time" }, drag: { x: false, y: false }, points: { size: 7 }, y: false },
-    scales: { x: { time: false }, y: { range } },
+    scales: { x: { time: false, range: (_, from, to) => (to > from ? [from, to] : [0, Math.max(10, to ?? 0)]) }, y: { range } },
     axes: axes(values, space), series: [{}, ...series],
     hooks: { setCursor: [legends] },
   };

@@ -13,6 +13,14 @@ export function h(tag, given = {}, ...children) {
 }
 export const at = (id) => document.getElementById(id);
 export const fill = (id, ...children) => at(id).replaceChildren(...children.flat());
+// As fill, but who stood on one of the parts with the keyboard stands on its successor afterwards.
+export function renew(id, ...children) {
+  const box = at(id), stood = box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  box.replaceChildren(...children.flat());
+  if (stood) [...box.querySelectorAll("[data-key]")].find((one) => one.dataset.key === stood)?.focus({ preventScroll: true });
+}
+// A text that changes only where it does, so that screen readers say it once.
+export function put(element, text) { if (element.textContent !== text) element.textContent = text; }
 export const bar = (share) =>
   h("span", { class: "bar" }, h("i", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } }));
 
@@ -21,7 +29,7 @@ export function link(url, text, given = {}) {
   let safe = null;
   try { const found = new URL(url); if (/^https?:$/.test(found.protocol)) safe = found.href; } catch { /* no URL */ }
   if (!safe) return h("span", given, text);
-  return h("a", { ...given, href: safe, target: "_blank", rel: "noopener noreferrer nofollow", title: url }, text);
+  return h("a", { ...given, href: safe, "data-key": url, target: "_blank", rel: "noopener noreferrer nofollow", title: url }, text);
 }
 export async function get(path) {
   const answer = await fetch(path, { headers: { Accept: "application/json" } });

@@ -30,7 +30,7 @@ function chain({ article, reprints, reprinted }) {
 }
 function change(one) {
   const came = one.came.map((term) => `+${term}`), went = one.went.map((term) => `−${term}`);
-  return h("li", { title: one.reason }, h("b", {}, `${one.number}`), ` · ${moment(one.at)} · ${number(one.pages)} ${t("pages").toLowerCase()}  `,
+  return h("li", { title: one.reason }, h("b", {}, `${one.number}`), ` · ${moment(one.at)} · ${t("nPages", number(one.pages))}  `,
     h("span", { class: "up" }, came.join(" ")), " ", h("span", { class: "down" }, went.join(" ")));
 }
 function site(one) {

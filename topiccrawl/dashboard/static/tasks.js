@@ -1,11 +1,12 @@
 // Tasks: what was asked for, how far each is, who works at it; steered from here.
 import { buttons } from "./control.js";
-import { at, fill, get, h } from "./dom.js";
-import { number, t } from "./words.js";
+import { at, get, h, renew } from "./dom.js";
+import { language, number, t } from "./words.js";
 
 const EVERY = 3000;
 const TONES = { waiting: "--normal", running: "--good", done: "--crawled", failed: "--error" };
-let last = [], timer = 0;
+const MOST = 30;
+let last = [], timer = 0, orders = "";
 
 export async function look() {
   try { last = await get("/api/tasks"); show(); } catch (error) {
@@ -17,19 +18,23 @@ export function begin() {
   timer = setInterval(() => { if (!document.hidden) look(); }, EVERY);
 }
 export function show() {
-  const shown = document.activeElement;
-  if (at("task-rows").contains(shown) && shown.tagName === "SELECT") return;
-  fill("task-rows", last.map(task).reverse());
+  const told = JSON.stringify([language, last.map(({ task: { id }, state, speed }) => [id, state, speed])]);
+  const focus = document.activeElement, choosing = at("task-rows").contains(focus) && focus.tagName === "SELECT";
+  if (choosing && told === orders) return;  // a list that is open stays so
+  orders = told;
+  const older = last.length - MOST;
+  renew("task-rows", last.slice(-MOST).reverse().map(task), older > 0 ? h("p", { class: "empty" }, t("older", number(older))) : []);
 }
 function task({ task: asked, state, speed, pages, articles, sites }) {
   const done = sites.filter((one) => one.state === "done" || one.state === "failed").length;
   const name = asked.arguments.topic ?? asked.arguments.template ?? asked.spider;
   const open = ["waiting", "running", "paused"].includes(state);
-  const figures = [t(`task-${state}`), t("shards", number(done), number(sites.length)), `${number(pages)} ${t("pages").toLowerCase()}`, `${number(articles)} ${t("stories").toLowerCase()}`, asked.owner];
+  const ofTemplate = asked.spider === "template";
+  const figures = [open ? t(`task-${state}`) : "", ofTemplate ? t("template") : t("shards", number(done), number(sites.length)), t("nPages", number(pages)), t(ofTemplate ? "nRecords" : "nStories", number(articles)), asked.owner];
   return h("div", { class: "node task" }, h("p", { title: name }, `${t("task")} ${asked.id} · ${name}`),
     h("span", { class: "acts" }, open ? buttons(`/api/tasks/${asked.id}`, { paused: state === "paused", speed }, look) : t(`task-${state}`)),
     h("span", {}, figures.filter(Boolean).join(" · ")),
-    h("span", { class: "chips" }, sites.slice(0, 24).map((one) =>
+    h("span", { class: "chips", hidden: open && !ofTemplate ? null : "" }, sites.slice(0, 24).map((one) =>
       h("span", { class: "chip", style: { "--tone": `var(${TONES[one.state] ?? "--line"})` }, title: [one.worker, one.reason].filter(Boolean).join(" · ") },
-        h("i"), one.site, h("b", {}, number(one.pages))))));
+        h("i"), one.site, h("b", {}, number(one.pages)))), sites.length > 24 ? h("span", { class: "chip" }, `+${number(sites.length - 24)}`) : null));
 }

@@ -9,7 +9,8 @@ const WORDS = {
     perSecond: "{0} per second", ofPages: "{0} of all pages", reprints: "{0} reprints left out",
     since: "since {0}", meanIs: "mean of the crawl {0}", known: "{0} URLs known", none: "nothing yet",
     prior: "prior", normal: "normal", leased: "leased", crawled: "crawled", error: "error",
-    stored: "{0} stored", score: "score", reprintOf: "reprint of {0}", republished: "× {0} reprints",
+    stored: "{0} stored", score: "score", reprintOf: "reprint of {0}", republished: "reprinted × {0}", nPages: "{0} pages", nStories: "{0} articles", nRecords: "{0} records", template: "template", older: "and {0} older ones",
+    sections: "Sections", history: "How the topic changed", days: "{0} d", hours: "{0} h",
     host: "Host", queued: "Queued", fetched: "Pages", worth: "On topic", delay: "Delay", failed: "Failed",
     fetching: "fetching", ready: "ready", waiting: "waiting", robots: "robots.txt", failing: "failing", idle: "idle",
     changed: "changed {0} times", unchanged: "as given", own: "own", learnt: "learnt",
@@ -22,6 +23,7 @@ const WORDS = {
     "why-robots": "robots.txt files are fetched first", "why-elsewhere": "Other nodes have the queued URLs",
     "why-empty": "Nothing is queued", "why-retries": "What is queued is tried again later",
     "why-watching": "Nothing is due",
+    "why-dead": "No word since {0}: the process was killed or cannot write. Its log's last lines say more; the same command goes on where it was",
     quiet: "Nothing for {0} s", task: "task", tasks: "Tasks", ago: "{0} ago", strategy: "strategy", metrics: "metrics",
     shards: "{0} of {1} sites", noPatterns: "None learnt: TOPICCRAWL_NEWS_FILTER is off", noChains: "No reprint yet",
     filed: "{0} left out by patterns", choose: "Which crawl", reasons: "Errors by reason",
@@ -36,7 +38,8 @@ const WORDS = {
     perSecond: "每秒 {0} 页", ofPages: "占全部网页 {0}", reprints: "另有 {0} 篇转载",
     since: "自 {0}", meanIs: "全程均值 {0}", known: "已知 {0} 个网址", none: "暂无",
     prior: "优先", normal: "普通", leased: "抓取中", crawled: "已抓取", error: "错误",
-    stored: "已存 {0} 篇", score: "得分", reprintOf: "转载自 {0}", republished: "{0} 次转载",
+    stored: "已存 {0} 篇", score: "得分", reprintOf: "转载自 {0}", republished: "转载 {0} 次", nPages: "{0} 页", nStories: "{0} 篇文章", nRecords: "{0} 条记录", template: "模板", older: "另有 {0} 个更早的任务",
+    sections: "各部分", history: "主题的变化", days: "{0} 天", hours: "{0} 小时",
     host: "主机", queued: "排队", fetched: "网页", worth: "切题", delay: "间隔", failed: "失败",
     fetching: "抓取中", ready: "就绪", waiting: "等待", robots: "robots.txt", failing: "故障", idle: "空闲",
     changed: "已调整 {0} 次", unchanged: "与给定相同", own: "给定", learnt: "学得",
@@ -49,6 +52,7 @@ const WORDS = {
     "why-robots": "先抓取 robots.txt", "why-elsewhere": "待抓网址在其他节点",
     "why-empty": "队列已空", "why-retries": "待抓网址稍后重试",
     "why-watching": "暂无到期的重访",
+    "why-dead": "自 {0} 起失联：进程已被终止，或无法写入。日志末尾有更多信息；用同一命令可从原处继续",
     quiet: "已 {0} 秒没有新网页", task: "任务", tasks: "任务", ago: "{0}前", strategy: "策略", metrics: "指标",
     shards: "{1} 个站点已完成 {0} 个", noPatterns: "未学习：TOPICCRAWL_NEWS_FILTER 未开启", noChains: "暂无转载",
     filed: "按模式略去 {0} 条链接", choose: "选择抓取", reasons: "错误原因",
@@ -73,7 +77,22 @@ export function clock(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (n) => String(n).padStart(2, "0");
+  if (h >= 48) return `${t("days", Math.floor(h / 24))} ${two(h % 24)}:${two(m)}`;
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
-export const moment = (at) =>
-  new Date(1000 * at).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+// On the axis of time: 5:00, 3 h, 2 d 12 h.
+export function tick(seconds) {
+  const [d, h, rest] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, seconds % 3600];
+  if (rest || (!d && !h)) return clock(seconds);
+  return [d ? t("days", d) : "", h ? t("hours", h) : ""].filter(Boolean).join(" ");
+}
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+export function moment(at) {
+  const then = new Date(1000 * at), recent = Date.now() / 1000 - at < 43200;
+  return recent ? then.toLocaleTimeString(language, TIME) : then.toLocaleString(language, { month: "short", day: "numeric", ...TIME });
+}
+// A date as a site wrote it, without what goes without saying.
+export function day(published) {
+  const text = published.slice(0, 16).replace("T", " ");
+  return text.startsWith(`${new Date().getFullYear()}-`) ? text.slice(5) : text;
+}

@@ -1,0 +1,132 @@
+"""The page read by keyboard, in the dark, on a telephone, with long texts, after a death."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.crawl.test_dashboard import (
+    browser,
+    pytestmark,  # noqa: F401 - marks this file, too
+)
+from tests.crawl.test_page import Given, article, served, wild_source
+from tests.unit.dashboard.states import state
+
+NOTHING: dict[str, Any] = {"chains": [], "changes": [], "learnt": [], "patterns": []}
+STEERED = {"name": "nev", "paused": False, "speed": 1.0}
+LONG = "新能源汽车与动力电池产业链" * 20 + "WordWithoutAnyBreak" * 20
+
+FAINT = """() => {
+  const parse = (text) => {  // rgb(), rgba() and color(srgb)
+    const found = text.match(/[\\d.]+/g).map(Number), many = text.startsWith('color') ? 255 : 1;
+    return [...found.slice(0, 3).map((one) => one * many), found[3] ?? 1];
+  };
+  const under = (one) => {
+    for (; one; one = one.parentElement) {
+      const found = parse(getComputedStyle(one).backgroundColor);
+      if (found[3] > 0.99) return found;
+    }
+    return [255, 255, 255, 1];
+  };
+  const light = (c) => c.slice(0, 3).map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+  const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  return [...document.querySelectorAll('body *')]
+    .filter((one) => [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+    .filter((one) => one.offsetParent && !one.closest('svg, option'))
+    .map((one) => [light(parse(getComputedStyle(one).color)), light(under(one)), one])
+    .map(([text, ground, one]) => [contrast(text, ground), one])
+    .filter(([found]) => found < 4.5)
+    .map(([found, one]) => `${found.toFixed(2)} ${one.className || one.tagName} ${one.textContent}`);
+}"""
+"""Texts with less contrast than WCAG's AA asks of small ones."""
+NAMELESS = """() => [...document.querySelectorAll('button, select, a, [tabindex]')]
+  .filter((one) => one.offsetParent)
+  .filter((one) => !(one.getAttribute('aria-label') || one.title || one.textContent).trim())
+  .map((one) => one.outerHTML)"""
+OUT_OF_REACH = """() => [...document.querySelectorAll('main *')]
+  .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowY))
+  .filter((one) => one.scrollHeight > one.clientHeight + 1 && one.tabIndex < 0)
+  .map((one) => one.outerHTML.slice(0, 90))"""
+"""What scrolls, but not by keyboard."""
+
+
+def full() -> Given:
+    """Something in every card, much of it long."""
+    source = wild_source()
+    told = source.told
+    told["run"]["topic"] = LONG
+    told["control"] = STEERED
+    told["errors"] = {LONG: 3_000_000, "robots": 1}
+    told["queues"] = dict.fromkeys(told["queues"], 12_345_678)
+    (host,) = told["hosts"]["list"][:1]
+    kinds = ("fetching", "ready", "waiting", "robots", "failing", "idle")
+    told["hosts"] = {
+        "states": dict.fromkeys(kinds, 9),
+        "list": [{**host, "name": LONG, "state": kinds[n % 6]} for n in range(50)],
+    }
+    source.all = [article("http://a.test/1", LONG, LONG) for _ in range(80)]
+    return source
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1360)])
+def test_every_text_is_legible_and_every_control_has_a_name(scheme: str, width: int) -> None:
+    with served(full()) as url, browser() as chromium:
+        page = chromium.new_page(
+            viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page.goto(url)
+        page.locator(".row .title").first.wait_for()
+        page.locator(".pattern").first.wait_for()
+        page.locator(".task p").first.wait_for()
+        assert page.evaluate(FAINT) == []
+        assert page.evaluate(NAMELESS) == []
+        assert page.evaluate(OUT_OF_REACH) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        inside = "one => one.closest('.card').getBoundingClientRect().right"
+        for place in (".reason b", ".queue b", "td:last-child"):
+            found = page.locator(place).first
+            right = found.bounding_box()["x"] + found.bounding_box()["width"]
+            assert right <= found.evaluate(inside), f"{place} leaves its card"
+
+
+def test_the_keyboard_keeps_its_place_while_the_page_goes_on() -> None:
+    source = Given({**state(), "control": STEERED}, [], NOTHING)
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        page.goto(url)
+        page.locator("#controls [data-act=pause]").focus()
+
+        def told(pages: int, **control: object) -> str:
+            """Which order stands under the keyboard once the page shows so many pages."""
+            totals = {**source.told["totals"], "pages": pages}
+            run = {**source.told["run"], "seconds": float(pages)}
+            wanted = {**STEERED, **control}
+            source.told = {**source.told, "totals": totals, "run": run, "control": wanted}
+            page.get_by_text(f"{pages:,}", exact=True).first.wait_for()
+            return str(page.evaluate("document.activeElement.dataset.act"))
+
+        assert told(4321) == "pause"
+        assert told(4322, paused=True) == "resume", "what took its place"
+        page.locator("#controls select").focus()
+        told(4323, paused=False, speed=2.0)
+        assert page.evaluate("document.activeElement.value") == "2"
+
+
+@pytest.mark.parametrize(("live", "word"), [(False, "no word"), (True, "crawling")])
+def test_a_crawl_that_was_killed_does_not_look_like_one_that_ended(live: bool, word: str) -> None:  # noqa: FBT001
+    told = state()
+    node = {"run": told["run"], "totals": told["totals"], "waiting": told["waiting"], "live": live}
+    ended = None if live else 110.0
+    source = Given(
+        {**told, "nodes": [node], "run": {**told["run"], "finished": ended}}, [], NOTHING
+    )
+    with served(source) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        page.goto(url)
+        page.locator("#state", has_text=word).wait_for()
+        assert page.locator("#notice").is_visible() == (not live)
+        if not live:
+            assert "was killed or cannot write" in page.locator("#notice").inner_text()
