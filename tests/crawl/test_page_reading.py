@@ -39,7 +39,7 @@ FAINT = """() => {
     .map((one) => [light(parse(getComputedStyle(one).color)), light(under(one)), one])
     .map(([text, ground, one]) => [contrast(text, ground), one])
     .filter(([found]) => found < 4.5)
-    .map(([found, one]) => `${found.toFixed(2)} ${one.className || one.tagName} ${one.textContent}`);
+    .map(([found, one]) => found.toFixed(2) + ' ' + one.className + ' ' + one.textContent);
 }"""
 """Texts with less contrast than WCAG's AA asks of small ones."""
 NAMELESS = """() => [...document.querySelectorAll('button, select, a, [tabindex]')]
@@ -115,18 +115,26 @@ def test_the_keyboard_keeps_its_place_while_the_page_goes_on() -> None:
         assert page.evaluate("document.activeElement.value") == "2"
 
 
-@pytest.mark.parametrize(("live", "word"), [(False, "no word"), (True, "crawling")])
-def test_a_crawl_that_was_killed_does_not_look_like_one_that_ended(live: bool, word: str) -> None:  # noqa: FBT001
-    told = state()
-    node = {"run": told["run"], "totals": told["totals"], "waiting": told["waiting"], "live": live}
-    ended = None if live else 110.0
-    source = Given(
-        {**told, "nodes": [node], "run": {**told["run"], "finished": ended}}, [], NOTHING
-    )
+ENDS = [
+    (None, "", True, "crawling", ""),
+    (110.0, "", False, "no word", "was killed or cannot write"),
+    (110.0, "finished", False, "ended", ""),
+    (110.0, "storage_error", False, "ended", "nothing can be stored"),
+]
+
+
+def test_how_a_crawl_ended_is_said() -> None:
+    source = Given(state(), [], NOTHING)
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
-        page.goto(url)
-        page.locator("#state", has_text=word).wait_for()
-        assert page.locator("#notice").is_visible() == (not live)
-        if not live:
-            assert "was killed or cannot write" in page.locator("#notice").inner_text()
+        for ended, reason, live, word, said in ENDS:
+            told = state(finished=ended, reason=reason)
+            run = {**told["run"], "finished": ended if reason else None}
+            node = {
+                "run": run, "totals": told["totals"], "waiting": told["waiting"], "live": live,
+            }  # fmt: skip
+            source.told = {**told, "nodes": [node]}
+            page.goto(url)
+            page.locator("#state", has_text=word).wait_for()
+            assert said in page.locator("#notice").inner_text()
+            assert page.locator("#notice").is_visible() == bool(said)

@@ -48,11 +48,14 @@ class Waiting(NamedTuple):
 
         >>> Waiting("delays", 31.4, "a.test in 12 s").text()
         'nothing for 31 s: all hosts are waiting for their delay (a.test in 12 s)'
+        >>> Waiting("store-away", 0.2).text()
+        'the database does not answer; articles wait on disk'
         """
         if not self.reason:
             return ""
         detail = f" ({self.detail})" if self.detail else ""
-        return f"nothing for {self.seconds:.0f} s: {REASONS[self.reason]}{detail}"
+        quiet = f"nothing for {self.seconds:.0f} s: " if self.seconds >= QUIET else ""
+        return f"{quiet}{REASONS[self.reason]}{detail}"
 
 
 class Circumstances(NamedTuple):

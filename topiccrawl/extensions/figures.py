@@ -19,7 +19,7 @@ from xxhash import xxh32_hexdigest
 from topiccrawl import __version__
 from topiccrawl.dashboard.figures import Figures
 from topiccrawl.dashboard.runs import EVERY
-from topiccrawl.dashboard.waiting import Circumstances, Waiting, waiting
+from topiccrawl.dashboard.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
@@ -158,7 +158,8 @@ class CrawlFigures:
         found = self.waiting()
         if found.reason and (found.reason != self._said.reason or now > self._say_at):
             if self._said.reason or found.seconds > 0:
-                logger.info("The crawl waits: %s", found.text())
+                goes = found.reason == "store-away" and found.seconds < QUIET
+                logger.info("The crawl %s: %s", "goes on" if goes else "waits", found.text())
             self._say_at = now + SAID_AGAIN
         self._said = found
         if now >= self._tell_at and self._telling is None:

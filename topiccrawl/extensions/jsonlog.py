@@ -35,7 +35,8 @@ class JsonFormatter(logging.Formatter):
     '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
 
     Args:
-        given: Added to every line, instead of what the crawl adds.
+        given: Added to every line that no crawl adds anything to: said outside of its context, as
+            by a handler of signals.
     """
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
@@ -50,7 +51,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
-            **(self.given or _GIVEN.get()),
+            **(_GIVEN.get() or self.given),
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -64,8 +65,9 @@ class JsonLog:
     What Scrapy writes before a crawl begins (its version, what is enabled) stays text.
     """
 
-    def __init__(self, given: dict[str, Any]) -> None:
+    def __init__(self, given: dict[str, Any], *, alone: bool) -> None:
         self.given = given
+        self.alone = alone
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,7 +79,8 @@ class JsonLog:
         if not crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
             raise NotConfigured
         topic = getattr(crawler.spider, "topic", None)
-        log = cls({"topic": topic.name} if topic is not None else {})
+        given = {"topic": topic.name} if topic is not None else {}
+        log = cls(given, alone=not crawler.settings.getbool("TOPICCRAWL_TURN"))
         crawler.signals.connect(log.begin, signals.spider_opened)
         log.begin()
         return log
@@ -85,14 +88,18 @@ class JsonLog:
     def begin(self) -> None:
         """Let the log be JSON, and each line of this crawl tell what was given."""
         _GIVEN.set(self.given)
-        write_json()
+        write_json(self.given if self.alone else None)
 
 
-def write_json() -> None:
-    """Let all handlers of the root logger write JSON: Scrapy makes them anew with each crawler."""
+def write_json(given: dict[str, Any] | None = None) -> None:
+    """Let all handlers of the root logger write JSON: Scrapy makes them anew with each crawler.
+
+    Args:
+        given: Added to lines that no crawl adds anything to, where the process has only one.
+    """
     for handler in logging.getLogger().handlers:
-        if not isinstance(handler.formatter, JsonFormatter):
-            handler.setFormatter(JsonFormatter())
+        if given or not isinstance(handler.formatter, JsonFormatter):
+            handler.setFormatter(JsonFormatter(given))
 
 
 def _is_plain(value: object) -> bool:

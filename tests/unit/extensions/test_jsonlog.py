@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import logging
+from contextvars import Context
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,7 @@ def written() -> Iterator[io.StringIO]:
 
 def test_lines_tell_their_own_crawl_s_topic(written: io.StringIO) -> None:
     async def crawl(topic: str) -> None:
-        JsonLog({"topic": topic}).begin()
+        JsonLog({"topic": topic}, alone=False).begin()
         for _ in range(2):
             await asyncio.sleep(0)
             logging.getLogger("a").warning("of %s", topic)
@@ -47,3 +48,13 @@ def test_lines_tell_their_own_crawl_s_topic(written: io.StringIO) -> None:
     assert {(line["message"], line.get("topic")) for line in lines} == {
         ("of 足球", "足球"), ("of railway", "railway"), ("of nobody", None),
     }  # fmt: skip
+
+
+def test_what_is_said_outside_of_the_crawl_has_its_topic_where_it_is_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record = logging.makeLogRecord({"msg": "Received SIGTERM", "levelname": "INFO"})
+    monkeypatch.setattr(logging.getLogger(), "handlers", [handler := logging.NullHandler()])
+    for alone, topic in ((False, None), (True, "足球")):
+        Context().run(JsonLog({"topic": "足球"}, alone=alone).begin)
+        assert json.loads(handler.format(record)).get("topic") == topic

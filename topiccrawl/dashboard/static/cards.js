@@ -21,6 +21,7 @@ export function tiles({ totals, run, series }) {
     tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
     tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", t("since", moment(run.began))));
 }
+const FAILURES = ["storage_error", "store-failed", "state_error", "start_error", "seeds_unreachable", "discovery_failed"];
 // Nodes that neither ended nor say anything: killed, or cut off.
 const silent = (nodes) => Boolean(nodes?.length) && nodes.every(({ live, run }) => !live && !run.finished);
 
@@ -29,17 +30,19 @@ export function heading({ run, waiting, nodes }, connected) {
   at("topic").title = run.topic;
   put(at("version"), run.version);
   document.title = `${run.topic} · topiccrawl`;
-  const dead = silent(nodes), over = Boolean(run.finished), why = dead ? "dead" : over ? "" : waiting.reason;
-  const bad = dead || !connected || ["redis-away", "store-away", "failing"].includes(why);
-  const word = dead ? "dead" : over ? "ended" : !connected ? "lost" : why ? "waiting" : "runs";
+  const dead = silent(nodes), over = Boolean(run.finished);
+  const failed = over && !dead && FAILURES.includes(run.reason), goes = waiting.reason === "store-away" && waiting.seconds < 5;
+  const why = dead ? "dead" : failed ? run.reason : over ? "" : waiting.reason;
+  const bad = dead || failed || !connected || ["redis-away", "store-away", "failing"].includes(why);
+  const word = dead ? "dead" : over ? "ended" : !connected ? "lost" : why && !goes ? "waiting" : "runs";
   const state = at("state"), notice = at("notice");
-  state.className = `state ${over && !dead ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
+  state.className = `state ${over && !dead && !failed ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
   put(state.lastElementChild, t(word));
   notice.hidden = !why || !connected;
   notice.className = `notice ${bad ? "broken" : ""}`;
   put(notice.firstElementChild, t(`why-${why}`, moment(run.finished)));  // said aloud once; what counts on is not
   const detail = waiting.detail ? ` (${waiting.detail})` : "", quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
-  put(notice.lastElementChild, dead ? "" : detail + quiet);
+  put(notice.lastElementChild, over ? "" : detail + quiet);
   fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
     h("a", { href: "/metrics" }, t("metrics")));
 }
