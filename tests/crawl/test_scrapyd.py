@@ -159,10 +159,10 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
             ("topic", "新能源汽车"), ("seeds", "http://slow.test/"),
             *arguments(**quick, TOPICCRAWL_DATA_DIR=str(tmp_path / "other")),
         ])  # fmt: skip
-        until(60, lambda: state_of(client, again)["state"] == "finished")
+        until(lambda: state_of(client, again)["state"] == "finished")
         pages = [page for page in PAGES if page.startswith("http://slow.test/")]
         assert {web.count(page) for page in pages} == {1}, "it went on: none lost, none twice"
-        assert stored(tmp_path / "other") == sorted(pages)
+        assert stored(tmp_path / "other") == sorted(pages)[1:], "all but the list of them"
 
 
 @pytest.mark.crawl

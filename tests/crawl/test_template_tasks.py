@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 
 from tests.crawl.run import MEASURED, log_of, run, start
 from tests.crawl.test_template import QUERY, Companies, records
+from tests.waiting import PATIENCE, until
 from topiccrawl.demo.engine import Engine, Together
 from topiccrawl.demo.server import DemoServer
 from topiccrawl.scheduler.build import ledger_of
@@ -87,13 +88,6 @@ def own_redis(redis_url: str) -> str:
     return url
 
 
-def until(found: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not found():
-        assert time.monotonic() < end, "in time"
-        time.sleep(0.02)
-
-
 @pytest.mark.crawl
 @pytest.mark.parametrize("where", ["folder", "redis"])
 def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
@@ -121,7 +115,7 @@ def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
             state = scene.ask(lambda desk: desk.resume("1"))
             assert state.sites[0].turns == 2
             (other,) = (worker for worker in scene.workers if worker is not first)
-            assert other.wait(60) == 0, "it ended by itself"
+            assert other.wait(PATIENCE) == 0, "it ended by itself"
         finally:
             scene.end()
         state = scene.ask(lambda desk: desk.show("1"))
