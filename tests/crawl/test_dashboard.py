@@ -36,11 +36,11 @@ pytestmark = [
 
 
 @contextmanager
-def browser() -> Iterator[Any]:
+def browser(*more: str) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
 
     with sync_playwright() as driver:
-        options = ["--no-sandbox", "--disable-gpu"]
+        options = ["--no-sandbox", "--disable-gpu", *more]
         one = driver.chromium.launch(executable_path=BROWSER, args=options)
         try:
             yield one

@@ -1,0 +1,102 @@
+"""What a foreign page can do in the operator's own Chromium, which has the token: nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from tests.crawl.test_dashboard import (
+    browser,
+    pytestmark,  # noqa: F401 - marks this file, too
+)
+from tests.crawl.test_page import Given
+from tests.crawl.web import Web
+from tests.unit.dashboard.states import state
+from topiccrawl.dashboard.guard import Address, Guard
+from topiccrawl.dashboard.server import DashboardServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOKEN = "open-sesame-open-sesame"  # noqa: S105
+ATTACKS = """async (target) => {
+  const act = target + 'api/act', told = [];
+  const given = { method: 'POST', credentials: 'include' };
+  for (const [url, options] of [
+    [act, { ...given, mode: 'no-cors' }],
+    [act, { ...given, mode: 'no-cors', body: new Blob(['{}'], { type: 'text/plain' }) }],
+    [act, { ...given, headers: { 'X-Topiccrawl': '1' } }],
+    [act, { ...given, mode: 'no-cors', headers: { 'X-Topiccrawl': '1' } }],
+    [target + 'api/state', { credentials: 'include' }],
+    [target + 'api/tasks', { credentials: 'include' }],
+  ]) {
+    try {
+      const answer = await fetch(url, options);
+      if (answer.type !== 'opaque') told.push(url + ' ' + answer.status);
+    } catch { /* refused */ }
+  }
+  navigator.sendBeacon(act, '{}');
+  const form = Object.assign(document.createElement('form'), { action: act, method: 'POST' });
+  const frame = Object.assign(document.createElement('iframe'), { name: 'inner' });
+  form.target = 'inner';
+  document.body.append(frame, form);
+  form.submit();
+  await new Promise((done) => { frame.onload = done; setTimeout(done, 3000); });
+  return told;
+}"""
+"""All the ways in which a page asks another site; what it could read."""
+
+
+class Acts:
+    """Counts what was done, and remembers how it was asked for."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    async def act(self, _request: web.Request) -> web.Response:
+        self.done += 1
+        return web.json_response({})
+
+
+@contextmanager
+def served(acts: Acts) -> Iterator[str]:
+    """The page's address; the server has a loop of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    source = Given(state(), [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    guard = Guard(Address("127.0.0.1", 0), TOKEN)
+    server = DashboardServer(source, guard, [web.post("/api/act", acts.act)])
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(60)
+        yield server.url
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(60)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def test_no_foreign_page_acts_or_reads_and_no_foreign_name_leads_here() -> None:
+    acts = Acts()
+    names = "--host-resolver-rules=MAP evil.test 127.0.0.1"
+    with served(acts) as url, Web({"/": "<p>come in"}) as foreign, browser(names) as chromium:
+        context = chromium.new_context(locale="en-GB")
+        own, other = context.new_page(), context.new_page()
+        assert own.goto(url).status == 401
+        own.goto(f"{url}?token={TOKEN}")
+        own.locator("#state", has_text="crawling").wait_for()
+        assert own.url == url, "the token does not stay in the address"
+        sent = {"X-Topiccrawl": "1"}
+        asked = "(headers) => fetch('/api/act', { method: 'POST', headers }).then((a) => a.status)"
+        assert (own.evaluate(asked, sent), acts.done) == (200, 1), "our own page does act"
+        port = foreign.server.server_port
+        for place in (f"http://127.0.0.1:{port}/", f"http://evil.test:{port}/"):
+            other.goto(place)
+            assert other.evaluate(ATTACKS, url) == []
+        assert acts.done == 1
+        assert other.goto(url.replace("127.0.0.1", "evil.test")).status == 421
