@@ -2,8 +2,9 @@
 
 Commits are not flushed (a flush takes 17 ms, a commit 3), so that the disk may hold any mixture of
 old and new pages when the power goes. Every few seconds a checkpoint flushes the file in a thread:
-a read transaction keeps the pages of its snapshot from being reused, and when they are on the disk
-the snapshot's root (LMDB's meta page) is kept in a file of its own. Opening after the machine went
+a read transaction keeps the pages of its snapshot from being reused, and when they and the log are
+on the disk the snapshot's root (LMDB's meta page) is kept in a file of its own. Segments of the log
+that were cleared since stay until then. Opening after the machine went
 down in between puts that root back. A process that was killed needs none of this: what it wrote is
 in the operating system.
 """
@@ -18,6 +19,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import lmdb
+
+    from topiccrawl.frontier.log import Log
+    from topiccrawl.frontier.segment import Segment
 
 MAGIC = 0xBEEFC0DE
 META_HEAD = Struct("<16xII")
@@ -62,10 +66,13 @@ class Checkpoint:
     Args:
         env: Open environment, without an open write transaction whenever ``begin`` is called.
         folder: Its folder.
+        log: The log in it.
     """
 
-    def __init__(self, env: lmdb.Environment, folder: Path) -> None:
+    def __init__(self, env: lmdb.Environment, folder: Path, log: Log) -> None:
         self._env = env
+        self._log = log
+        self._needless: list[Segment] = []
         self._folder = folder
         self._boot = boot_id()
         self._page_bytes = env.stat()["psize"]
@@ -85,7 +92,9 @@ class Checkpoint:
             return
         self._next = self._env.begin()
         page = self._root(self._next.id())
-        self._thread = threading.Thread(target=self._flush, args=(page,), daemon=True)
+        self._needless = self._log.retired()
+        files = (*self._log.unflushed(), self._file)
+        self._thread = threading.Thread(target=self._flush, args=(files, page), daemon=True)
         self._thread.start()
         if wait:
             self._settle(wait=True)
@@ -99,8 +108,10 @@ class Checkpoint:
                 self._thread.join()
             if clean:
                 self._settle(wait=True)
+                self._log.flush()
                 os.fsync(self._file)
                 (self._folder / SAFE).unlink(missing_ok=True)
+                self._log.drop(self._log.retired())
         finally:
             for reader in (self._pinned, self._next):
                 if reader is not None:
@@ -120,6 +131,8 @@ class Checkpoint:
             if self._pinned is not None:
                 self._pinned.abort()
             self._pinned, self._next = self._next, None
+            self._log.drop(self._needless)
+            self._needless = []
         return True
 
     def _root(self, txnid: int) -> bytes:
@@ -133,10 +146,12 @@ class Checkpoint:
         message = f"{self._folder}: no root of transaction {txnid}"
         raise OSError(message)
 
-    def _flush(self, page: bytes) -> None:
-        """In the thread: all pages to the disk, then the root beside them."""
+    def _flush(self, files: tuple[int, ...], page: bytes) -> None:
+        """In the thread: the log and all pages to the disk, then the root beside them."""
         try:
-            os.fdatasync(self._file)
+            for handle in files:
+                os.fdatasync(handle)
+            _sync_folder(self._folder)
             new = self._folder / "safe.new"
             with new.open("wb") as file:
                 file.write(self._boot + page)

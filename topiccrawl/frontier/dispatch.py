@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.held import Held, robots_key
-from topiccrawl.frontier.rows import ANCHOR, CONTEXT, DELAYED, PAYLOAD, TOP, URL
+from topiccrawl.frontier.rows import ANCHOR, CONTEXT, DELAYED, PAYLOAD, TOP, URL, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,22 +136,20 @@ class Dispatch:
         if self._moves > 0 and state.biases.renew(unit):
             self._moves -= 1
             return None
-        key = state.queues.take(unit, lane)
-        row = state.get(key)
-        if row is None:
-            message = f"index and rows disagree on {key.hex()}"
-            raise LookupError(message)
+        number = unit.heads[lane]
+        assert number is not None, "its host was listed with it"  # noqa: S101
+        key, row = state.urls.key(number & TOP), decode(state.urls.get(number & TOP))
         if self._moves > 0 and self._intake.refresh(row):
             self._moves -= 1
             state.move(row, key, *self._intake.judge(row, row.lane))
-            state.put(key, row)
+            state.put(row)
             return None
         refusal = self._refusal(unit, row)
         if refusal:
             self._steps -= 1
             state.queues.leave(row, key)
             state.fail(row, refusal)
-            state.put(key, row)
+            state.put(row)
             return None
         return self._lease(unit, row, key, now)
 
@@ -217,4 +215,4 @@ class Dispatch:
                 state.queues.leave(row, key)
                 row.flags &= ~DELAYED
                 state.queues.enter(row, key)
-                state.put(key, row)
+                state.put(row)

@@ -98,7 +98,7 @@ class Endings:
             else:
                 row = self.let_go(key, held)
                 self._again(row, key, "lease-expired", 0.0, now)
-                state.put(key, row)
+                state.put(row)
             state.ready.settle(held.host, now)
 
     def release_all(self) -> None:
@@ -111,7 +111,7 @@ class Endings:
             else:
                 row = self.let_go(key, held)
                 state.queues.enter(row, key)
-                state.put(key, row)
+                state.put(row)
 
     def recover(self, max_crashes: int) -> None:
         """Return what a process that died had leased; count crashes of what it was processing."""
@@ -132,7 +132,7 @@ class Endings:
             if row.crashes >= max_crashes > 0:
                 state.queues.leave(row, key)
                 state.fail(row, "crash")
-            state.put(key, row)
+            state.put(row)
 
     def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         state = self._state
@@ -140,7 +140,7 @@ class Endings:
         if ending is Ending.CRAWLED:
             state.crawled(row, outcome.relevance, now)
             again, row.flags = row.flags & COUNTED, row.flags | COUNTED
-            state.put(key, row)
+            state.put(row)
             if again:
                 return
             worth = outcome.relevance if outcome.worth is None else outcome.worth
@@ -156,7 +156,7 @@ class Endings:
             self._again(row, key, outcome.reason or "later", outcome.not_before, now)
         else:
             state.queues.enter(row, key)
-        state.put(key, row)
+        state.put(row)
 
     def _redirect(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         state = self._state

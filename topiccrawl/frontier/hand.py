@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import NORMAL, PRIOR
 from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.queues import ARRIVAL
 from topiccrawl.frontier.rows import (
     CRAWLED,
     DELAYED,
@@ -56,7 +55,7 @@ class Hand:
         row.when = 0.0
         row.set_text(REASON, "")
         self._state.queues.enter(row, key)
-        self._state.put(key, row)
+        self._state.put(row)
         place = self._state.place(url)
         if place is not None:
             self._state.robots.retry(place.origin, now)
@@ -75,8 +74,7 @@ class Hand:
             state.ready.settle(held.host, now)
         else:
             self._take_out(row, key)
-        state.store.txn.delete(key, db=state.store.urls)
-        state.store.txn.delete(ARRIVAL.pack(row.seq), db=state.store.arrivals)
+        state.store.forget(key, row.seq)
         state.tally["known"] -= 1
         return True
 

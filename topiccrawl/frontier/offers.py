@@ -53,6 +53,7 @@ class Intake:
 
     def __init__(self, state: State, strategy: Strategy, limits: Limits) -> None:
         self._state = state
+        self._urls = state.urls
         self._held = state.leases.held
         self._hosts = state.places.hosts
         self._strategy = strategy
@@ -60,13 +61,12 @@ class Intake:
 
     def links(self, parent: Row, parent_key: bytes, offers: Sequence[Offer]) -> int:
         """Count a page's links that were not counted before, queue what is new; their number."""
-        store = self._state.store
-        before = self._counted(parent_key)
-        seen = {key for key in before if store.txn.get(key, None, store.urls) is not None}
+        before = self._counted(parent_key, parent.seq)
+        seen = {key for key in before if self._urls.find(key)}
         taken = self.admit(offers, parent_key, parent.depth + 1, seen)
         if taken:
             before.update(dict.fromkeys(taken))
-            store.txn.put(parent_key, b"".join(before), db=store.outlinks)
+            self._urls.put_links(parent.seq, b"".join(before))
         return len(taken)
 
     def admit(
@@ -78,27 +78,32 @@ class Intake:
         """
         seen.add(parent_key)
         fresh = self._keyed(offers, seen)
-        keys = sorted(fresh)
-        cursor = self._state.store.txn.cursor(self._state.store.urls)
-        known = dict(cursor.getmulti(keys))
-        rows: dict[bytes, bytes] = {}
-        new: list[bytes] = []
+        state, urls = self._state, self._urls
+        known: dict[int, bytes] = {}
+        new: dict[bytes, bytes] = {}
+        taken: list[bytes] = []
         origin = parent_key, depth
-        number = self._state.seq
-        picky = self._state.queues.near_bound(len(fresh))
-        for key, (offer, place) in fresh.items():
-            data = known.get(key)
-            if data is not None:
-                rows[key] = self._again(data, key, parent_key, offer)
+        first = state.seq
+        picky = state.queues.near_bound(len(fresh))
+        numbers = urls.find_many(list(fresh))
+        rows = urls.get_many(numbers)
+        for number, row, (key, (offer, place)) in zip(numbers, rows, fresh.items(), strict=True):
+            if number:
+                known[number] = self._again(row, key, parent_key, offer)
             elif depth > self._max_depth:
-                self._state.tally["depth"] += 1
-            elif row := self._first(number + len(new), offer, place, origin, picky=picky):
-                rows[key] = row
-                new.append(key)
-        cursor.putmulti([(key, rows[key]) for key in keys if key in rows])
-        self._state.arrive(*new)
-        self._state.tally["known"] += len(new)
-        return list(rows)
+                state.tally["depth"] += 1
+                continue
+            elif made := self._first(first + len(new), offer, place, origin, picky=picky):
+                new[key] = made
+            else:
+                continue
+            taken.append(key)
+        urls.update(known)
+        if new:
+            urls.add_many(list(new), first, list(new.values()))
+            state.arrive(len(new))
+        state.tally["known"] += len(new)
+        return taken
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; False where it is known."""
@@ -107,10 +112,9 @@ class Intake:
         if place is None:
             return False
         key = place.digest + xxh3_64_digest(seed.url.encode())
-        if state.store.txn.get(key, None, state.store.urls) is not None:
+        if self._urls.find(key):
             return False
-        number = state.arrive(key)
-        row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
+        row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), state.arrive())
         row.flags = PINNED
         row.version = self._strategy.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
@@ -128,9 +132,9 @@ class Intake:
             return
         if self.refresh(source):
             source.lane, source.value = self.judge(source, source.lane)
-        data = state.store.txn.get(key, None, state.store.urls)
-        if data is None:
-            row = self._heir(source, outcome, state.arrive(key))
+        data = self._urls.row(key)
+        if not data:
+            row = self._heir(source, outcome, state.arrive())
             row.first = source_key
             row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, target)
@@ -145,7 +149,7 @@ class Intake:
                 row.flags |= PINNED
                 value = max(value, source.value)
             state.move(row, key, lane, value)
-            state.put(key, row)
+            state.put(row)
 
     @staticmethod
     def _heir(source: Row, outcome: Outcome, seq: int) -> Row:
@@ -184,19 +188,19 @@ class Intake:
     def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, tuple[Offer, Place]]:
         """Offers not seen yet by key, in the order of the page, the first of each."""
         found: dict[bytes, tuple[Offer, Place]] = {}
-        places = self._state.places.by_prefix
+        look = self._state.places.by_prefix.get
         for offer in offers:
             url = offer[0]
-            place = places.get(url[: url.find("/", 8) + 1]) or self._state.place(url)
+            place = look(url[: url.find("/", 8) + 1]) or self._state.place(url)
             if place is not None:
-                key = place.digest + xxh3_64_digest(url.encode())
-                if key not in found and key not in seen:
-                    found[key] = (offer, place)
+                found.setdefault(place.digest + xxh3_64_digest(url.encode()), (offer, place))
+        for key in seen:
+            found.pop(key, None)
         return found
 
-    def _counted(self, parent: bytes) -> dict[bytes, None]:
-        """Keys of the parent's links that were counted, in that order."""
-        packed = self._state.store.txn.get(parent, b"", self._state.store.outlinks) or b""
+    def _counted(self, key: bytes, number: int) -> dict[bytes, None]:
+        """Keys of a page's links that were counted, in that order."""
+        packed = self._state.store.links(key, number)
         return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
 
     def _first(
@@ -245,7 +249,7 @@ class Intake:
         else:
             row.flags |= LOW_VALUE
             state.fail(row, LOW_VALUE_REASON)
-        state.put(key, row)
+        state.add(key, row)
 
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """A known row after one more page linked to it."""
@@ -257,10 +261,12 @@ class Intake:
             return self._known(data, key, parent, offer)
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
-        offered = quantum(strategy.value(strategy.fold((), contribution)))
-        kept, best = with_parent(data[HEAD_BYTES:end], parent, offered)
-        evidence = strategy.fold(FLOATS[count].unpack_from(data, end), contribution)
-        new = quantum(strategy.value(evidence))
+        fold, value_of = strategy.fold, strategy.value
+        kept, best = with_parent(
+            data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
+        )
+        evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
+        new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
             place = self._hosts[host].units[unit]

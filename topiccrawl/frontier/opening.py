@@ -6,7 +6,6 @@ A million rows take about a second, so that no second copy of the order has to b
 from __future__ import annotations
 
 import logging
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,6 @@ from topiccrawl.frontier.rows import DELAYED, HEAD_BYTES, HEAD_FIELDS, QUEUED, T
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -39,10 +37,9 @@ logger = logging.getLogger(__name__)
 
 def put_in_order(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    _read_through(store.path / "data.mdb")
-    size = store.txn.stat(store.urls)["entries"]
+    size = store.urls.known
     for number, heads in enumerate(_heads(store), 1):
-        _enter(np.frombuffer(heads, HEAD), hosts)
+        _enter(heads, hosts)
         if number % TOLD == 0:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
@@ -50,24 +47,18 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
             _settle(unit)
 
 
-def _read_through(path: Path) -> None:
-    """Read a file from front to end: in the order of its keys, a cold disk takes minutes."""
-    piece = bytearray(4 << 20)
-    with path.open("rb", buffering=0) as file:
-        while file.readinto(piece):
-            pass
-
-
-def _heads(store: Store) -> Iterator[bytes]:
-    """The heads of rows that are not leased, many at a time."""
-    leased = set(store.txn.cursor(store.leased).iternext(values=False))
-    rows = store.txn.cursor(store.urls).iternext()
-    while batch := list(islice(rows, BATCH)):
-        yield b"".join([data[:HEAD_BYTES] for key, data in batch if key not in leased])
+def _heads(store: Store) -> Iterator[NDArray[np.void]]:
+    """The heads of rows that are not leased, many at a time, in the order of the log."""
+    urls = store.urls
+    leased = urls.find_many(list(store.txn.cursor(store.leased).iternext(values=False)))
+    numbers = urls.as_written()
+    numbers = numbers[~np.isin(numbers, leased)]
+    for at in range(0, len(numbers), BATCH):
+        yield urls.heads(numbers[at : at + BATCH], HEAD_BYTES).view(HEAD)[:, 0]
 
 
 def _enter(rows: NDArray[np.void], hosts: list[Host]) -> None:
-    """Append what is queued to its order; keys lie host by host, so that most come together."""
+    """Append what is queued to its order."""
     rows = rows[(rows["state"] == QUEUED) & (rows["flags"] & DELAYED == 0)]
     lines = (
         rows["host"].astype(np.uint64) << 17 | rows["unit"].astype(np.uint64) << 1 | rows["lane"]

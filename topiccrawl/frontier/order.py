@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CHUNK = 1024
+CHUNK = 4096
 """Numbers in a piece at most: an insertion moves no more."""
 _smallest = itemgetter(0)
 
@@ -76,7 +76,10 @@ class Order:
             message = f"{old} is not in this order"
             raise LookupError(message)
         del chunk[place]
-        insort(chunk, new)
+        if new < old:
+            insort(chunk, new, 0, place)
+        else:
+            insort(chunk, new, place)
 
     def first(self) -> int | None:
         """The smallest number, or None."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.store import Store
 
-ARRIVAL = Struct(">I")
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 
@@ -152,13 +151,6 @@ class Queues:
             best = host.best[lane]
             if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
                 self._ready.improve(host, lane, (cost, seq, unit))
-
-    def take(self, unit: Unit, lane: int) -> bytes:
-        """Key of a unit's head, without taking it out."""
-        head = unit.heads[lane]
-        if head is None:
-            return b""
-        return self._store.txn.get(ARRIVAL.pack(head & TOP), b"", self._store.arrivals) or b""
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Keys whose time has come, at most so many, earliest first."""

@@ -1,23 +1,23 @@
 """WHICH HOST: hosts that may be asked now, by their best URL; the others by time.
 
-Two heaps of ready hosts (a lane each) and one of times, all with lazy invalidation: an entry counts
-only while it says what its host says.
+The ranks of ready hosts (a lane each) and a heap of times, all with lazy invalidation: an entry
+counts only while it says what its host says.
 """
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.clock import RETRY_AFTER_MAX
 from topiccrawl.frontier.places import ASLEEP, Host, Origin
+from topiccrawl.frontier.ranks import Ranks
 from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.clock import HostClock
     from topiccrawl.frontier.places import Best, Unit
 
-SLACK = 1024
 LANES = (0, 1)
 
 
@@ -32,7 +32,7 @@ class Ready:
     def __init__(self, clock: HostClock, hosts: list[Host]) -> None:
         self._clock = clock
         self._hosts = hosts
-        self._heaps: tuple[list[tuple[float, int, Host]], ...] = ([], [])
+        self._ranks = tuple(map(Ranks, LANES))
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
 
@@ -74,10 +74,7 @@ class Ready:
         if best is None or host.listed[lane] == best[:2]:
             return
         host.listed[lane] = best[:2]
-        heap = self._heaps[lane]
-        heappush(heap, (best[0], best[1], host))
-        if len(heap) > 2 * len(self._hosts) + SLACK:
-            self._compact(lane)
+        self._ranks[lane].push(best[0], best[1], host)
 
     def settle(self, host: Host, now: float) -> None:
         """Decide anew whether a host is ready, waits for a time, or for a request to end."""
@@ -139,16 +136,7 @@ class Ready:
 
     def best(self, lane: int) -> Host | None:
         """The ready host with the best URL of a lane, or None."""
-        heap = self._heaps[lane]
-        while heap:
-            cost, seq, host = heap[0]
-            best = host.best[lane]
-            if host.ready and best is not None and best[1] == seq and best[0] == cost:
-                return host
-            heappop(heap)
-            if host.listed[lane] == (cost, seq):
-                host.listed[lane] = None
-        return None
+        return self._ranks[lane].first()
 
     def next_time(self) -> float | None:
         """The earliest time at which a host or origin with URLs is looked at again, or None."""
@@ -161,21 +149,6 @@ class Ready:
             if thing.wake == when:
                 thing.wake = ASLEEP
         return None
-
-    def _compact(self, lane: int) -> None:
-        heap = self._heaps[lane]
-        kept = {host: (cost, seq) for cost, seq, host in heap if _says(host, lane, cost, seq)}
-        for _, _, host in heap:
-            host.listed[lane] = None
-        for host, rank in kept.items():
-            host.listed[lane] = rank
-        heap[:] = [(cost, seq, host) for host, (cost, seq) in kept.items()]
-        heapify(heap)
-
-
-def _says(host: Host, lane: int, cost: float, seq: int) -> bool:
-    best = host.best[lane]
-    return host.ready and best is not None and best[0] == cost and best[1] == seq
 
 
 def _has_urls(thing: Host | Origin) -> bool:

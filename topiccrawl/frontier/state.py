@@ -10,7 +10,7 @@ from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import REJECTED, GroupStats
 from topiccrawl.frontier.held import Leases
 from topiccrawl.frontier.places import NOTHING, Places
-from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES, Queues
+from topiccrawl.frontier.queues import LANE_NAMES, Queues
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.robotstxt import Robots
 from topiccrawl.frontier.rows import (
@@ -20,6 +20,7 @@ from topiccrawl.frontier.rows import (
     LOW_VALUE,
     QUEUED,
     REASON,
+    TOP,
     Row,
     decode,
 )
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.places import Place
     from topiccrawl.frontier.store import Store
 
+END = TOP
+"""Number that a sweep has reached when all was seen."""
+
 
 class State:
     """The rooms of an open frontier, and its counters.
 
     Attributes:
         store: The folder.
+        urls: Rows and links in it.
         clock: When hosts may be asked.
         places: Hosts, origins and units.
         ready: Hosts in order.
@@ -47,7 +52,7 @@ class State:
         tally: Counters by name.
         seq: Number of the next arrival.
         turn: Place in the cycle of the lanes' share.
-        swept: Strategy version the background sweep works for, and the key it has reached.
+        swept: Strategy version the background sweep works for, and the number it has reached.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class State:
         rng: random.Random, clock_type: type[HostClock] = HostClock,
     ) -> None:  # fmt: skip
         self.store = store
+        self.urls = store.urls
         self.clock = clock_type(politeness, limits, rng)
         self.places = Places(store)
         self.ready = Ready(self.clock, self.places.hosts)
@@ -72,7 +78,7 @@ class State:
         self.tally.update(known.get("tally", {}))
         self.seq: int = known.get("seq", 1)
         self.turn: int = known.get("turn", 0)
-        self.swept: tuple[int, str] = tuple(known.get("swept", (strategy.version, "end")))
+        self.swept: tuple[int, int] = tuple(known.get("swept", (strategy.version, END)))
         crawl = GroupStats(*known.get("crawl", NOTHING))
         self.biases = Biases(strategy, self.places, self.ready, crawl)
         self.leases = Leases(known.get("epoch", 0))
@@ -102,30 +108,30 @@ class State:
             self.tally["origins"] += 1
         return place
 
-    def arrive(self, *keys: bytes) -> int:
-        """Give URLs that are new the next numbers, in this order; the last of them."""
-        pack = ARRIVAL.pack
-        arrivals = [(pack(number), key) for number, key in enumerate(keys, self.seq)]
-        self.store.txn.cursor(self.store.arrivals).putmulti(arrivals)
-        self.seq += len(keys)
-        return self.seq - 1
+    def arrive(self, count: int = 1) -> int:
+        """Give out numbers of URLs that are new; the first of them."""
+        self.seq += count
+        return self.seq - count
 
-    def adopt_arrival(self, key: bytes, seq: int) -> int:
+    def adopt_arrival(self, seq: int) -> int:
         """The number that a URL of another place keeps here, a new one where it is taken."""
-        free = self.store.txn.put(ARRIVAL.pack(seq), key, overwrite=False, db=self.store.arrivals)
-        if not free:
-            return self.arrive(key)
+        if not 0 < seq <= TOP or self.urls.has(seq):
+            return self.arrive()
         self.seq = max(self.seq, seq + 1)
         return seq
 
     def get(self, key: bytes) -> Row | None:
         """The row of a key, or None."""
-        data = self.store.txn.get(key, None, self.store.urls)
-        return None if data is None else decode(data)
+        data = self.urls.row(key)
+        return decode(data) if data else None
 
-    def put(self, key: bytes, row: Row) -> None:
-        """Keep a row."""
-        self.store.txn.put(key, row.encode(), db=self.store.urls)
+    def add(self, key: bytes, row: Row) -> None:
+        """Keep a row that is new."""
+        self.urls.add(key, row.seq, row.encode())
+
+    def put(self, row: Row) -> None:
+        """Keep a row that changed."""
+        self.urls.put(row.seq, row.encode())
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Give a row its lane and value, wherever it stands; lift it out of the errorQueue."""

@@ -1,11 +1,15 @@
-"""The folder of an embedded frontier: one LMDB environment, locked, versioned, growing.
+"""The folder of an embedded frontier: a log of URLs and an LMDB environment, locked and versioned.
 
-Durability. A commit writes pages and the new root to the operating system without flushing: what
-was committed survives ``kill -9``. After a power cut the state is that of the last checkpoint, at
-most seconds old (see ``checkpoint``). ``sync="commit"`` flushes at every commit instead: a power
-cut then takes one commit at most, but a commit of 250 links stalls for 17 ms instead of 3 (p99 35
-and 3; 1 M URLs, two cores). ``sync="never"`` leaves it to the operating system: a power cut may
-leave nothing that can be read; for tests.
+What is bulky, rows of URLs and links of pages, lies in a log (see ``urls``); all else in LMDB, with
+how far the log goes. The commit of LMDB's transaction is the commit of all: what was written to the
+log beyond is cut off when the folder is opened.
+
+Durability. A commit writes the log, pages and the new root to the operating system without
+flushing: what was committed survives ``kill -9``. After a power cut the state is that of the last
+checkpoint, at most seconds old (see ``checkpoint``). ``sync="commit"`` flushes at every commit
+instead: a power cut then takes one commit at most, but a commit stalls for as long as the disk
+takes. ``sync="never"`` leaves it to the operating system: a power cut may leave nothing that can be
+read; for tests.
 """
 
 from __future__ import annotations
@@ -15,31 +19,37 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from struct import Struct
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
+from topiccrawl.frontier.log import NAME
+from topiccrawl.frontier.urls import Urls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 2
+FORMAT = 3
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
 LINK_ROOM = 32 << 10
-"""Bytes a link may write at worst: a path of pages in each of two trees."""
+"""Bytes a link may write at worst: its host, its unit and their statistics are new."""
 CHECKPOINT_SECONDS = 5.0
-CHECKPOINT_LINKS = 20_000
+CHECKPOINT_LINKS = 100_000
 """A checkpoint is begun so often; until it is done, no page that it needs is used again."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
 TABLES = (
-    "urls", "arrivals", "outlinks", "due", "leased", "hosts", "units", "stats", "robots",
+    "segments", "forgotten", "due", "leased", "hosts", "units", "stats", "robots",
 )  # fmt: skip
+SEGMENT, LENGTH = Struct(">I"), Struct("<Q")
+TRIES = 20
+"""Times a log is opened while another process deletes segments of it."""
 
 
 class Store:
@@ -49,9 +59,8 @@ class Store:
         restored: Whether a power cut made it go back to the last checkpoint.
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
-        urls: Key to row.
-        arrivals: Number of its arrival to the key of a URL.
-        outlinks: Key of a crawled page to the packed numbers of the pages it links to.
+        segments: Number of a segment of the log to its length.
+        forgotten: Key of a page that was forgotten to the packed keys of its links.
         due: Time and key of what waits for a time.
         leased: Keys handed out.
         hosts: Number to the host's clock and name.
@@ -66,20 +75,27 @@ class Store:
         StorageError: The folder cannot be written or read.
     """
 
+    urls_type: ClassVar[type[Urls]] = Urls
+
     def __init__(
         self, path: str | Path, *, readonly: bool = False, sync: Sync = "checkpoint"
     ) -> None:
         self.path = Path(path)
         self._readonly = readonly
+        self._sync = sync
         self.is_open = True
         self._lock = -1 if readonly else _take_folder(self.path)
+        self._urls = self.urls_type(self.path, readonly=readonly)
+        self._lengths: dict[int, int] = {}
+        self._seen = False
         self._checkpoint: Checkpoint | None = None
         self._unsafe = 0
         self._flushed = time.monotonic()
         try:
             self.restored = not readonly and restore(self.path, boot_id())
             self._open(sync)
-        except StateVersionError:
+        except (StateVersionError, StorageError):
+            self._urls.log.close()
             self.env.close()
             self._unlock()
             raise
@@ -98,18 +114,22 @@ class Store:
         self.meta = self.env.open_db(b"meta", create=not self._readonly)
         self._check_format()
         if sync == "checkpoint" and not self._readonly:
-            self._checkpoint = Checkpoint(self.env, self.path)
+            self._checkpoint = Checkpoint(self.env, self.path, self._urls.log)
         for name in TABLES:
             table = self.env.open_db(name.encode(), create=not self._readonly)
             setattr(self, name, table)
-        if self._checkpoint is not None:
-            self._checkpoint.begin(wait=True)
         self.begin()
+        if not self._readonly:
+            self._read_log()
+            self.txn.abort()
+            if self._checkpoint is not None:
+                self._checkpoint.begin(wait=True)
+            self._urls.log.clear()
+            self.begin()
 
     if TYPE_CHECKING:
-        urls: lmdb._Database
-        arrivals: lmdb._Database
-        outlinks: lmdb._Database
+        segments: lmdb._Database
+        forgotten: lmdb._Database
         due: lmdb._Database
         leased: lmdb._Database
         hosts: lmdb._Database
@@ -145,6 +165,38 @@ class Store:
         if self._readonly:
             self.txn.abort()
             self.begin()
+            self._seen = False
+
+    @property
+    def urls(self) -> Urls:
+        """Rows and links; of the last commit where another process writes."""
+        if self._readonly and not self._seen:
+            self._read_log()
+        return self._urls
+
+    def _read_log(self) -> None:
+        for _ in range(TRIES):
+            items = self.txn.cursor(self.segments).iternext()
+            self._lengths = {SEGMENT.unpack(k)[0]: LENGTH.unpack(v)[0] for k, v in items}
+            try:
+                self._urls.open(self._lengths)
+            except FileNotFoundError:
+                self.refresh()
+            else:
+                self._seen = True
+                return
+        message = f"{self.path}: the crawl changes its log too fast; try again"
+        raise StorageError(message)
+
+    def links(self, key: bytes, number: int) -> bytes:
+        """Packed keys of a page's links that were counted, also before it was forgotten."""
+        return self.urls.links(number) or self.txn.get(key, b"", self.forgotten) or b""
+
+    def forget(self, key: bytes, number: int) -> None:
+        """Forget a URL that is known, but for the links of its page."""
+        if links := self.links(key, number):
+            self.txn.put(key, links, db=self.forgotten)
+        self.urls.delete(number)
 
     def check(self, strategy: str, fields: Sequence[str]) -> None:
         """Refuse state of another format or strategy; a new folder is marked as ours."""
@@ -186,6 +238,7 @@ class Store:
 
         ``links`` were written since the last one; the new one has room for ``room`` links.
         """
+        self._write_log()
         self.txn.commit()
         self._grow(max(MAP_ROOM, room * LINK_ROOM))
         self._unsafe += links
@@ -195,7 +248,20 @@ class Store:
             self._checkpoint.begin()
             self._unsafe = 0
             self._flushed = now
+        if self._checkpoint is None:
+            self._urls.log.drop(self._urls.log.retired())
         self.begin()
+
+    def _write_log(self) -> None:
+        """Write to the log what changed, and note how far it goes."""
+        lengths = self._urls.write()
+        if self._sync == "commit":
+            self._urls.log.flush()
+        for number, length in lengths.items() - self._lengths.items():
+            self.txn.put(SEGMENT.pack(number), LENGTH.pack(length), db=self.segments)
+        for number in self._lengths.keys() - lengths.keys():
+            self.txn.delete(SEGMENT.pack(number), db=self.segments)
+        self._lengths = lengths
 
     def _grow(self, room: int) -> None:
         info = self.env.info()
@@ -213,6 +279,7 @@ class Store:
                 if self._checkpoint is not None:
                     self._checkpoint.close(clean=clean)
             finally:
+                self._urls.log.close()
                 self.env.close()
                 self._unlock()
 
@@ -250,6 +317,8 @@ def discard(path: str | Path) -> None:
     try:
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
+        for segment in folder.glob(NAME + "*"):
+            segment.unlink()
     except OSError as error:
         message = f"{folder}: cannot delete the frontier: {error}"
         raise StorageError(message) from error

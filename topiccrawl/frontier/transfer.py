@@ -9,7 +9,7 @@ from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
 from topiccrawl.frontier.places import STATS, unpack_host
 from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, check
-from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES
+from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
 from topiccrawl.frontier.rows import (
     COUNTED,
@@ -28,7 +28,7 @@ from topiccrawl.frontier.rows import (
     decode,
     texts,
 )
-from topiccrawl.frontier.sweep import END
+from topiccrawl.frontier.state import END
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -61,8 +61,11 @@ class Export:
         yield self._about()
         for ident, data in self._items(self._store.hosts):
             yield self._host(ident, data)
-        for key, data in self._items(self._store.urls):
-            yield self._url(key, decode(data))
+        number = 0
+        while numbers := self._store.urls.after(number, BATCH):
+            for number in numbers:
+                if data := self._store.urls.get(number):
+                    yield self._url(self._store.urls.key(number), decode(data))
 
     def _about(self) -> About:
         found = self._store.load("progress")
@@ -108,7 +111,7 @@ class Export:
             text.decode(errors="replace") for text in row.texts.split(b"\0")
         )
         queued = row.state == QUEUED
-        pages = self._store.txn.get(key, b"", self._store.outlinks) or b""
+        pages = self._store.links(key, row.seq)
         return UrlEntry(
             url=url,
             queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
@@ -132,8 +135,8 @@ class Export:
 
     def _name(self, key: bytes) -> str:
         """URL of a key, or "" where it is not known (any more)."""
-        data = self._store.txn.get(key, None, self._store.urls) if key else None
-        return "" if data is None else decode(data).text(URL)
+        data = self._store.urls.row(key) if key else b""
+        return decode(data).text(URL) if data else ""
 
     def _under(self, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         cursor = self._store.txn.cursor(table)
@@ -230,7 +233,7 @@ class Loader:
         key = key_of(entry.url)
         if place is None or state.get(key) is not None:
             return False
-        self._arrive(entry, key)
+        self._arrive(entry)
         unit, _ = state.places.unit(place, self._strategy.group(entry.url))
         row = self._row(entry)
         row.host, row.unit = unit.host.id, unit.uid
@@ -241,18 +244,14 @@ class Loader:
             state.tally["crawled"] += 1
         else:
             state.fail(row, entry.reason)
-        state.put(key, row)
+        state.add(key, row)
         if entry.links:
-            links = b"".join(key_of(url) for url in entry.links)
-            state.store.txn.put(key, links, db=state.store.outlinks)
+            state.urls.put_links(row.seq, b"".join(key_of(url) for url in entry.links))
         return True
 
-    def _arrive(self, entry: UrlEntry, key: bytes) -> None:
+    def _arrive(self, entry: UrlEntry) -> None:
         state, number = self._state, entry.arrival
-        free = 0 < number <= TOP and state.store.txn.put(
-            ARRIVAL.pack(number), key, overwrite=False, db=state.store.arrivals
-        )
-        if not free:
+        if not 0 < number <= TOP or state.urls.has(number):
             message = f"{entry.url}: arrival {number} is taken, or not from 1 to {TOP}"
             raise StateError(message)
         state.seq = max(state.seq, number + 1)

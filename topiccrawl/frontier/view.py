@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
@@ -26,14 +25,12 @@ from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.portable import Entry
 
-HOST_BYTES = 4
-"""Of a key that name its host."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 BATCH = 500
 LONGEST_PATH = 100
@@ -105,8 +102,8 @@ class View:
         if queue in LANE_NAMES[:2]:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
-            return self._rows(self._batches(self._store.leased), None)
-        return self._rows(self._batches(self._store.urls), CRAWLED if queue == "crawled" else ERROR)
+            return self._leased()
+        return self._settled(CRAWLED if queue == "crawled" else ERROR)
 
     def counts(self) -> dict[str, int]:
         """Sizes and counters as of the last commit."""
@@ -121,7 +118,7 @@ class View:
     def recount(self) -> dict[str, int]:
         """The queues' sizes counted one by one, to check ``counts``."""
         sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
-        sizes["known"] = self._store.txn.stat(self._store.urls)["entries"]
+        sizes["known"] = self._store.urls.known
         return sizes
 
     def export(self) -> Iterator[Entry]:
@@ -134,8 +131,8 @@ class View:
         self._store.close()
 
     def _row(self, key: bytes) -> Row | None:
-        data = self._store.txn.get(key, None, self._store.urls)
-        return None if data is None else decode(data)
+        data = self._store.urls.row(key)
+        return decode(data) if data else None
 
     def _queue(self, key: bytes, row: Row) -> str:
         if self._store.txn.get(key, None, self._store.leased) is not None:
@@ -169,41 +166,39 @@ class View:
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
-        """A lane host by host, whose keys lie side by side; its rows in order."""
+        """A lane host by host; its rows in order."""
         leased = set(self._store.txn.cursor(self._store.leased).iternext(values=False))
-        items = (item for batch in self._batches(self._store.urls) for item in batch)
-        for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
-            rows = [decode(data) for key, data in group if key not in leased]
-            found = [row for row in rows if row.state == QUEUED and row.lane == lane]
+        for numbers in self._store.urls.by_host():
+            found = [
+                row for row in self._known(numbers) if row.state == QUEUED and row.lane == lane
+            ]
             for row in sorted(found, key=_rank):
-                yield row.text(URL), row.value / TOP, row.text(REASON)
+                if self._store.urls.key(row.seq) not in leased:
+                    yield _told(row)
 
-    def _rows(
-        self, batches: Iterator[list[tuple[bytes, bytes]]], state: int | None
-    ) -> Iterator[tuple[str, float, str]]:
-        for batch in batches:
-            for key, _ in batch:
-                yield from self._told(key, state)
+    def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
+        number = 0
+        while numbers := self._store.urls.after(number, BATCH):
+            for row in self._known(numbers):
+                if row.state == state:
+                    yield _told(row)
+            number = numbers[-1]
 
-    def _told(self, key: bytes, state: int | None) -> Iterator[tuple[str, float, str]]:
-        row = self._row(key)
-        if row is not None and (state is None or row.state == state):
-            yield row.text(URL), row.value / TOP, row.text(REASON)
+    def _known(self, numbers: Iterable[int]) -> Iterator[Row]:
+        """Rows of those numbers that are still known."""
+        for number in numbers:
+            if data := self._store.urls.get(number):
+                yield decode(data)
 
-    def _batches(self, table: object) -> Iterator[list[tuple[bytes, bytes]]]:
-        """A table in pieces, so that commits between them do no harm."""
-        after = b""
-        while True:
-            cursor = self._store.txn.cursor(table)  # type: ignore[arg-type]
-            found = cursor.set_range(after) if after else cursor.first()
-            batch: list[tuple[bytes, bytes]] = []
-            while found and len(batch) < BATCH:
-                batch.append(cursor.item())
-                found = cursor.next()
-            if not batch:
-                return
-            after = batch[-1][0] + b"\0"
-            yield batch
+    def _leased(self) -> Iterator[tuple[str, float, str]]:
+        for key in list(self._store.txn.cursor(self._store.leased).iternext(values=False)):
+            row = self._row(key)
+            if row is not None:
+                yield _told(row)
+
+
+def _told(row: Row) -> tuple[str, float, str]:
+    return row.text(URL), row.value / TOP, row.text(REASON)
 
 
 def _rank(row: Row) -> tuple[int, bool, int, int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.places import ASLEEP, CLOCK, HOST_ID, STATS
-from topiccrawl.frontier.queues import ARRIVAL, LANE_NAMES
+from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import origin_key
 from topiccrawl.frontier.rows import QUEUED, URL, decode
 from topiccrawl.nodes.buckets import bucket_of_host
@@ -73,7 +73,7 @@ class WorkingCopy:
         """Take over URLs, and the out-links of those that are queued."""
         state, store = self._state, self._store
         for key, data in _pairs(rows):
-            if store.raw.get(key, None, store.urls) is not None:
+            if store.urls.find(key):
                 continue  # a scan may give a row twice
             row = decode(data)
             url = row.text(URL)
@@ -83,14 +83,15 @@ class WorkingCopy:
             place.host.shut = True
             unit, _ = state.places.unit(place, self._strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
-            row.seq = state.adopt_arrival(key, row.seq)
+            row.seq = state.adopt_arrival(row.seq)
             if row.version != self._strategy.version:
-                state.swept = (self._strategy.version, "")
-            store.raw.put(key, row.encode(), db=store.urls)
+                state.swept = (self._strategy.version, 0)
+            store.urls.take(key, row.seq, row.encode())
             if row.state == QUEUED:
                 state.queues.enter(row, key)
         for key, data in _pairs(links):
-            store.raw.put(key, data, db=store.outlinks)
+            if number := store.urls.find(key):
+                store.urls.take_links(number, data)
 
     def count_crashes(self, keys: Iterable[bytes]) -> None:
         """Count a crash for each page that was being processed when its node died."""
@@ -104,7 +105,7 @@ class WorkingCopy:
             if row.crashes >= self._max_crashes > 0:
                 state.queues.leave(row, key)
                 state.fail(row, "crash")
-            state.put(key, row)
+            state.put(row)
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve a bucket's hosts."""
@@ -160,14 +161,16 @@ class WorkingCopy:
             state.tally[LANE_NAMES[1]] -= normal
         for entry, _, _ in list(self._waiting(buckets)):
             raw.delete(entry, db=self._store.due)
+        urls = self._store.urls
+        for number in urls.numbers(buckets).tolist():
+            urls.evict(number)
         for bucket in buckets:
             self._drop(bucket)
         drop_notes(self._store, buckets)
 
     def _drop(self, bucket: int) -> None:
-        """Delete a bucket's rows and hosts."""
-        self._forget_arrivals(bucket)
-        for table in (self._store.urls, self._store.outlinks, self._store.leased):
+        """Delete a bucket's leases and hosts."""
+        for table in (self._store.forgotten, self._store.leased):
             _delete_under(self._store.raw, table, bytes([bucket]))
         for host in self._hosts(bucket):
             self._retire(host)
@@ -208,21 +211,11 @@ class WorkingCopy:
                     sizes[lane] += len(order) if order is not None else 0
         return sizes
 
-    def _forget_arrivals(self, bucket: int) -> None:
-        raw, store = self._store.raw, self._store
-        cursor: lmdb.Cursor[bytes] = raw.cursor(store.urls)
-        found = cursor.set_range(bytes([bucket]))
-        while found and cursor.key()[0] == bucket:
-            raw.delete(ARRIVAL.pack(decode(cursor.value()).seq), db=store.arrivals)
-            found = cursor.next()
-
     def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
         """Entries of what waits for a time in some buckets, with their buckets and lanes."""
         for entry in self._store.raw.cursor(self._store.due).iternext(values=False):
-            if entry[-KEY_BYTES] in buckets:
-                data = self._store.raw.get(entry[-KEY_BYTES:], None, self._store.urls)
-                if data is not None:
-                    yield entry, entry[-KEY_BYTES], decode(data).lane
+            if entry[-KEY_BYTES] in buckets and (data := self._store.urls.row(entry[-KEY_BYTES:])):
+                yield entry, entry[-KEY_BYTES], decode(data).lane
 
 
 def _pairs(flat: list[bytes]) -> Iterator[tuple[bytes, bytes]]:

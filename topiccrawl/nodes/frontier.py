@@ -262,14 +262,15 @@ class SharedFrontier(EmbeddedFrontier):
         """
         key = key_of(url)
         if self._attached:  # the links of what is crawled are not in the copy
-            if self._state.get(key) is None:
+            number = self._store.urls.find(key)
+            if not number:
                 return False
             try:
                 links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
             if isinstance(links, bytes):
-                self._store.raw.put(key, links, db=self._store.outlinks)
+                self._store.urls.take_links(number, links)
         return super().requeue(url, value)
 
     @override

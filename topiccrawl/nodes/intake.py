@@ -93,7 +93,7 @@ class RoutedIntake(Intake):
 
         That they were counted is kept with the page, so a page fetched again posts nothing twice.
         """
-        before = self._counted(parent_key)
+        before = self._counted(parent_key, parent.seq)
         known = len(before)
         for bucket, offers in away.items():
             fresh = []
@@ -105,8 +105,7 @@ class RoutedIntake(Intake):
             if fresh:
                 self.route.post(bucket, LINKS, parent_key, parent.depth + 1, fresh)
         if len(before) > known:
-            store = self._state.store
-            store.txn.put(parent_key, b"".join(before), db=store.outlinks)
+            self._urls.put_links(parent.seq, b"".join(before))
         return len(before) - known
 
     def _links(self, parent_key: bytes, depth: int, offers: list[Any]) -> None:

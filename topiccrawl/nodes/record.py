@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
 from topiccrawl.frontier.keys import KEY_BYTES, host_of, split_origin
 from topiccrawl.frontier.places import CLOCK, HOST_ID, STATS
 from topiccrawl.frontier.store import Store
+from topiccrawl.frontier.urls import Urls
 from topiccrawl.nodes.buckets import bucket_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import lmdb
@@ -25,42 +26,105 @@ WATCHED = {
     "urls": "rows", "outlinks": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
     "leased": "leased",
 }  # fmt: skip
-"""Tables whose changes go to Redis, and what they are called there."""
+"""What of the changes goes to Redis, and what it is called there."""
+TABLES = ("hosts", "stats", "robots", "leased")
+"""What of it is a table of LMDB's."""
 
 Parts = dict[str, dict[int, list[bytes]]]
 
 
+class RecordingUrls(Urls):
+    """Rows and links that note the keys of what changes; ``take…`` and ``evict`` note nothing.
+
+    Attributes:
+        rows: Keys of rows that changed.
+        pages: Keys of pages whose links changed.
+    """
+
+    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+        super().__init__(folder, readonly=readonly)
+        self.rows: set[bytes] = set()
+        self.pages: set[bytes] = set()
+        self.take_links, self.evict = super().put_links, super().delete
+
+    @override
+    def add_many(self, keys: Sequence[bytes], first: int, rows: Sequence[bytes]) -> None:
+        """Take in URLs that are not known under the numbers from ``first`` on, which are free."""
+        self.rows.update(keys)
+        super().add_many(keys, first, rows)
+
+    def take(self, key: bytes, number: int, row: bytes) -> None:
+        """Take in a URL that is known elsewhere."""
+        super().add_many((key,), number, (row,))
+
+    @override
+    def put(self, number: int, row: bytes) -> None:
+        """Replace the row of a known number."""
+        self.rows.add(self.key(number))
+        super().put(number, row)
+
+    @override
+    def update(self, rows: Mapping[int, bytes]) -> None:
+        """Replace the rows of known numbers."""
+        self.rows.update(map(self.key, rows))
+        super().update(rows)
+
+    @override
+    def put_links(self, number: int, packed: bytes) -> None:
+        """Replace the links of a known number's page."""
+        self.pages.add(self.key(number))
+        super().put_links(number, packed)
+
+    @override
+    def delete(self, number: int) -> None:
+        """Forget a known number; the links of its page are still known elsewhere."""
+        self.rows.add(self.key(number))
+        super().delete(number)
+
+
 class RecordingStore(Store):
     """A store that notes the keys of what is written through ``txn``; ``raw`` notes nothing."""
+
+    urls_type: ClassVar = RecordingUrls
+    urls: RecordingUrls
 
     def __init__(
         self, path: str | Path, *, readonly: bool = False, sync: Sync = "checkpoint"
     ) -> None:
         self.changed: dict[str, set[bytes]] = {name: set() for name in WATCHED}
         super().__init__(path, readonly=readonly, sync=sync)
+        self.changed["urls"] = self.urls.rows
+        self.changed["outlinks"] = self.urls.pages
 
     @override
     def begin(self) -> None:
         """Open a new transaction."""
         super().begin()
         self.raw = self.txn
-        tables = {getattr(self, name): self.changed[name] for name in WATCHED}
-        self.txn = _Recorder(self.raw, tables, self.urls)  # type: ignore[assignment]
+        tables = {getattr(self, name): self.changed[name] for name in TABLES}
+        self.txn = _Recorder(self.raw, tables)  # type: ignore[assignment]
+
+    def stored(self, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
+        """What is kept under some keys of a watched table."""
+        if table in TABLES:
+            cursor: lmdb.Cursor[bytes] = self.raw.cursor(getattr(self, table))
+            return dict(cursor.getmulti(keys))
+        numbers = zip(keys, self.urls.find_many(keys), strict=True)
+        if table == "urls":
+            found = ((key, self.urls.get(number)) for key, number in numbers if number)
+        else:
+            found = ((key, self.links(key, number)) for key, number in numbers)
+        return {key: data for key, data in found if data}
 
 
 class _Recorder:
     """A transaction whose puts and deletes in watched tables are noted."""
 
-    def __init__(
-        self,
-        txn: lmdb.Transaction,
-        watched: dict[lmdb._Database, set[bytes]],
-        rows: lmdb._Database,
-    ) -> None:
-        self._put, self._delete, self._cursor = txn.put, txn.delete, txn.cursor
+    def __init__(self, txn: lmdb.Transaction, watched: dict[lmdb._Database, set[bytes]]) -> None:
+        self._put, self._delete = txn.put, txn.delete
         self._watched = watched
-        self._rows = rows
         self.get, self.stat, self.commit, self.abort = txn.get, txn.stat, txn.commit, txn.abort
+        self.cursor = txn.cursor
 
     def put(
         self, key: bytes, value: bytes, dupdata: bool = True, overwrite: bool = True,  # noqa: FBT001, FBT002
@@ -76,25 +140,6 @@ class _Recorder:
         if noted is not None:
             noted.add(key)
         return self._delete(key, value, db)
-
-    def cursor(self, db: Any) -> Any:  # noqa: ANN401
-        cursor = self._cursor(db)
-        return _Cursor(cursor, self._watched[db]) if db is self._rows else cursor
-
-
-class _Cursor:
-    """A cursor of the table of rows, the one that many are written to at once."""
-
-    def __init__(self, cursor: lmdb.Cursor[Any], noted: set[bytes]) -> None:
-        self._raw = cursor
-        self._noted = noted
-
-    def putmulti(self, rows: list[tuple[bytes, bytes]]) -> tuple[int, int]:
-        self._noted.update([key for key, _ in rows])
-        return self._raw.putmulti(rows)
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the cursor's own
-        return getattr(self._raw, name)
 
 
 def collect(store: RecordingStore, places: Places, epoch: int, mine: Sequence[bool]) -> Parts:
@@ -130,8 +175,7 @@ def _changes(
     if not keys:
         return
     store.changed[table].clear()
-    cursor: lmdb.Cursor[bytes] = store.raw.cursor(getattr(store, table))
-    found = dict(cursor.getmulti(keys))
+    found = store.stored(table, keys)
     field_of = _FIELDS.get(table)
     for key in keys:
         value = found.get(key)

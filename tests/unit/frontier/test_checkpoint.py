@@ -10,6 +10,7 @@ import pytest
 
 from tests.contracts.strategies import Best
 from topiccrawl.frontier import checkpoint, store
+from topiccrawl.frontier import log as logs
 from topiccrawl.frontier.checkpoint import SAFE, restore
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -35,6 +36,10 @@ def crawl(frontier: EmbeddedFrontier, rng: random.Random, pages: int) -> None:
         frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=0.5), links)
 
 
+def files(folder: Path) -> list[Path]:
+    return [folder / "data.mdb", *folder.glob("log.*")]
+
+
 def told(frontier: EmbeddedFrontier) -> tuple[dict[str, int], list[tuple[str, float, str]]]:
     names = ("prior", "normal", "crawled", "error")
     rows = [row for name in names for row in frontier.iterate(name)]
@@ -43,6 +48,7 @@ def told(frontier: EmbeddedFrontier) -> tuple[dict[str, int], list[tuple[str, fl
 
 def torn(before: bytes, after: bytes, rng: random.Random) -> bytes:
     """What the disk may hold: each page as it was flushed last, or as it was written later."""
+    after = after.ljust(len(before), b"\0")
     before = before.ljust(len(after), b"\0")
     starts = range(0, len(after), PAGE)
     return b"".join([rng.choice((before, after))[at : at + PAGE] for at in starts])
@@ -53,6 +59,7 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(store, "CHECKPOINT_SECONDS", 1e9)
+    monkeypatch.setattr(logs, "SEGMENT_BYTES", 20_000)
     monkeypatch.setattr(checkpoint, "boot_id", lambda: HERE)
     monkeypatch.setattr(store, "boot_id", lambda: HERE)
     rng = random.Random(seed)  # noqa: S311
@@ -66,14 +73,15 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
     frontier._store._checkpoint.begin(wait=True)
     frontier._store.begin()
     expected = told(frontier)
-    flushed = (folder / "data.mdb").read_bytes()
+    flushed = {path.name: path.read_bytes() for path in files(folder)}
     for _ in range(15):
         crawl(frontier, rng, 20)
         frontier._commit()
-    written = (folder / "data.mdb").read_bytes()
+    assert frontier._store._urls.log.retired()
     cut = tmp_path / "cut"
     shutil.copytree(folder, cut)
-    (cut / "data.mdb").write_bytes(torn(flushed, written, rng))
+    for path in files(cut):
+        path.write_bytes(torn(flushed.get(path.name, b""), path.read_bytes(), rng))
     frontier.close()
     monkeypatch.setattr(checkpoint, "boot_id", lambda: THERE)
     monkeypatch.setattr(store, "boot_id", lambda: THERE)

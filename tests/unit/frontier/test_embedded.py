@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.view import View
 from topiccrawl.records import Offer
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
-CRAWLED = Outcome(Ending.CRAWLED)
+DONE = Outcome(Ending.CRAWLED)
 MANY = [Seed(f"http://h{n % 7}.cn/{n}") for n in range(2000)]
 
 
@@ -92,7 +94,7 @@ def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.Mon
     assert frontier.push(Seed(f"http://a.cn/{n}", payload="x" * 500) for n in range(9000)) == 9000
     lease = frontier.pop()[0]
     links = [Offer(f"http://b{n}.cn/", 1, (0.5, 0.0), context="x" * 120) for n in range(5000)]
-    assert frontier.finish(lease, CRAWLED, links)
+    assert frontier.finish(lease, DONE, links)
     assert frontier._store.env.info()["map_size"] > 64 << 20
     frontier.close()
 
@@ -101,7 +103,7 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
     frontier = opened(tmp_path)
     frontier.push([Seed("http://a.cn/")])
     lease = frontier.pop()[0]
-    frontier.finish(lease, CRAWLED, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
+    frontier.finish(lease, DONE, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
     frontier.pop()
     frontier.commit()
     code = f"""
@@ -120,6 +122,54 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
     assert (queue, anchor, leased[0][0]) == ("leased", "锚", "http://a.cn/1")
     assert counts == frontier.counts()
     frontier.close()
+
+
+FORGETFUL = """
+    import random, sys
+    from tests.contracts.strategies import Plain
+    from topiccrawl.frontier import log
+    from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.records import Offer
+    log.SEGMENT_BYTES = 20_000
+    quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
+    frontier = EmbeddedFrontier(sys.argv[1], Plain(), quick, Limits(), sync="never")
+    rng = random.Random(3)
+    for turn in range(300):
+        frontier.push([Seed(f"http://a.cn/{turn}")])
+        links = [Offer(f"http://h.cn/{rng.randrange(500)}", 1, (0.5, 0.0)) for _ in range(40)]
+        frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED), links)
+        frontier.forget(f"http://h.cn/{rng.randrange(500)}")
+        frontier.commit()
+        if turn == 1:
+            print("begun", flush=True)
+    frontier.close()
+"""
+
+
+def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path) -> None:
+    """Every snapshot is whole, though the crawl deletes segments at every moment."""
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(FORGETFUL), str(tmp_path)],
+        stdout=subprocess.PIPE, text=True,
+    ) as crawl:  # fmt: skip
+        assert crawl.stdout is not None
+        assert crawl.stdout.readline() == "begun\n"
+        view = View.read(tmp_path, Plain())
+        ended = False
+        while not ended:
+            ended = crawl.poll() is not None
+            found = Counter(row.state for row in view._known(view._store.urls.numbers().tolist()))
+            progress = view._store.load("progress")
+            assert isinstance(progress, dict)
+            tally = progress["tally"]
+            assert view._store.urls.known == found.total() == tally["known"]
+            assert found[CRAWLED] == tally["crawled"]
+            assert sum(1 for _ in view._settled(CRAWLED)) == tally["crawled"]
+            view._store.refresh()
+    assert crawl.returncode == 0
+    assert min(view._store._lengths) > 1, "no segment was cleared"
+    view.close()
 
 
 def test_counters_agree_with_a_recount(tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""Room made in the log: what is needed of its worst segment is written again, bit by bit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.segment import LINKS, ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.frontier.columns import Column
+    from topiccrawl.frontier.log import Log
+    from topiccrawl.frontier.segment import Batch, Segment
+
+GARBAGE = 0.35
+"""Share of the log that may be garbage; above, segments are cleared."""
+PACE = 2
+"""Bytes looked at for a byte that is written, at most (and one batch at least)."""
+
+
+class Compaction:
+    """Clears segments, a few batches with each commit.
+
+    Args:
+        log: The segments.
+        new: What is written next, by kind and number.
+        columns: Where things are, by kind and number.
+    """
+
+    def __init__(
+        self, log: Log, new: Sequence[dict[int, bytes]], columns: Sequence[Column]
+    ) -> None:
+        self._log = log
+        self._new = new
+        self._columns = columns
+        self._victim: Segment | None = None
+        self._batches: Iterator[Batch] = iter(())
+        self._cleared: Segment | None = None
+
+    def step(self) -> None:
+        """Have written again what a few batches of the worst segment hold."""
+        if self._victim is None:
+            self._victim = self._worst()
+            self._batches = self._victim.batches() if self._victim else iter(())
+        left = PACE * sum(len(data) for new in self._new for data in new.values())
+        while self._victim is not None and left > 0:
+            batch = next(self._batches, None)
+            if batch is None:
+                self._victim, self._cleared = None, self._victim
+            else:
+                self._copy(self._victim, batch)
+                left -= int(batch.sizes.sum())
+
+    def end(self) -> None:
+        """What ``step`` asked for is written: a segment that was cleared is needed no more."""
+        if self._cleared is not None:
+            self._log.retire(self._cleared)
+            self._cleared = None
+
+    def _worst(self) -> Segment | None:
+        segments = self._log.segments()
+        total = sum(segment.length for segment in segments)
+        live = sum(segment.live for segment in segments)
+        if total - live <= GARBAGE * total:
+            return None
+        return min(segments[:-1], key=lambda one: one.live / one.length, default=None)
+
+    def _copy(self, segment: Segment, batch: Batch) -> None:
+        """Write again what is needed of a batch."""
+        oldest = self._log.segments()[0] is segment
+        found = self._log.places(segment, batch.sizes, batch.starts)
+        for kind in (ROWS, LINKS):
+            now = self._columns[kind].array[batch.numbers]
+            needed = (now == found) & (batch.kinds == kind)
+            if oldest:
+                needed &= found != 0  # nothing older is left that must not come back
+            new = self._new[kind]
+            wanted = zip(batch.numbers[needed].tolist(), found[needed].tolist(), strict=True)
+            for number, place in wanted:
+                if number not in new:
+                    new[number] = self._log.read(place) if place else b""
