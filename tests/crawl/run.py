@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,5 +87,5 @@ def run(proxy: str, data: Path, *arguments: str, **settings: str) -> tuple[int, 
 def stored(data: Path) -> list[str]:
     """URLs of the stored articles and of their reprints: test pages are much alike."""
     query = "SELECT url FROM articles UNION ALL SELECT url FROM reprints ORDER BY url"
-    with sqlite3.connect(data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         return [url for (url,) in connection.execute(query)]

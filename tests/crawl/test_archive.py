@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +26,7 @@ TEXT = "新能源汽车的动力电池本周开始回收，工厂设在本地，
 def articles(data: Path) -> dict[str, tuple[str, str]]:
     """Title and body of the stored articles that may be copied, by URL."""
     query = "SELECT url, title, body FROM articles WHERE NOT noarchive"
-    with sqlite3.connect(data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         return {url: (title, body) for url, title, body in connection.execute(query)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,7 +43,7 @@ def test_repeated_lines_go(tmp_path: Path) -> None:
             web.proxy, data, *arguments, TOPICCRAWL_FRAMES="1", TOPICCRAWL_DUPLICATES="exact-text"
         )
         assert status == 0, log[-3000:]
-    with sqlite3.connect(data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         bodies = [body for (body,) in connection.execute("SELECT body FROM articles")]
     assert len(bodies) == STORIES
     assert sum(HOTLINE in body for body in bodies) < STORIES / 2

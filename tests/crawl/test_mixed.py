@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,6 +101,6 @@ def test_what_the_owner_asks_in_headers_is_kept(mixed: Mixed) -> None:
     assert {"/noindex", "/noarchive", "/nofollow"} <= set(mixed.hits("owner.test"))
     assert "/hidden" not in mixed.hits("owner.test")
     assert "http://owner.test/noindex" not in stored(mixed.data)
-    with sqlite3.connect(mixed.data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(mixed.data / "store.sqlite")) as connection:
         query = "SELECT url FROM articles WHERE noarchive"
         assert list(connection.execute(query)) == [("http://owner.test/noarchive",)]

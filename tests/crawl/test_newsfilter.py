@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,7 +52,7 @@ def test_comments_are_saved_and_no_article_is_lost(tmp_path: Path, filtered: str
         assert comments == STORIES
         return
     assert comments < STORIES * 0.6
-    with sqlite3.connect(data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         query = "SELECT value FROM sites WHERE site = 'news.test' AND key = 'url-drops'"
         ((value,),) = connection.execute(query)
     dropped = json.loads(value)

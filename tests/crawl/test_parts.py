@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,7 +56,7 @@ def bodies(data: Path) -> dict[str, str]:
     """Body by the last part of the URL."""
     if not (data / "store.sqlite").exists():
         return {}
-    with sqlite3.connect(data / "store.sqlite") as connection:
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         rows = connection.execute("SELECT url, body FROM articles").fetchall()
     return {url.rpartition("/")[2]: body for url, body in rows}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,5 +53,5 @@ def test_killed_amid_telling_each_story_is_told_and_none_twice(
 
 
 def _stories(data: Path) -> set[str]:
-    with sqlite3.connect(data / "store.sqlite") as store:
+    with closing(sqlite3.connect(data / "store.sqlite")) as store:
         return {url for (url,) in store.execute("SELECT url FROM articles")}

@@ -313,8 +313,8 @@ class SharedMachine(FrontierMachine):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _client(redis_url: str) -> Iterator[None]:
-    with redis.Redis.from_url(redis_url) as client:
+def _client(redis_server: str) -> Iterator[None]:
+    with redis.Redis.from_url(redis_server) as client:
         SharedMachine.client = client
         yield
 

@@ -130,7 +130,7 @@ def test_the_server_for_crawls_starts_as_it_is_told_and_its_health_is_told_right
     try:
         client = redis.Redis(
             unix_socket_path=f"{tmp_path}/socket", password="the-word",  # noqa: S106
-            retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), 50),
+            retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), int(PATIENCE * 10)),
             retry_on_error=[redis.ConnectionError],
         )  # fmt: skip
         assert client.ping()
