@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.crawl.test_dashboard import (
+    LONG,
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
 from tests.crawl.test_page import Given, article, served, wild_source
 from tests.unit.dashboard.states import state
+from tests.unit.dashboard.test_report import wild
+from topiccrawl.dashboard.report import Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOTHING: dict[str, Any] = {"chains": [], "changes": [], "learnt": [], "patterns": []}
 STEERED = {"name": "nev", "paused": False, "speed": 1.0}
-LONG = "新能源汽车与动力电池产业链" * 20 + "WordWithoutAnyBreak" * 20
+WORDY = "新能源汽车与动力电池产业链" * 20 + "WordWithoutAnyBreak" * 20
 
 FAINT = """() => {
   const parse = (text) => {  // rgb(), rgba() and color(srgb)
@@ -57,17 +63,17 @@ def full() -> Given:
     """Something in every card, much of it long."""
     source = wild_source()
     told = source.told
-    told["run"]["topic"] = LONG
+    told["run"]["topic"] = WORDY
     told["control"] = STEERED
-    told["errors"] = {LONG: 3_000_000, "robots": 1}
+    told["errors"] = {WORDY: 3_000_000, "robots": 1}
     told["queues"] = dict.fromkeys(told["queues"], 12_345_678)
     (host,) = told["hosts"]["list"][:1]
     kinds = ("fetching", "ready", "waiting", "robots", "failing", "idle")
     told["hosts"] = {
         "states": dict.fromkeys(kinds, 9),
-        "list": [{**host, "name": LONG, "state": kinds[n % 6]} for n in range(50)],
+        "list": [{**host, "name": WORDY, "state": kinds[n % 6]} for n in range(50)],
     }
-    source.all = [article("http://a.test/1", LONG, LONG) for _ in range(80)]
+    source.all = [article("http://a.test/1", WORDY, WORDY) for _ in range(80)]
     return source
 
 
@@ -78,9 +84,9 @@ def test_every_text_is_legible_and_every_control_has_a_name(scheme: str, width: 
             viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
         )
         page.goto(url)
-        page.locator(".row .title").first.wait_for()
-        page.locator(".pattern").first.wait_for()
-        page.locator(".task p").first.wait_for()
+        page.locator(".row .title").first.wait_for(timeout=LONG)
+        page.locator(".pattern").first.wait_for(timeout=LONG)
+        page.locator(".task p").first.wait_for(timeout=LONG)
         assert page.evaluate(FAINT) == []
         assert page.evaluate(NAMELESS) == []
         assert page.evaluate(OUT_OF_REACH) == []
@@ -105,7 +111,7 @@ def test_the_keyboard_keeps_its_place_while_the_page_goes_on() -> None:
             run = {**source.told["run"], "seconds": float(pages)}
             wanted = {**STEERED, **control}
             source.told = {**source.told, "totals": totals, "run": run, "control": wanted}
-            page.get_by_text(f"{pages:,}", exact=True).first.wait_for()
+            page.get_by_text(f"{pages:,}", exact=True).first.wait_for(timeout=LONG)
             return str(page.evaluate("document.activeElement.dataset.act"))
 
         assert told(4321) == "pause"
@@ -135,6 +141,23 @@ def test_how_a_crawl_ended_is_said() -> None:
             }  # fmt: skip
             source.told = {**told, "nodes": [node]}
             page.goto(url)
-            page.locator("#state", has_text=word).wait_for()
+            page.locator("#state", has_text=word).wait_for(timeout=LONG)
             assert said in page.locator("#notice").inner_text()
             assert page.locator("#notice").is_visible() == bool(said)
+
+
+def test_a_report_asks_nobody_for_anything(tmp_path: Path) -> None:
+    path, asked = tmp_path / "report.html", list[str]()
+    path.write_text(Report(wild(), "zh").html(), encoding="utf-8")
+    with browser() as chromium:
+        context = chromium.new_context(offline=True, viewport={"width": 390, "height": 844})
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: asked.append(message.text))
+        page.goto(path.as_uri())
+        assert page.locator("main svg[role=img]").count() == 2, "its pictures are there"
+        assert page.locator("main svg[role=img] polyline").first.bounding_box()["width"] > 100
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for look in (FAINT, NAMELESS, OUT_OF_REACH):
+            assert page.evaluate(look) == []
+    assert asked == [path.as_uri()]

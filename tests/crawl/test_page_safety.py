@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from tests.crawl.test_dashboard import (
+    LONG,
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
@@ -89,7 +90,7 @@ def test_no_foreign_page_acts_or_reads_and_no_foreign_name_leads_here() -> None:
         own, other = context.new_page(), context.new_page()
         assert own.goto(url).status == 401
         own.goto(f"{url}?token={TOKEN}")
-        own.locator("#state", has_text="crawling").wait_for()
+        own.locator("#state", has_text="crawling").wait_for(timeout=LONG)
         assert own.url == url, "the token does not stay in the address"
         sent = {"X-Topiccrawl": "1"}
         asked = "(headers) => fetch('/api/act', { method: 'POST', headers }).then((a) => a.status)"

@@ -71,9 +71,9 @@ class Report:
             '<meta name="color-scheme" content="light dark">'
             f"<title>{escape(run['topic'])} · topiccrawl</title><style>{STYLE}</style></head>\n"
             f"<body><header><p>topiccrawl {escape(run['version'])}</p>"
-            f"<h1>{escape(run['topic'])}</h1>{self._when()}</header>\n"
+            f"<h1>{escape(run['topic'])}</h1>{self._when()}</header>\n<main>"
             + "\n".join(sections)
-            + "\n</body></html>\n"
+            + "\n</main></body></html>\n"
         )
 
     def _when(self) -> str:
@@ -113,8 +113,8 @@ class Report:
         )
         return self._section(
             "harvest",
-            f"{self._legend('recent', 'mean')}{rate}<h3>{self._t('gain')}</h3>"
-            f"{self._legend('relevant', 'new')}{gain}",
+            f"{self._legend('recent', 'mean')}{_wide(rate)}<h3>{self._t('gain')}</h3>"
+            f"{self._legend('relevant', 'new')}{_wide(gain)}",
         )
 
     def _legend(self, first: str, second: str) -> str:
@@ -181,11 +181,16 @@ class Report:
         body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
         if not body:
             return ""
-        head = "".join(f"<th>{self._t(name) if name else ''}</th>" for name in heads)
-        return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+        named = (f'<th scope="col">{self._t(name)}</th>' if name else "<td></td>" for name in heads)
+        return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
 
     def _t(self, name: str) -> str:
         return self._words[name]
+
+
+def _wide(body: str) -> str:
+    """What may be wider than a telephone: it scrolls by itself, also by keyboard."""
+    return f'<div class="scroll" tabindex="0">{body}</div>'
 
 
 def _link(url: str, text: str) -> str:

@@ -28,8 +28,8 @@ WORDS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 STYLE = """
-:root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#667077;--line:#e6e6e0;--accent:#0f766e;
---mean:#8a5a12;--good:#2f855a;--bad:#b4483a}
+:root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;
+--mean:#8a5a12;--good:#2a7a52;--bad:#b4483a}
 @media (prefers-color-scheme:dark){:root{--ground:#101315;--card:#181c1f;--ink:#e7eaeb;
 --soft:#98a2a8;--line:#272d31;--accent:#3cc4b4;--mean:#e0b060;--good:#5cc08c;--bad:#e4796a}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:960px;padding:28px 20px 48px;
@@ -56,6 +56,9 @@ border-top:1px solid var(--line);vertical-align:top}td:last-child,th:last-child{
 .bar{display:inline-block;width:64px;height:5px;fill:var(--accent);vertical-align:middle;
 border-radius:3px}.bar .rest{fill:var(--line)}ul{list-style:none;margin:0;padding:0}
 li{padding:8px 0;border-top:1px solid var(--line)}li:first-child{border-top:0;padding-top:0}
+td:last-child{white-space:nowrap}main section{scroll-margin:12px}
 .came{color:var(--good)}.went{color:var(--bad)}
+@media (max-width:640px){body{padding:18px 12px 32px}section{padding:15px}
+svg[role=img]{min-width:600px}.tiles{grid-template-columns:repeat(2,1fr)}td,th{padding-right:10px}}
 @media print{body{background:#fff}section{break-inside:avoid}}
 """
