@@ -89,7 +89,7 @@ def entities(web: CompanyWeb) -> dict[str, Expected]:
     """What a crawl should find, by the entity that a record stands for."""
     own = {one.host for one in web.companies}
     return {
-        host if (host := host_of(one.pages[0])) in own else one.pages[0]: one
+        host.removeprefix("www.") if (host := host_of(one.pages[0])) in own else one.pages[0]: one
         for one in web.expected()
     }
 

@@ -123,3 +123,23 @@ def test_gone_records_stay_with_their_date_and_may_return(options: dict[str, Any
         await records.close()
 
     asyncio.run(law())
+
+
+def test_what_was_forgotten_stays_away_until_it_is_allowed(options: dict[str, Any]) -> None:
+    async def law() -> None:
+        records = records_of(options)
+        await records.open()
+        await records.save([kept("1", 10.0)])
+        assert await records.forget("甲", ["a.test", "later.test"]) == 1
+        later = kept("1", 20.0, entity="later.test", period=2)
+        again = [kept("2", 20.0, period=2), later, kept("1", 20.0, entity="b.test", period=2)]
+        for _ in range(2):  # twice equals once
+            assert (await records.save(again))[:2] == [Change.FORGOTTEN] * 2
+        assert [one.entity async for one in records.select(gone=True)] == ["b.test"]
+        assert await records.allow("乙", ["a.test"]) == 0
+        assert await records.allow("", ["a.test"]) == 1
+        assert await records.allow("甲", ["a.test"]) == 0
+        assert await records.save(again[:2]) == [Change.NEW, Change.FORGOTTEN]
+        await records.close()
+
+    asyncio.run(law())

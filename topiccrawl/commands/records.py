@@ -1,4 +1,4 @@
-"""``scrapy records list|show|export|forget``: what template crawls found."""
+"""``scrapy records list|show|export|forget|allow``: what template crawls found."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Command(OperatorCommand):
 
     @override
     def syntax(self) -> str:
-        return "[options] list | show ENTITY | export FILE | forget ENTITY ..."
+        return "[options] list | show ENTITY | export FILE | forget ENTITY ... | allow ENTITY ..."
 
     @override
     def short_desc(self) -> str:
@@ -44,8 +44,8 @@ class Command(OperatorCommand):
         return (
             "list: in the order of first sight. show: one by its entity or name, with evidence and "
             "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
-            "output. forget: delete records with their versions; the template's denied_hosts keep "
-            "them from coming back."
+            "output. forget: delete records with their versions; they do not come back, though the "
+            "template's denied_hosts alone keep their pages from being fetched. allow: let them."
         )
 
     @override
@@ -68,7 +68,10 @@ class Command(OperatorCommand):
                 asyncio.run(self._export(file, opts))
             case ["forget", *entities] if entities:
                 gone = asyncio.run(self._forget(entities, opts))
-                say(f"{gone} deleted; name their hosts in denied_hosts, or they may come back")
+                say(f"{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)")
+            case ["allow", *entities] if entities:
+                back = asyncio.run(self._allow(entities, opts))
+                say(f"{back} allowed: the next period may find them again")
             case _:
                 raise UsageError
 
@@ -108,6 +111,11 @@ class Command(OperatorCommand):
         finally:
             await periods.close()
         return gone
+
+    async def _allow(self, entities: list[str], opts: argparse.Namespace) -> int:
+        """Let entities come again that were forgotten."""
+        async with self._store() as store:
+            return await store.allow(_name(opts.template), entities)
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
         async with self._store() as store:

@@ -188,7 +188,7 @@ class Conductor:
         found = await self._entities.settle(work, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
-        useful = found.total() - found["gone"]
+        useful = found.total() - found["gone"] - found["forgotten"]
         await self._leave(work, Stage.AGAIN if missing else Stage.DONE, useful)
         return []
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from topiccrawl.periods.visits import Work
     from topiccrawl.stores.records import Records
     from topiccrawl.templates.template import Template
+
+
+_FIRST = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do))?", re.IGNORECASE)
+"""Paths of a host's first page."""
 
 
 class Entities:
@@ -46,13 +52,15 @@ class Entities:
         read = [tuple(map(Record.from_dict, page.records)) for page in pages]
         found = combine(filter(None, read), self._template)
         seed = work.stored
+        before = await self._records.of_seed(self._template.name, seed.url)
         kept = [
             Kept(entity, record, seed.url, seed.number, work.period, confidence_of(record),
                  checked_at=now)
-            for entity, record in named(found, seed.url)
+            for entity, record in _as_before(named(found, seed.url), before)
         ]  # fmt: skip
-        before = await self._records.of_seed(self._template.name, seed.url)
-        changes = Counter(map(str, await self._records.save(kept)))
+        saved = await self._records.save(kept)
+        changes = Counter(map(str, saved))
+        _forget(work, [one for one, how in zip(kept, saved, strict=True) if how == "forgotten"])
         gone = {one.url for one in work.visits.values() if one.state is State.GONE}
         told = gone.union(*(one.record.urls for one in kept))
         here = {one.entity for one in kept}
@@ -62,19 +70,39 @@ class Entities:
         return changes
 
 
+def _as_before(
+    found: Sequence[tuple[str, Record]], before: Sequence[Kept]
+) -> list[tuple[str, Record]]:
+    """Entities as they are stored, where that was done with the ``www.`` of their host."""
+    known = {one.entity for one in before}
+    return [
+        (f"www.{entity}" if f"www.{entity}" in known else entity, record)
+        for entity, record in found
+    ]
+
+
+def _forget(work: Work, kept: Sequence[Kept]) -> None:
+    """Let go of what a seed's pages hold of entities that were forgotten, and read them again."""
+    urls = {url for one in kept for url in one.record.urls}
+    for name, one in work.visits.items():
+        if one.url in urls:
+            work.visits[name] = replace(one, records=(), digest="", etag="", modified="")
+
+
 def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
     """Records with the entity each stands for.
 
-    Where the seed is the first page of a host, its only record stands for that host, so that it
-    stays the same when its page moves or its name changes. All others stand for their first page:
-    of two seeds inside one directory each gives a record of its own.
+    Where the seed is the first page of a host, its only record stands for that host without its
+    ``www.``, so that it stays the same when its page moves or its name changes, and is one where
+    both ``a.test`` and ``www.a.test`` are found. All others stand for their first page: of two
+    seeds inside one directory each gives a record of its own.
 
     >>> named([Record("t", "甲", urls=("http://www.a.test/lx",))], "http://a.test/")[0][0]
     'a.test'
     >>> named([Record("t", "甲", urls=("http://b.test/7/lx",))], "http://b.test/7/")[0][0]
     'http://b.test/7/lx'
     """
-    own = host_of(seed)
+    own = _bare(seed)
     if (
         len(records) == 1
         and _is_root(seed)
@@ -91,7 +119,7 @@ def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
 
 def _is_root(url: str) -> bool:
     parts = urlsplit(url)
-    return parts.path in {"", "/"} and not parts.query
+    return bool(_FIRST.fullmatch(parts.path)) and not parts.query
 
 
 def _bare(url: str) -> str:

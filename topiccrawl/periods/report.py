@@ -19,7 +19,7 @@ def progress_of(conductor: Conductor) -> str:
         return f"period {seeds.period.number} searching · {counts['results']} results in this run"
     return (
         f"period {seeds.period.number} {seeds.period.phase} · seeds {seeds.finished}"
-        f"/{seeds.period.total} ({counts['seeds/skipped']} passed over) · "
+        f"/{seeds.period.total} ({seeds.skipped} passed over) · "
         f"{counts['pages']} pages · {counts['records/new']} new records, "
         f"{counts['records/changed']} changed, {counts['records/gone']} gone"
     )

@@ -65,6 +65,7 @@ class SeedList:
     Attributes:
         period: The period.
         finished: Seeds that are finished.
+        skipped: Seeds that chance passed over.
     """
 
     period: Period
@@ -78,6 +79,7 @@ class SeedList:
         self._manner = manner
         self._useless: list[int] = []
         self.finished = 0
+        self.skipped = 0
 
     async def open(self, number: int) -> None:
         """Open the period of that number, new or begun by an earlier process."""
@@ -89,6 +91,7 @@ class SeedList:
             await self._store.put(last)
         self.period = last
         for place, stage, _, useful in await self.outcomes():
+            self.skipped += stage is Stage.SKIPPED
             if stage in {Stage.DONE, Stage.FAILED}:
                 self._note(place, stage, useful)
 
@@ -169,6 +172,7 @@ class SeedList:
         total = max(self.period.total, seed.number)
         chance = probability(seed.number, failed, total) if self._manner.chance else 1.0
         if luck(self._manner.luck, self.period.number, seed.number) >= chance:
+            self.skipped += 1
             return replace(seed, stage=Stage.SKIPPED, chance=chance)
         work = Work.of(seed)
         work.add(Child(seed.url, 0))

@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+_DROPPED = "item_dropped_count"
+_STEPS = "item_dropped_reasons_count/StepKept"
+_COUNTED = ("seeds", "records", "pages", "results")
+
+
+class StepKept(DropItem):
+    """Ends what a template spider says of a page or of seeds: it is stored, and goes no further."""
+
+
 class RecordPipeline:
     """Tells a template spider's conductor what came, and asks the engine for what it wants then."""
 
@@ -88,14 +97,25 @@ class RecordPipeline:
                 print("\n".join(["", title, *lines]), file=sys.stderr, flush=True)  # noqa: T201
         except (StorageError, AttributeError):
             logger.debug("No summary: the stores were not open")
+        self._figures()
         await self._conductor.close()
+
+    def _figures(self) -> None:
+        """Say in Scrapy's stats what became of seeds, pages and records in this run."""
+        stats = self._crawler.stats
+        for name, count in self._conductor.counts.items():
+            if name.partition("/")[0] in _COUNTED:
+                stats.set_value(f"topiccrawl/template/{name}", count)
+        left = {name: value for name, value in stats.get_stats().items() if value or name not in
+                {_DROPPED, _STEPS}}  # fmt: skip
+        stats.set_stats(left)
 
     async def process_item(self, item: object) -> object:
         """Store what came; items of ours end here.
 
         Raises:
             StorageError: It was not kept: the page is fetched again.
-            DropItem: It was.
+            StepKept: It was.
         """
         if isinstance(item, Hits):
             await self._conductor.found(item.found)
@@ -103,7 +123,13 @@ class RecordPipeline:
             self._ask(await self._conductor.visited(item.taken))
         else:
             return item
-        raise DropItem("kept as a step of the crawl", log_level="DEBUG")
+        self._count_out()
+        raise StepKept("kept as a step of the crawl", log_level="DEBUG")
+
+    def _count_out(self) -> None:
+        """Take a step out of what Scrapy counts as dropped: it was none of the crawl's results."""
+        for name in (_DROPPED, _STEPS):
+            self._crawler.stats.inc_value(name, -1)
 
     def idle(self) -> None:
         """Nothing is left to fetch: what then?

@@ -119,8 +119,8 @@ def _alone(settings: BaseSettings) -> None:
     """Refuse what a template crawl cannot use: it is conducted by one process at a time."""
     if in_redis(settings) and not settings.getbool("TOPICCRAWL_TURN"):
         raise SettingError(
-            "REDIS_URL is set, but a template is crawled by one process at a time: leave it out, or"
-            " let workers see to that: scrapy tasks create --template NAME"
+            "REDIS_URL is set, but a template is crawled by one process at a time: -s REDIS_URL="
+            " for this crawl, or let workers see to that: scrapy tasks create --template NAME"
         )
     if settings.get("JOBDIR"):
         raise SettingError(

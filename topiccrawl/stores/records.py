@@ -25,6 +25,7 @@ class Change(StrEnum):
     UNCHANGED = "unchanged"
     RETURNED = "returned"
     KEPT = "kept"
+    FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Records(Protocol):
 
         Values that differ: CHANGED, and the older ones become a version, unless they are of the
         same period. A record that was gone: RETURNED. KEPT: an earlier seed of the same period
-        gave the entity, nothing is written.
+        gave the entity, nothing is written. FORGOTTEN: nothing is, since it was deleted once.
         """
         ...
 
@@ -98,7 +99,14 @@ class Records(Protocol):
         ...
 
     async def forget(self, template: str, entities: Sequence[str]) -> int:
-        """Delete records with their versions; how many there were."""
+        """Delete records with their versions, and keep out what comes again; how many there were.
+
+        Of what was deleted nothing stays but the entity, also of those that were not there.
+        """
+        ...
+
+    async def allow(self, template: str, entities: Sequence[str]) -> int:
+        """Let entities that were forgotten (of any template: "") come again; how many were."""
         ...
 
     async def get(self, template: str, entity: str) -> Kept | None:
@@ -184,10 +192,20 @@ class SqliteRecords(SqlitePart):
         def work(connection: sqlite3.Connection) -> int:
             which = "WHERE template = ? AND entity = ?"
             connection.executemany(f"DELETE FROM record_versions {which}", values)  # noqa: S608
+            query = "INSERT OR IGNORE INTO forgotten_records VALUES (?, ?, ?)"
+            connection.executemany(query, [(*one, self._now()) for one in values])
             query = f"DELETE FROM records {which}"  # noqa: S608 - constant
             return sum(connection.execute(query, one).rowcount for one in values)
 
         return await self._database.write(work)
+
+    async def allow(self, template: str, entities: Sequence[str]) -> int:
+        """See ``Records.allow``; one transaction for all."""
+        query = "DELETE FROM forgotten_records WHERE (template = ?1 OR ?1 = '') AND entity = ?2"
+        values = [(clean(template), clean(entity)) for entity in entities]
+        return await self._database.write(
+            lambda c: sum(c.execute(query, one).rowcount for one in values)
+        )
 
     async def get(self, template: str, entity: str) -> Kept | None:
         """See ``Records.get``."""
@@ -251,6 +269,9 @@ def _get(connection: sqlite3.Connection, template: str, entity: str) -> Kept | N
 
 
 def _save(connection: sqlite3.Connection, new: Kept) -> Change:
+    query = "SELECT 1 FROM forgotten_records WHERE template = ? AND entity = ?"
+    if connection.execute(query, (clean(new.template), clean(new.entity))).fetchone():
+        return Change.FORGOTTEN
     known = _get(connection, new.template, new.entity)
     change, written = settled(known, new)
     if known is not None and change is not Change.KEPT and outdates(known, new):

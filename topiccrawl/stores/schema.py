@@ -134,6 +134,12 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (template, entity, until)
     );
     """,
+    """
+    CREATE TABLE forgotten_records (
+        template TEXT NOT NULL, entity TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (template, entity)
+    ) WITHOUT ROWID;
+    """,
 )
 """SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
 

@@ -82,3 +82,5 @@ def test_forget_deletes_a_record_and_its_versions(
     assert "2 deleted" in capsys.readouterr().out
     assert command(folder, "list", "--gone") == 0
     assert capsys.readouterr().out == ""
+    assert command(folder, "allow", "a.test", "c.test") == 0
+    assert "1 allowed" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from topiccrawl.periods.outcome import Entities, named
 from topiccrawl.periods.visits import State, Visit, Work
 from topiccrawl.stores.periods import Seed
-from topiccrawl.stores.records import SqliteRecords
+from topiccrawl.stores.records import Kept, SqliteRecords
 from topiccrawl.templates.record import Found, Record
 from topiccrawl.templates.template import Template
 
@@ -28,6 +29,7 @@ def of(*urls: str, name: str = "甲") -> Record:
         ("http://a.test/", [of("http://a.test/lx")], ["a.test"]),
         ("http://a.test/", [of("https://www.a.test/lx", "http://a.test/")], ["a.test"]),
         ("http://a.test/x", [of("http://a.test/lx")], ["http://a.test/lx"]),
+        ("http://www.a.test/index.html", [of("http://a.test/lx")], ["a.test"]),
         ("http://a.test/?id=7", [of("http://a.test/7")], ["http://a.test/7"]),
         ("http://a.test/", [of("http://b.test/lx")], ["http://b.test/lx"]),
         (
@@ -84,6 +86,46 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
         assert changes == {"returned": 1, "gone": 2}
         here = [one.entity async for one in store.select()]
         assert here == ["a.test"]
+        await store.close()
+
+    asyncio.run(law())
+
+
+def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        entities = Entities(TEMPLATE, store)
+
+        def work(host: str, number: int) -> Work:
+            one = page("lx", "四川甲软件有限公司")
+            url = f"http://{host}/lx"
+            record = {**one.records[0], "urls": (url,)}
+            return Work(
+                Seed("t", f"http://{host}/", number=number),
+                {url: replace(one, url=url, records=(record,))},
+            )
+
+        assert await entities.settle(work("www.a.test", 1), 1.0) == {"new": 1}
+        assert await entities.settle(work("a.test", 2), 2.0) == {"kept": 1}
+        assert [one.entity async for one in store.select()] == ["a.test"]
+        await store.save([Kept("www.b.test", Record("t", "乙"), "http://www.b.test/")])
+        await entities.settle(work("www.b.test", 3), 3.0)  # stored as it was done once
+        assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
+        await store.close()
+
+    asyncio.run(law())
+
+
+def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        await store.forget("t", ["a.test"])
+        work = Work(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
+        assert await Entities(TEMPLATE, store).settle(work, 1.0) == {"forgotten": 1}
+        assert work.visits["v"].records == ()
+        assert work.visits["v"].digest == ""  # once allowed, it is read again
         await store.close()
 
     asyncio.run(law())

@@ -200,6 +200,15 @@ def test_pages_of_a_site_are_one_record_and_agreement_is_surer() -> None:
     assert before.confidence < after.confidence <= 1
 
 
+def test_a_page_without_a_name_is_of_the_site_whose_home_says_it() -> None:
+    contact = records_of("<title>联系我们</title><p>电话：028-86111111</p>", URL, SOURCE)
+    home = records_of(f"<title>{NAME}</title><p>公司组织春游</p>", URL + "?home", SOURCE)
+    for pages in ([contact, home], [home, contact]):
+        (record,) = combine(pages, SOURCE)
+        assert (record.name, record.values("联系方式")) == (NAME, ("+86 28 8611 1111",))
+    assert combine([home], SOURCE) == ()  # a name alone is no record
+
+
 def test_pages_about_different_companies_are_different_records() -> None:
     pages = [
         records_of(f"<title>{name}</title><p>电话：028-8611111{n}</p>", f"{URL}?{n}", SOURCE)

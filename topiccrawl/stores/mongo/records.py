@@ -106,6 +106,10 @@ class MongoRecords(MongoPart):
         return [await self._save(one) for one in found]
 
     async def _save(self, new: Kept) -> Change:
+        with self._server.translated("read"):
+            tombs = self._server.collection("forgotten_records")
+            if await tombs.find_one({"_id": _name(new.template, new.entity)}) is not None:
+                return Change.FORGOTTEN
         known = await self.get(new.template, new.entity)
         change, written = settled(known, new)
         if change is Change.KEPT:
@@ -142,8 +146,22 @@ class MongoRecords(MongoPart):
             "entity": {"$in": [clean(entity) for entity in entities]},
         }
         with self._server.translated("write"):
+            tombs = self._server.collection("forgotten_records")
+            for entity in entities:  # first: what is written beside it stays away, too
+                values = {"template": clean(template), "entity": clean(entity), "at": self._now()}
+                tomb = {"_id": _name(template, entity)}
+                await tombs.replace_one(tomb, {**tomb, **values}, upsert=True)
             await self._server.collection("record_versions").delete_many(which)
             done = await self._server.collection("records").delete_many(which)
+        return done.deleted_count
+
+    async def allow(self, template: str, entities: Sequence[str]) -> int:
+        """See ``Records.allow``."""
+        which: dict[str, Any] = {"entity": {"$in": [clean(entity) for entity in entities]}}
+        if template:
+            which["template"] = clean(template)
+        with self._server.translated("write"):
+            done = await self._server.collection("forgotten_records").delete_many(which)
         return done.deleted_count
 
     async def get(self, template: str, entity: str) -> Kept | None:
