@@ -47,13 +47,13 @@ def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_p
     arguments = ("-a", f"topic={first.topic}", "-a", f"seeds={','.join(first.seeds)}")
     crawl = ("crawl", "topic", *arguments, "-a", "watch=once")
     with DemoServer(first, log=log) as server:
-        status, out = run(server.proxy, data, *crawl, *AT_ONCE, seconds=120)
+        status, out = run(server.proxy, data, *crawl, *AT_ONCE)
         assert status == 0, out[-3000:]
         began, before = time.time(), log.read_text().count("\n")
         watched = validated(data)
         server.web = second
         again = (*crawl, "-a", "since=last", "-o", str(feed))
-        status, out = run(server.proxy, data, *again, *AT_ONCE, seconds=120)
+        status, out = run(server.proxy, data, *again, *AT_ONCE)
         assert status == 0, out[-3000:]
     assert told(window(data, first.topic, began)) == changing.changes
     assert events(feed) == changing.changes
@@ -126,22 +126,19 @@ class Apart(Growing):
     feed, page = "http://c.test/news.xml", "http://b.test/{}.html"
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_hub_that_gets_credit_while_it_is_on_its_way_is_asked_for_on_condition(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
     site, data = Apart(), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with (
         Web({site.hub: site.list, **site.pages}) as web,
-        start(web.proxy, data, *crawl, *AT_ONCE, DOWNLOAD_DELAY="1.4") as process,
+        running(web.proxy, data, *crawl, *AT_ONCE, DOWNLOAD_DELAY="1.4"),
     ):
-        try:
-            wait_for(lambda: web.count(site.hub) > 0, data)
-            site.shown.append(2)
-            wait_for(lambda: web.count(site.hub) > 2, data)
-        finally:
-            process.kill()
+        wait_for(lambda: web.count(site.hub) > 0, data)
+        site.shown.append(2)
+        wait_for(lambda: web.count(site.hub) > 2, data)
     hubs = [hit.status for hit in web.hits if hit.url == site.hub]
     assert hubs[:3] == [200, 200, 304]  # as it was, grown, as it was
 
@@ -177,27 +174,20 @@ def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
         wait_for(lambda: web.count(site.hub) > len(statuses), data)
 
 
-def test_a_watch_whose_seed_is_out_of_reach_waits_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
+@pytest.mark.usefixtures("unmeasured")
+def test_a_watch_whose_seed_is_out_of_reach_waits_for_it(tmp_path: Path) -> None:
     site, data = Failing(hub=(503,) * 7), tmp_path / "data"  # three attempts a visit
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     soon = {"TOPICCRAWL_REVISIT_SHORTEST": "0.3"}
-    with ExitStack() as stack:
-        web = stack.enter_context(site.serve())
-        process = stack.enter_context(start(web.proxy, data, *crawl, *AT_ONCE, **soon))
-        stack.callback(process.kill)
-        wait_for(lambda: web.count(site.hub) > 9 and len(stored(data)) == 1, data, 60.0)
+    with site.serve() as web, running(web.proxy, data, *crawl, *AT_ONCE, **soon) as process:
+        wait_for(lambda: web.count(site.hub) > 9 and len(stored(data)) == 1, data)
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert ended(process, data) == 0
     assert f"{site.hub} cannot be had (http-503)" in log_of(data).read_text()
 
 
-def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(MEASURED, raising=False)
+@pytest.mark.usefixtures("unmeasured")
+def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) -> None:
     site, data = Failing(), tmp_path / "data"
 
     def hub(_: BaseHTTPRequestHandler) -> Answer:
@@ -206,13 +196,10 @@ def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(
 
     web = Web({**site.texts, site.hub: hub})
     crawl = ("crawl", "trial", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
-    with web, start(web.proxy, data, *crawl, *AT_ONCE) as process:
-        try:
-            wait_for(lambda: web.count(site.hub) > 4, data, 60.0)
-            before = web.count(site.page)
-            wait_for(lambda: web.count(site.page) > before + 1, data, 60.0)
-        finally:
-            process.kill()
+    with web, running(web.proxy, data, *crawl, *AT_ONCE):
+        wait_for(lambda: web.count(site.hub) > 4, data)
+        before = web.count(site.page)
+        wait_for(lambda: web.count(site.page) > before + 1, data)
     assert "The clock was set back" in log_of(data).read_text()
 
 
