@@ -41,7 +41,7 @@ def browser(*more: str) -> Iterator[Any]:
 
     with sync_playwright() as driver:
         options = ["--no-sandbox", "--disable-gpu", *more]
-        one = driver.chromium.launch(executable_path=BROWSER, args=options)
+        one = driver.chromium.launch(executable_path=BROWSER, args=options, timeout=LONG)
         try:
             yield one
         finally:
