@@ -39,7 +39,7 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
-_DOTTED = re.compile(r"(?<![^\s|·•/])([A-Z])\.(?=\s)")
+_DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s)")
 """T. 028.8320.7788"""
 _STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")

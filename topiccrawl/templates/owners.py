@@ -65,6 +65,9 @@ class Owners:
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
+        for number, line in enumerate(self.sheet.lines):
+            if subject.portal and seen(line.text).startswith(subject.portal):
+                self.of[number] = NOBODY
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """Headings without those of organisations in a list of dealers, customers, partners."""

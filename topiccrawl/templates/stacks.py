@@ -33,6 +33,7 @@ _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—]\s+")
 """What parts of one line are told apart by, as in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
 """A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
+_PERSON = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme)\.? [^,\d]{2,30}, ")
 _ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
 _COUNTRY = re.compile(
     r"(?:the )?(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
@@ -59,6 +60,7 @@ def without_name(text: str, title: str) -> str:
     >>> without_name("Ploughman's Rest, Church Lane, Barton OX18 4TE", "Ploughman's Rest | Pub")
     'Church Lane, Barton OX18 4TE'
     """
+    text = _PERSON.sub("", text)
     first, comma, rest = text.partition(",")
     named = len(first) > 3 and (fold(first) in fold(title) or is_organisation(first))  # noqa: PLR2004
     return rest.strip() if comma and named and looks_like(rest.strip()) else text

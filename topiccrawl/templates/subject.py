@@ -51,6 +51,12 @@ _REGISTERED = re.compile(
     re.IGNORECASE,
 )
 """What follows the legal name of whoever owns a site."""
+_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2}")
+_PORTAL = re.compile(
+    r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
+)
+"""The name of a site that is about others."""
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART, _NEAR = 0.5, 0.8
 """What a vote for a like name counts, and for a short form of a legal one."""
@@ -90,6 +96,7 @@ class Called(NamedTuple):
         who: The weightiest voter.
         line: The line where it stands, or -1.
         elsewhere: Whether the page's copyright or site name is of somebody else.
+        portal: The name of the directory in which the page stands, or "".
     """
 
     name: str
@@ -97,6 +104,7 @@ class Called(NamedTuple):
     who: str = ""
     line: int = -1
     elsewhere: bool = False
+    portal: str = ""
 
 
 def called(votes: Sequence[Vote]) -> Called:
@@ -117,7 +125,13 @@ def called(votes: Sequence[Vote]) -> Called:
         best = next((one for one in ranked if _trades_as(one, best.name)), best)
     site = [vote for vote in votes if vote.who in {"copyright", "site"}]
     elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
-    return best._replace(elsewhere=elsewhere)
+    portal = next((vote.name for vote in votes if _about_others(vote, best.name)), "")
+    return best._replace(elsewhere=elsewhere or bool(portal), portal=portal)
+
+
+def _about_others(vote: Vote, name: str) -> bool:
+    """Whether a part of the title is the name of a directory that describes the page's subject."""
+    return vote.who == "brand" and bool(_PORTAL.search(vote.name)) and not alike(vote.name, name)
 
 
 def _fuller(name: str, short: str) -> bool:
@@ -299,9 +313,10 @@ def _of_logos(sheet: Sheet) -> list[Vote]:
 def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
-    if not names and after and (name := tidy(after[1])) and not _GENERIC.match(name):
-        names = [name]
-    return names
+    told = [after[1]] if after else []
+    told += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
+    others = [name for name in map(tidy, told) if _WORD.search(name) and not _GENERIC.match(name)]
+    return names or others[:1]
 
 
 def _key(name: str) -> str:

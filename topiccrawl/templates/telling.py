@@ -54,7 +54,8 @@ _SITUATED = re.compile(
 _CHAT = re.compile(
     r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
 )
-_BRACKETED = re.compile(r"\((?!\s*[+\d])[^()]*\)")
+_BESIDE = re.compile(r"\((?!\s*[+\d])[^()]*\)|[\w.+-]+@[\w.-]+")
+"""What may stand beside a number that stands alone: a remark in brackets, a mail address."""
 _PEOPLE = re.compile(
     r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
     r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
@@ -194,7 +195,7 @@ def _numbers_alone(number: int, line: Line, words: Vocabulary, begin: int) -> It
     """
     field, region = words.primary("telephone"), words.template.region
     rest = line.text[begin:]
-    bare = _BRACKETED.sub(lambda match: " " * len(match[0]), rest)
+    bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
     parts = parts_of(bare)
     for part in (bare, *(parts if len(parts) > 1 else ())):
         values = telephones(part, region, labelled=False) if field else []

@@ -28,7 +28,7 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
                   "hotline", "call us", "whatsapp", "voice", "landline", "cell", "mob", "ph", "t",
                   "p", "m"),
-    "fax": ("传真", "fax", "facsimile", "f"),
+    "fax": ("传真", "fax", "facsimile", "fx", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
     "postcode": ("邮编", "邮政编码", "postcode", "postal code", "zip code", "zip", "p.c",
