@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import mmap
+import sys
 from typing import Literal
 
 import numpy as np
 
-NO_RESERVE = 0x4000
-"""Linux's MAP_NORESERVE: room that was never written to costs nothing."""
+LINUX = sys.platform == "linux"
+NO_RESERVE = 0x4000 if LINUX else 0
+"""MAP_NORESERVE: room that was never written to costs nothing."""
 START = 1 << 16
 TYPES = {"I": np.uint32, "Q": np.uint64}
 
@@ -34,8 +36,7 @@ class Column:
 
     def __init__(self, kind: Literal["I", "Q"]) -> None:
         self._kind: Literal["I", "Q"] = kind
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-        self._map = mmap.mmap(-1, START, flags=flags)
+        self._map = _room(START)
         self._look()
 
     def _look(self) -> None:
@@ -49,5 +50,16 @@ class Column:
             size = max(count * cells.itemsize, 2 * cells.nbytes)
             del self.array
             cells.release()
-            self._map.resize(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
+            self._resize(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
             self._look()
+
+    def _resize(self, size: int) -> None:
+        if LINUX:
+            self._map.resize(size)
+        else:  # only Linux moves pages to where there is more room
+            old, self._map = self._map, _room(size)
+            self._map[: len(old)] = old[:]
+
+
+def _room(size: int) -> mmap.mmap:
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
