@@ -14,7 +14,15 @@ RECALL = 0.98  # 1.000 when it was set; the goal is .93
 UNSURE = 0.10  # .06 when it was set: the demo is easier than the confidences believe
 BY_HAND = 0.98, 0.97
 """Precision and recall of pages by hand; docs/templates.md has those of the first reading."""
-PAGES = {"first": 37, "second": 60, "third": 30, "fourth": 34, "fifth": 24, "sixth": 21}
+PAGES = {
+    "first": 37,
+    "second": 60,
+    "third": 30,
+    "fourth": 34,
+    "fifth": 24,
+    "sixth": 21,
+    "seventh": 16,
+}
 
 
 def test_records_of_layouts_not_tuned_on() -> None:

@@ -25,6 +25,8 @@ _OWN_SUPPORT = re.compile(
     r"^[\s\x1f]*(?:电话|热线|邮箱|qq|tel|email|中心)?[\s\x1f]*:?[\s\x1f]*[+(\d]|^[\s\x1f]*(?:电话|热线|邮箱|qq)",
     re.IGNORECASE,
 )
+_CLOSE = 8
+"""Characters between a name without legal form and a value that is its."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _ACTS = re.compile(r"[。;!?]")
 
@@ -102,7 +104,8 @@ class Owners:
         if not legal(self.subject.name):
             return False
         line = self.sheet.lines[number]
-        named = [one for one in organisations(line.text[:begin]) if legal(one.value)]
+        named = organisations(line.text[:begin])
+        named = [one for one in named if legal(one.value) or begin - one.end <= _CLOSE]
         if not named or alike(named[-1].value, self.subject.name):
             return False
         kinds = self.places.words.kinds

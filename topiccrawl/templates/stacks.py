@@ -61,6 +61,9 @@ def without_name(text: str, title: str) -> str:
     'Church Lane, Barton OX18 4TE'
     """
     text = _PERSON.sub("", text)
+    if has_han(text):
+        first, gap, rest = text.partition(" ")
+        return rest.strip() if gap and is_organisation(first) else text
     first, comma, rest = text.partition(",")
     named = len(first) > 3 and (fold(first) in fold(title) or is_organisation(first))  # noqa: PLR2004
     return rest.strip() if comma and named and looks_like(rest.strip()) else text

@@ -13,7 +13,7 @@ from topiccrawl.templates.values.names import (
     organisations,
     tidy,
 )
-from topiccrawl.templates.values.value import seen
+from topiccrawl.templates.values.value import SOFT, seen
 from topiccrawl.templates.weights import NAMES, together
 from topiccrawl.templates.words import ALIEN, BRANCH
 from topiccrawl.text.normal import fold, has_han, simplify
@@ -237,7 +237,9 @@ def _votes(
     valued = {one.line for one in found if one.field != naming}
     for number, line in enumerate(sheet.lines[:_MOST] + sheet.lines[_MOST:][-_MOST:]):
         at = number if number < _MOST else max(number, len(sheet.lines) - 2 * _MOST + number)
-        yield from _of_line(sheet, at, seen(line.text), valued)
+        spaced = " ".join(line.text.replace(SOFT, " ").split())
+        text = seen(line.text)
+        yield from _of_line(sheet, at, text if is_organisation(tidy(text)) else spaced, valued)
 
 
 def _of_title(sheet: Sheet) -> Iterator[Vote]:

@@ -219,7 +219,7 @@ def _announced(values: Sequence[Value], text: str) -> bool:
 def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
     """Addresses before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     field, region = words.primary("address"), words.template.region
-    text = seen(sheet.lines[number].text[:end])
+    text = without_name(seen(sheet.lines[number].text[:end]), sheet.title)
     parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
     for one in parts:
         yield Candidate(field, one, text, "alone", number, at=number)

@@ -80,7 +80,7 @@ HEAD_OFFICE = re.compile(
 OFFICE = re.compile(r"^[\w .'()-]{2,30}\s(?:office|studio|hub|location)s?$", re.IGNORECASE)
 """Beside a head office, a heading such as ``London Office`` is another one."""
 OTHERS = re.compile(
-    r"(?:经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
+    r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
     r"(?:单位|企业|公司)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
     r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",

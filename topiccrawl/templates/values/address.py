@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from topiccrawl.templates.values.names import is_organisation
 from topiccrawl.templates.values.telephone import telephones
-from topiccrawl.templates.values.value import OBJECT, Value, seen
+from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
 from topiccrawl.text.normal import has_han, simplify
 
 SHORTEST, LONGEST = 5, 160
@@ -95,6 +96,9 @@ def address(text: str) -> Value | None:
 
 def tidy(text: str) -> str:
     """An address without what is usually written after it."""
+    parts = [part for part in text.split(SOFT) if part.strip()]
+    if len(parts) > 1 and is_organisation(parts[-1].strip()):
+        text = SOFT.join(parts[:-1])  # whose name stands behind it, in an element of its own
     written = _LED.sub("", seen(text))
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)

@@ -36,6 +36,7 @@ _FORM_FIRST = re.compile(
     r"[^\W\d_][\w&'.-]*(?: [^\W\d_][\w&'.-]*){0,5}"
 )
 """Names with the legal form before them, as French and Japanese ones."""
+_SHOP = re.compile(r"[\u3400-\u9fff]{5,16}(?<![分总门本网舰卖])店")
 _APPOSED = re.compile(rf",\s+(?!{_FORMS})")
 """Any other comma: Jane Dow, Redstart Ltd."""
 _LED = re.compile(
@@ -122,7 +123,7 @@ def is_organisation(text: str) -> bool:
         return False
     if _SAYS.search(_BEFORE_FORM.sub(" ", text)):
         return False
-    return any(form.fullmatch(text) for form in (_ORG, _ENGLISH, _FORM_FIRST))
+    return any(form.fullmatch(text) for form in (_ORG, _ENGLISH, _FORM_FIRST, _SHOP))
 
 
 def legal(text: str) -> bool:
