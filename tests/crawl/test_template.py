@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from benchmarks.template_crawl import measure
 from tests.crawl.run import run, running
+from topiccrawl.dashboard.runs import LocalRuns
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.engine import Engine, Together
 from topiccrawl.demo.server import DemoServer
@@ -90,6 +91,11 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     assert "'topiccrawl/template/records/new': 12" in output
     assert "'topiccrawl/template/seeds/done': 12" in output
     assert first["c3.test"].record.values("联系方式") == ("+86 28 8512 0003",)
+    (told,) = asyncio.run(LocalRuns(data).all())
+    assert told.state["run"]["spider"] == "template"
+    totals = told.state["totals"]
+    assert (totals["pages"], totals["relevant"], totals["articles"]) == (24, 12, 12)
+    assert told.state["series"]["points"][-1][1:3] == [24, 12], "half of them held records"
 
     web.write(3, "028-85129999")
     del web.pages["http://www.c4.test/lx.asp"]

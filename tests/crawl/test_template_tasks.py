@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 import pytest
-import redis
 from scrapy.settings import Settings
 
 from tests.crawl.run import MEASURED, log_of, run, start
@@ -79,22 +76,13 @@ class Scene:
             worker.wait()
 
 
-@pytest.fixture
-def own_redis(redis_url: str) -> str:
-    """A database that no other test has tasks in."""
-    url = urlsplit(redis_url)._replace(path="/7").geturl()
-    with closing(redis.Redis.from_url(url)) as client:
-        client.flushdb()
-    return url
-
-
 @pytest.mark.crawl
 @pytest.mark.parametrize("where", ["folder", "redis"])
 def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
     where: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
-    url = request.getfixturevalue("own_redis") if where == "redis" else ""
+    url = request.getfixturevalue("redis_url") if where == "redis" else ""
     data, log, web = tmp_path / "data", tmp_path / "access.tsv", Companies(24)
     with DemoServer(Together([Engine({QUERY: web.seeds})], web), log, latency=0.15) as server:
         scene = Scene(server.proxy, data, log, url)
@@ -121,7 +109,7 @@ def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
         state = scene.ask(lambda desk: desk.show("1"))
     assert (state.state, state.sites[0].state) == ("finished", "done"), log_of(data).read_text()
     found, pages = records(data), scene.pages()
-    assert {f"http://{name}/lx.asp" for name in found} == set(pages), "all that was asked for"
+    assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), "all that was asked for"
     assert len(found) >= 8
     assert len(pages) - len(set(pages)) <= 8, "in flight when it was killed"
     assert "Traceback" not in log_of(data).read_text()

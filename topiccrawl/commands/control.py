@@ -9,6 +9,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.spiders.templating import crawl_of
 from topiccrawl.tasks.control import Control, speed_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import Topic, resolve
@@ -26,7 +27,7 @@ class Command(OperatorCommand):
 
     @override
     def syntax(self) -> str:
-        return "show|pause|resume|cancel|speed FACTOR [--topic TOPIC]"
+        return "show|pause|resume|cancel|speed FACTOR [--topic TOPIC | --template NAME]"
 
     @override
     def short_desc(self) -> str:
@@ -44,14 +45,23 @@ class Command(OperatorCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
+        parser.add_argument("--template", metavar="NAME", help="template, instead")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args or args[0] not in ACTIONS or len(args) != 1 + (args[0] == "speed"):
             raise UsageError
         factor = speed_of(args[1]) if args[0] == "speed" else 1.0
-        name = self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug
+        if opts.topic and opts.template:
+            raise UsageError("name one: --topic or --template", print_help=False)
+        name = self._name(opts)
         say(told(name, asyncio.run(self.steer(args[0], name, factor))))
+
+    def _name(self, opts: argparse.Namespace) -> str:
+        """Of the crawl that is meant."""
+        if opts.template:
+            return crawl_of(self.options, opts.template)
+        return str(self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug)
 
     def _topic(self, given: str | None) -> Topic:
         if given:

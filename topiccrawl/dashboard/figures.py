@@ -73,10 +73,12 @@ class Figures:
         """Harvest rate of the last pages, in [0, 1]."""
         return sum(self._recent) / len(self._recent) if self._recent else 0.0
 
-    def sample(self, at: float) -> None:
-        """Add a point, if it is time for one."""
+    def sample(self, at: float, *, last: bool = False) -> None:
+        """Add a point, if it is time for one; the last one stands for one too near before it."""
         if self.history and at - self.history[-1].at < self.every * 0.99:
-            return
+            if not last:
+                return
+            self.history.pop()
         point = Point(
             round(at, 1), self.pages, self.relevant, round(self.recent(), 4), self.articles
         )

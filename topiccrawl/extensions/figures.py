@@ -24,10 +24,12 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.news.article import Article
+from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import StorePipeline
 from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.signals import lease_settled, page_judged
+from topiccrawl.spiders.template import TemplateSpider
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
@@ -59,8 +61,8 @@ class CrawlFigures:
 
     Args:
         crawler: Whose crawl.
-        spider: A topic spider's pages are judged by it; of another one every page counts as
-            fetched, none as on topic.
+        spider: A topic spider's pages are judged by it; a template's count as on topic where they
+            hold records; of another one every page counts as fetched, none as on topic.
     """
 
     def __init__(self, crawler: Crawler, spider: Spider) -> None:
@@ -79,7 +81,7 @@ class CrawlFigures:
         self._said = Waiting("")
         self._say_at = 0.0
         self._last_counts: dict[str, int] = {}
-        self._number = 0
+        self._number = self._records = 0
         self._tell_at = 0.0
         self._about: dict[str, Any] = {}
         self._told_terms: dict[str, Any] = {}
@@ -118,6 +120,7 @@ class CrawlFigures:
         """The crawl has ended: keep its last record."""
         self._counts()
         self.tick()
+        self.figures.sample(time.monotonic() - self._began, last=True)
         if self._loop.running:
             self._loop.stop()
         self.finished, self.reason = time.time(), reason
@@ -135,7 +138,8 @@ class CrawlFigures:
         """Count failures by host; and pages, where nobody judges them."""
         if outcome.ending is Ending.CRAWLED and not isinstance(self.spider, TopicSpider):
             self._heard = time.monotonic()
-            self.figures.page(relevant=False)
+            if not isinstance(self.spider, TemplateSpider):
+                self.figures.page(relevant=False)
         if outcome.ending in {Ending.ERROR, Ending.LATER}:
             host = lease.url.split("/", 3)[2]
             self.failed[host] = self.failed.get(host, 0) + 1
@@ -147,9 +151,15 @@ class CrawlFigures:
             self._tell(item)
 
     def dropped(self, item: object) -> None:
-        """Keep a reprint to be told."""
+        """Keep a reprint to be told; count a template's pages, and what they gave."""
         if isinstance(item, Article) and item.reprint_of:
             self._tell(item)
+        if isinstance(item, Steps):
+            self.figures.page(relevant=any(step.records for step in item.taken))
+            records = self.crawler.stats.get_value("topiccrawl/records", 0)
+            for _ in range(records - self._records):
+                self.figures.article()
+            self._records = records
 
     def tick(self) -> None:
         """Keep a point of the history, and log why the crawl waits where it does."""
@@ -248,6 +258,7 @@ class CrawlFigures:
                 "id": f"{began}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
                 "node": f"{machine}:{pid}",
                 "topic": self.name,
+                "spider": self.spider.name,
                 "strategy": getattr(getattr(self.spider, "strategy", None), "name", ""),
                 "frontier": place,
                 "began": round(self.began, 3),
@@ -262,6 +273,7 @@ class CrawlFigures:
         store = self.crawler.get_item_pipeline(StorePipeline)
         totals = {name: get(f"topiccrawl/{name}", 0) for name in TOTALS}
         totals["pages"] = max(totals["pages"], self.figures.pages)
+        totals["articles"] += get("topiccrawl/records", 0)
         totals["recent"] = round(self.figures.recent(), 4)
         totals["spooled"] = store.spooled if store else 0
         totals["bytes"] = get("downloader/response_bytes", 0)

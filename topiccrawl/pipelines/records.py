@@ -121,6 +121,8 @@ class RecordPipeline:
             await self._conductor.found(item.found)
         elif isinstance(item, Steps):
             self._ask(await self._conductor.visited(item.taken))
+            told = any(step.records for step in item.taken)
+            self._crawler.stats.inc_value("topiccrawl/relevant", int(told))
         else:
             return item
         self._count_out()

@@ -99,8 +99,23 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
     chance = flag("chance", arguments.get("chance", "1"))
     manner_of(settings, chance=chance)
     return Plan(
-        template, tuple(dict.fromkeys(begin)), discovery, chance, _number(settings, template, fresh)
+        template,
+        tuple(dict.fromkeys(begin)),
+        discovery,
+        chance,
+        _number(settings, template, fresh=fresh),
     )
+
+
+def crawl_of(settings: BaseSettings, name: str) -> str:
+    """Name of the crawl of a template: of the period that is open, else of the next one.
+
+    Raises:
+        ConfigurationError: There is no such template, or its periods cannot be read.
+    """
+    template = resolve(name)
+    number = _number(settings, template, fresh=False)
+    return Plan(template, (), None, chance=True, number=number).crawl_name
 
 
 def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
@@ -158,7 +173,7 @@ def _provider(given: str | Mapping[str, Any]) -> Provider:
         raise TemplateError("\n".join(lines)) from error
 
 
-def _number(settings: BaseSettings, template: Template, fresh: bool) -> int:  # noqa: FBT001
+def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
     with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
         try:

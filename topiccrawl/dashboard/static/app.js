@@ -7,7 +7,7 @@ import { draw, redraw } from "./charts.js";
 import { at, fill, h, put } from "./dom.js";
 import * as more from "./more.js";
 import * as tasks from "./tasks.js";
-import { language, t, turn } from "./words.js";
+import { about, language, t, turn } from "./words.js";
 
 const state = {};
 let connected = false, drawn = false;
@@ -31,6 +31,10 @@ function take(changed) {
     changed.series = { every: series.every, points: kept.concat(series.points) };
   }
   Object.assign(state, changed);
+  if (changed.run && about(changed.run.spider)) {
+    document.body.classList.toggle("template", changed.run.spider === "template");
+    speak();
+  }
   for (const [sections, show] of PARTS) if (sections.some((name) => name in changed)) show();
   if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); tasks.begin(); }
 }

@@ -10,6 +10,7 @@ const WORDS = {
     since: "since {0}", meanIs: "mean of the crawl {0}", known: "{0} URLs known", none: "nothing yet",
     prior: "prior", normal: "normal", leased: "leased", crawled: "crawled", error: "error",
     stored: "{0} stored", score: "score", reprintOf: "reprint of {0}", republished: "reprinted × {0}", nPages: "{0} pages", nStories: "{0} articles", nRecords: "{0} records", template: "template", older: "and {0} older ones",
+    "harvest@template": "Pages with records", "relevant@template": "With records", "stories@template": "Records", "reprints@template": "new or changed in this run", "worth@template": "Worth",
     sections: "Sections", history: "How the topic changed", days: "{0} d", hours: "{0} h",
     host: "Host", queued: "Queued", fetched: "Pages", worth: "On topic", delay: "Delay", failed: "Failed",
     fetching: "fetching", ready: "ready", waiting: "waiting", robots: "robots.txt", failing: "failing", idle: "idle",
@@ -43,6 +44,7 @@ const WORDS = {
     since: "自 {0}", meanIs: "全程均值 {0}", known: "已知 {0} 个网址", none: "暂无",
     prior: "优先", normal: "普通", leased: "抓取中", crawled: "已抓取", error: "错误",
     stored: "已存 {0} 篇", score: "得分", reprintOf: "转载自 {0}", republished: "转载 {0} 次", nPages: "{0} 页", nStories: "{0} 篇文章", nRecords: "{0} 条记录", template: "模板", older: "另有 {0} 个更早的任务",
+    "harvest@template": "有记录的网页", "relevant@template": "有记录", "stories@template": "记录", "reprints@template": "本次新增或有变", "worth@template": "价值",
     sections: "各部分", history: "主题的变化", days: "{0} 天", hours: "{0} 小时",
     host: "主机", queued: "排队", fetched: "网页", worth: "切题", delay: "间隔", failed: "失败",
     fetching: "抓取中", ready: "就绪", waiting: "等待", robots: "robots.txt", failing: "故障", idle: "空闲",
@@ -70,8 +72,15 @@ const WORDS = {
 const asked = localStorage.getItem("language") || navigator.language || "en";
 export let language = asked.toLowerCase().startsWith("zh") ? "zh" : "en";
 
+let kind = "";
+// What is crawled for: a template's words are others. Whether that changed.
+export function about(spider) {
+  const before = kind;
+  kind = spider === "template" ? "@template" : "";
+  return kind !== before;
+}
 export function t(key, ...values) {
-  const text = WORDS[language][key] ?? key;
+  const text = WORDS[language][key + kind] ?? WORDS[language][key] ?? key;
   return text.replace(/\{(\d)\}/g, (_, n) => values[n]);
 }
 export function say(key) { return WORDS[language][key]; }
