@@ -2,10 +2,10 @@
 
 What comes in is judged by these rules, first one first:
 
-1. A ``Host`` that this server does not go by is refused (421): a foreign name that was made to
-   point here (DNS rebinding) is no way in.
-2. Without the token nothing but 401 is answered to another address, to a request that a proxy
+1. Without the token nothing but 401 is answered to another address, to a request that a proxy
    passed on, and to everybody where a token was set.
+2. A ``Host`` that this server does not go by is refused (421): a foreign name that was made to
+   point here (DNS rebinding) is no way in.
 3. What changes anything must come from our own page or from a program: a header that no foreign
    page can send without being asked first (``X-Topiccrawl``), and no ``Origin`` but our own.
 """
@@ -128,8 +128,6 @@ class Guard:
 
     def enter(self, request: web.Request) -> web.StreamResponse:
         """The answer to a link that carries the right token: a cookie, and the page without it."""
-        if not self._knows(request.query.get("token", "")):
-            return _refused(401, "the token is not right")
         response = web.Response(status=303, headers={"Location": "/"})
         response.set_cookie(
             COOKIE, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
@@ -138,12 +136,15 @@ class Guard:
         return response
 
     def _refusal(self, request: web.Request) -> web.StreamResponse | None:
+        enters = "token" in request.query and request.method == "GET" and request.path == "/"
+        if enters and not self._knows(request.query["token"]):
+            return _refused(401, "the token is not right")
+        if not enters and not self._may_see(request):
+            return _refused(401, "a token is needed: open /?token=TOKEN once")
         if not self._is_ours(request.headers.get("Host", "")):
             return _refused(421, "this server does not go by that name")
-        if "token" in request.query and request.method == "GET" and request.path == "/":
+        if enters:
             return self.enter(request)
-        if not self._may_see(request):
-            return _refused(401, "a token is needed: open /?token=TOKEN once")
         if request.method not in SAFE and not self._may_act(request):
             return _refused(403, f"not from here: send {HEADER}, and from no other page")
         return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.dashboard.channel import Channel, text_of
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
     Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
     Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
+
+logger = logging.getLogger(__name__)
 
 MOST = 200
 """Articles in one answer at most."""
@@ -69,8 +73,9 @@ class DashboardServer:
         )
         self._listening: asyncio.Server | None = None
         self._runner = web.AppRunner(
-            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE
-        )
+            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE,
+            logger=logger,
+        )  # fmt: skip
 
     @property
     def url(self) -> str:
@@ -167,6 +172,18 @@ class DashboardServer:
                 raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
 
         return answer
+
+
+class _OwnFaults(logging.Filter):
+    """Keeps out of the log what was wrong with a request: anybody sends it, perhaps a token in it."""
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, HttpProcessingError)
+
+
+logger.addFilter(_OwnFaults())
 
 
 class _Full(asyncio.Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,8 @@ def test_without_the_token_another_address_gets_nothing_but_401() -> None:
                 async with session.get(base + path) as answer:
                     assert answer.status == 401, path
                     assert "topic" not in await answer.text()
+                async with session.get(base + path, headers={"Host": "evil.test"}) as answer:
+                    assert answer.status == 401, "under whatever name"
             async with session.post(base + "/api/act", headers={HEADER: "1"}) as answer:
                 assert answer.status == 401
             async with session.get(base + "/?token=wrong", allow_redirects=False) as answer:
@@ -261,6 +264,25 @@ def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.Monke
         await server.stop()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "line", [f"GET /?token={TOKEN} HTTP/9.9", f"BLAH {TOKEN}", "GET / HTTP/1.1"]
+)
+def test_a_broken_request_leaves_nothing_in_the_log(
+    line: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with serving(token=TOKEN) as (port, _, _session):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{line}\r\n\x00bad\r\n\r\n".encode())
+            assert b" 400 " in await asyncio.wait_for(reader.readline(), PATIENCE)
+            writer.close()
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(check())
+    assert TOKEN not in caplog.text
+    assert "bad" not in caplog.text
 
 
 def test_every_answer_is_strict_with_the_browser() -> None:
