@@ -175,7 +175,7 @@ class DashboardServer:
 
 
 class _OwnFaults(logging.Filter):
-    """Keeps out of the log what was wrong with a request: anybody sends it, perhaps a token in it."""
+    """Keeps out of the log what was wrong with a request: anybody sends it, even a token."""
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:
