@@ -17,6 +17,8 @@ from pathlib import Path
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.log import flush
+
 if TYPE_CHECKING:
     import lmdb
 
@@ -93,8 +95,8 @@ class Checkpoint:
         self._next = self._env.begin()
         page = self._root(self._next.id())
         self._needless = self._log.retired()
-        files = (*self._log.unflushed(), self._file)
-        self._thread = threading.Thread(target=self._flush, args=(files, page), daemon=True)
+        paths = self._log.unflushed()
+        self._thread = threading.Thread(target=self._flush, args=(paths, page), daemon=True)
         self._thread.start()
         if wait:
             self._settle(wait=True)
@@ -146,26 +148,17 @@ class Checkpoint:
         message = f"{self._folder}: no root of transaction {txnid}"
         raise OSError(message)
 
-    def _flush(self, files: tuple[int, ...], page: bytes) -> None:
+    def _flush(self, paths: list[Path], page: bytes) -> None:
         """In the thread: the log and all pages to the disk, then the root beside them."""
         try:
-            for handle in files:
-                os.fdatasync(handle)
-            _sync_folder(self._folder)
+            flush(paths)
+            os.fdatasync(self._file)
             new = self._folder / "safe.new"
             with new.open("wb") as file:
                 file.write(self._boot + page)
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(self._folder / SAFE)
-            _sync_folder(self._folder)
+            flush([self._folder])
         except OSError as error:
             self._error = error
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

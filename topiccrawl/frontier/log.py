@@ -1,6 +1,6 @@
 """The log of an embedded frontier: records in files that are only ever written at their end.
 
-A *place* says where a record is: slot of its segment, where it begins, and its size, in 15, 25 and
+A *place* says where a record is: slot of its segment, where it begins, and its size, in 14, 26 and
 24 bits. 0 is nowhere.
 """
 
@@ -15,18 +15,19 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.segment import DAMAGED, HEAD, RECORD_BYTES, Segment, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-SEGMENT_BYTES = 32 << 20
+SEGMENT_BYTES = 64 << 20
 """A segment is at most so long, unless one record is longer."""
 BATCH_BYTES = 4 << 20
-SIZE_BITS, SLOT_AT = 24, 49
+SIZE_BITS, SLOT_AT = 24, 50
 LARGEST = (1 << SIZE_BITS) - 1
 START_MASK = (1 << SLOT_AT - SIZE_BITS) - 1
-NAME = "log."
+NAME = "urls-{:08}.log"
+FILES = "urls-[0-9]*.log"
 
 
 class Log:
@@ -74,7 +75,7 @@ class Log:
     def _existing(self, number: int, length: int) -> Segment:
         path = self._path(number)
         try:
-            return Segment(path, number, length, readonly=self._readonly)
+            return Segment(path, number, length)
         except FileNotFoundError as error:
             if self._readonly:
                 raise
@@ -86,16 +87,16 @@ class Log:
         self._by_number[segment.number] = slot
 
     def _path(self, number: int) -> Path:
-        return self._folder / f"{NAME}{number:08}"
+        return self._folder / NAME.format(number)
 
     def clear(self) -> None:
         """Delete what is no part of the log: written, but never committed."""
         ours = {segment.path for segment in self.segments()}
-        for path in self._folder.glob(NAME + "*"):
+        for path in self._folder.glob(FILES):
             if path not in ours:
                 path.unlink()
         for segment in self.segments()[-1:]:
-            segment.trim()
+            segment.seal()
 
     def slot(self, segment: Segment) -> int:
         """What the places of a segment's records begin with."""
@@ -119,22 +120,21 @@ class Log:
             if not self._readonly:
                 segment.path.unlink(missing_ok=True)
 
-    def unflushed(self) -> list[int]:
-        """Handles of the files written to since this was asked for last."""
-        handles = [segment.handle for segment in self._unflushed.values()]
+    def unflushed(self) -> list[Path]:
+        """The files written to since this was asked for last, and their folder."""
+        paths = [segment.path for segment in self._unflushed.values()]
         self._unflushed.clear()
-        return handles
+        return [*paths, self._folder] if paths else []
 
     def flush(self) -> None:
         """Wait until all that was written is on the disk."""
-        for handle in self.unflushed():
-            os.fdatasync(handle)
+        flush(self.unflushed())
 
     def close(self) -> None:
         """Let go of all files; the last one ends where the log ends. Twice equals once."""
         segments = self.segments()
         if segments and not self._readonly:
-            segments[-1].trim()
+            segments[-1].seal()
         for segment in (*segments, *self._retired):
             segment.close()
         self._slots.clear()
@@ -214,6 +214,7 @@ class Log:
         for segment in self.segments()[-1:]:
             if segment.length + size <= SEGMENT_BYTES:
                 return segment
+            segment.seal()
             number = segment.number
         segment = Segment(self._path(number + 1), number + 1)
         self._enter(segment)
@@ -228,3 +229,13 @@ class Log:
             segment = self._slots[slot]
             if size and segment is not None:
                 segment.live += sign * int(size)
+
+
+def flush(paths: Iterable[Path]) -> None:
+    """Wait until files or folders are on the disk."""
+    for path in paths:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -72,65 +72,69 @@ def pack(
 class Segment:
     """One file of the log: written at its end, read anywhere.
 
+    Only one that is written to is held open: the others are mapped, and need one handle each.
+
     Args:
-        path: The file; made where it is missing, unless only read.
+        path: The file; made by the first ``write``.
         number: Its place in the log.
         length: Bytes of it that count.
-        readonly: Whether another process writes it.
 
     Attributes:
         live: Bytes of it that are still needed.
 
     Raises:
         StorageError: It is shorter than that.
-        OSError: It cannot be opened.
+        FileNotFoundError: It is missing, and ``length`` is not 0.
     """
 
-    def __init__(self, path: Path, number: int, length: int = 0, *, readonly: bool = False) -> None:
+    def __init__(self, path: Path, number: int, length: int = 0) -> None:
         self.path = path
         self.number = number
-        self.length = length
+        self.length = 0
         self.live = 0
-        flags = os.O_RDONLY if readonly else os.O_RDWR | (0 if length else os.O_CREAT)
-        self.handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
-        size = os.fstat(self.handle).st_size
-        if size < length:
-            os.close(self.handle)
-            raise StorageError(DAMAGED.format(path, f"{size} bytes of {length}"))
-        self._look(size)
+        self.map: bytes | mmap.mmap = b""
+        self._handle = -1
+        self.reach(length)
 
-    def _look(self, size: int) -> None:
-        if not size:
-            os.ftruncate(self.handle, START)
-            size = START
-        self.map = mmap.mmap(self.handle, size, access=mmap.ACCESS_READ)
+    def reach(self, length: int) -> None:
+        """See what was written: so many bytes count now."""
+        if length > len(self.map):
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                size = os.fstat(handle).st_size
+                if size < length:
+                    raise StorageError(DAMAGED.format(self.path, f"{size} bytes of {length}"))
+                self.map = mmap.mmap(handle, size, access=mmap.ACCESS_READ)
+            finally:
+                os.close(handle)
+        self.length = length
 
     def write(self, data: bytes) -> None:
         """Append bytes; they count when ``length`` is kept."""
         end = self.length + len(data)
         try:
+            if self._handle < 0:
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+                self._handle = os.open(self.path, flags, 0o644)
             if end > len(self.map):
-                size = max(end, 2 * len(self.map))
-                os.ftruncate(self.handle, size)
-                self._look(size)
+                size = max(end, 2 * len(self.map), START)
+                os.ftruncate(self._handle, size)
+                self.map = mmap.mmap(self._handle, size, access=mmap.ACCESS_READ)
             view, at = memoryview(data), self.length
             while view:
-                done = os.pwrite(self.handle, view, at)
+                done = os.pwrite(self._handle, view, at)
                 view, at = view[done:], at + done
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self.path)) from error
         self.length = end
 
-    def reach(self, length: int) -> None:
-        """See what another process has written: so many bytes count now."""
-        if length > len(self.map):
-            self._look(os.fstat(self.handle).st_size)
-        self.length = length
-
-    def trim(self) -> None:
-        """Cut off what does not count."""
-        os.ftruncate(self.handle, self.length)
-        self._look(self.length)
+    def seal(self) -> None:
+        """Write no more for now, and cut off what does not count."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        if self.length < len(self.map):
+            os.truncate(self.path, self.length)
 
     def batches(self, start: int = 0) -> Iterator[Batch]:
         """The batches from a place on.
@@ -161,5 +165,7 @@ class Segment:
 
     def close(self) -> None:
         """Let go of the file."""
-        self.map.close()
-        os.close(self.handle)
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        self.map = b""

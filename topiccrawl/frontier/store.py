@@ -26,7 +26,7 @@ import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
-from topiccrawl.frontier.log import NAME
+from topiccrawl.frontier.log import FILES as SEGMENTS
 from topiccrawl.frontier.urls import Urls
 
 if TYPE_CHECKING:
@@ -279,9 +279,11 @@ class Store:
                 if self._checkpoint is not None:
                     self._checkpoint.close(clean=clean)
             finally:
-                self._urls.log.close()
-                self.env.close()
-                self._unlock()
+                try:
+                    self._urls.log.close()
+                finally:
+                    self.env.close()
+                    self._unlock()
 
     def _unlock(self) -> None:
         if self._lock >= 0:
@@ -317,7 +319,7 @@ def discard(path: str | Path) -> None:
     try:
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
-        for segment in folder.glob(NAME + "*"):
+        for segment in folder.glob(SEGMENTS):
             segment.unlink()
     except OSError as error:
         message = f"{folder}: cannot delete the frontier: {error}"

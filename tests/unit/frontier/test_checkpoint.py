@@ -37,7 +37,7 @@ def crawl(frontier: EmbeddedFrontier, rng: random.Random, pages: int) -> None:
 
 
 def files(folder: Path) -> list[Path]:
-    return [folder / "data.mdb", *folder.glob("log.*")]
+    return [folder / "data.mdb", *folder.glob(logs.FILES)]
 
 
 def told(frontier: EmbeddedFrontier) -> tuple[dict[str, int], list[tuple[str, float, str]]]:
