@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import signal
 import time
@@ -145,6 +146,31 @@ def test_a_hub_that_gets_credit_while_it_is_on_its_way_is_asked_for_on_condition
         wait_for(lambda: web.count(site.hub) > 2, data)
     hubs = [hit.status for hit in web.hits if hit.url == site.hub]
     assert hubs[:3] == [200, 200, 304]  # as it was, grown, as it was
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -> None:
+    site, data = Growing(), tmp_path / "data"
+    index, named = "http://a.test/sitemap_index.xml", "http://a.test/news.xml.gz"
+    page = site.page.format(8)
+    entry = f"<url><loc>{page}</loc><news><title>足球第8轮</title></news></url>"
+    pages = {
+        site.hub: site.list,
+        "http://a.test/robots.txt": f"User-agent: *\nAllow: /\nSitemap: {index}",
+        index: packed(f"<sitemapindex><sitemap><loc>{named}</loc></sitemap></sitemapindex>"),
+        named: packed(f"<urlset>{entry}</urlset>"),
+        **site.pages,
+    }
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
+    with Web(pages) as web:
+        status, out = run(web.proxy, data, *crawl)
+    assert status == 0, out[-3000:]
+    assert page in stored(data)
+
+
+def packed(text: str) -> Answer:
+    """As some servers give it: packed, and no word of it but the type."""
+    return Answer(gzip.compress(text.encode()), headers=(("Content-Type", "application/gzip"),))
 
 
 class Failing:

@@ -24,7 +24,7 @@ class Hit(NamedTuple):
 class Answer(NamedTuple):
     """What a page answers."""
 
-    body: str = ""
+    body: str | bytes = ""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
@@ -48,7 +48,7 @@ class Web:
                 answer = web.answer(self)
                 web.hits.append(Hit(time.time(), self.path, answer.status))
                 time.sleep(answer.seconds)
-                body = answer.body.encode()
+                body = answer.body.encode() if isinstance(answer.body, str) else answer.body
                 self.send_response(answer.status)
                 headers = {"Content-Type": "text/html; charset=utf-8", **dict(answer.headers)}
                 for name, value in headers.items():

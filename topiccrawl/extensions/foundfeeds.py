@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl import meta
 from topiccrawl.frontier.contract import Seed
-from topiccrawl.links.feeds import is_news_map
+from topiccrawl.links.feeds import may_name_news
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 
@@ -46,7 +46,7 @@ class FoundFeeds:
             self.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
 
     def answered(self, response: Response, request: Request) -> None:
-        """Look for news sitemaps in a robots.txt."""
+        """Look for news sitemaps, and indexes of sitemaps, in a robots.txt."""
         ticket = meta.read(request)
         if ticket is not None and ticket.robots and response.status == OK:
-            self.offer(filter(is_news_map, read_sitemap(response.body).sitemaps), 1)
+            self.offer(filter(may_name_news, read_sitemap(response.body).sitemaps), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import xml_root
 from topiccrawl.records import Link, Page
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 MOST = 2_000
 """Entries read of one feed; a news sitemap has a thousand at most."""
+
+MOST_BYTES = 8_000_000
+"""Of one feed, unpacked; what is behind them is left out."""
+
+MOST_MAPS = 20
+"""News sitemaps taken of one index: those that changed last, where it says when."""
 
 _LOOKS = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _ROOTS = frozenset({"rss", "rdf", "feed", "urlset", "sitemapindex"})
@@ -30,7 +37,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
-    """Return a feed as a page of links, or None for what is none; never raises.
+    """Return a feed, packed or not, as a page of links; None for what is none; never raises.
 
     An entry's title is the link's anchor, its summary the context. Of a sitemap only entries that
     are marked as news are taken; a sitemap's others are pages of all times.
@@ -63,14 +70,32 @@ def feeds_on(data: bytes, url: str) -> list[str]:
     """
     root = _root(data)
     if root is not None:
-        named = [_text(loc) for loc in _below(root, "loc")] if _name(root) == "sitemapindex" else []
-        found = [address for address in named if is_news_map(address)]
+        found = _maps(root) if _name(root) == "sitemapindex" else []
     else:
         tags = (tag for tag in _LINK.findall(data) if _FEED.search(tag))
         hrefs = (href[1] for tag in tags if (href := _HREF.search(tag)))
         found = [href.decode("utf-8", "replace").replace("&amp;", "&") for href in hrefs]
     urls = (canonical(address, url) for address in found)
     return list(dict.fromkeys(one for one in urls if one))
+
+
+def is_index(data: bytes) -> bool:
+    """Whether it is an index of sitemaps.
+
+    >>> is_index(b"<sitemapindex></sitemapindex>"), is_index(b"<urlset></urlset>")
+    (True, False)
+    """
+    root = _root(data)
+    return root is not None and _name(root) == "sitemapindex"
+
+
+def may_name_news(url: str) -> bool:
+    """Whether a sitemap's URL says that it holds the latest news, or is an index.
+
+    >>> may_name_news("http://a.test/sitemap_index.xml"), may_name_news("http://a.test/map.xml")
+    (True, False)
+    """
+    return is_news_map(url) or "index" in url.rpartition("/")[2].lower()
 
 
 def is_news_map(url: str) -> bool:
@@ -82,7 +107,23 @@ def is_news_map(url: str) -> bool:
     return "news" in url.partition("://")[2].partition("/")[2].lower()
 
 
+def _maps(index: etree._Element) -> list[str]:
+    """News sitemaps of an index, the latest first."""
+    dated = []
+    for entry in _below(index, "sitemap"):
+        address = next((_text(loc) for loc in _below(entry, "loc")), "")
+        changed = next((_text(date) for date in _below(entry, "lastmod")), "")
+        dated.append((changed, address))
+    named = [(changed, address) for changed, address in dated if is_news_map(address)]
+    return [address for _, address in sorted(named, key=_date, reverse=True)][:MOST_MAPS]
+
+
+def _date(entry: tuple[str, str]) -> str:
+    return entry[0]
+
+
 def _root(data: bytes) -> etree._Element | None:
+    data = unpacked(data, MOST_BYTES)
     if not _LOOKS.search(data[:_HEAD]):
         return None
     root = xml_root(data)

@@ -41,15 +41,16 @@ def read_sitemap(data: bytes) -> Sitemap:
     >>> read_sitemap(b"User-agent: *\nSitemap: http://a.test/map.xml").sitemaps
     ('http://a.test/map.xml',)
     """
-    text = _unpacked(data)
+    text = unpacked(data)
     return _of_xml(text) if text.lstrip()[:1] == b"<" else _of_lines(text)
 
 
-def _unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes, most: int = MOST_BYTES) -> bytes:
+    """The first ``most`` bytes of what may be packed with gzip; b"" where that is damaged."""
     if not data.startswith(_GZIP):
-        return data[:MOST_BYTES].removeprefix(b"\xef\xbb\xbf")
+        return data[:most].removeprefix(b"\xef\xbb\xbf")
     try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, MOST_BYTES)
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, most)
     except (zlib.error, gzip.BadGzipFile):
         return b""
 

@@ -12,7 +12,7 @@ from scrapy.http import TextResponse
 
 from topiccrawl import meta
 from topiccrawl.extensions.watch import Watch, found_on, seeds_of
-from topiccrawl.links.feeds import feeds_on
+from topiccrawl.links.feeds import feeds_on, is_index
 from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.news.hubs import FEWEST, hub_list
 from topiccrawl.records import Findings
@@ -118,17 +118,20 @@ class WatchMiddleware:
         self, response: Response, ticket: Ticket, findings: Findings, article: Article | None
     ) -> Seen:
         seed = ticket.depth == 0 and article is None
-        if seed or findings.relevant:
-            self.watch.feeds.offer(feeds_on(response.body, response.url), ticket.depth + 1)
+        feeds: list[str] = []
+        if seed or findings.relevant or findings.lists:
+            feeds = feeds_on(response.body, response.url)
+            self.watch.feeds.offer(feeds, ticket.depth + 1)
+        barren = findings.lists and not feeds and is_index(response.body)
         return _seen(
             response,
             digest="" if article is None else digest_of(article),
             relevance=findings.relevance,
-            hub=findings.lists
+            hub=(findings.lists and not barren)
             or seed
             or self._is_seed(response)
             or (article is None and _lists(response, findings)),
-            links=tuple(offer.url for offer in findings.offers),
+            links=(*(offer.url for offer in findings.offers), *(feeds if findings.lists else ())),
             found_on="" if article is None else self._found_on(response),
             published=0.0 if article is None else seconds_of(article.published),
         )

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.revisits.contract import Role
 from topiccrawl.revisits.events import change_to
@@ -94,6 +94,7 @@ class Visited:
         self._visits: dict[int, Visit] = {}
         self._asked: dict[str, PageState | None] = {}
         self._judged: dict[str, _Judged] = {}
+        self._unread: set[str] = set()
         self._failing: set[str] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -107,15 +108,24 @@ class Visited:
         return url in self._judged
 
     async def known(self, url: str) -> PageState | None:
-        """The state of a page, or None."""
+        """The state of a page, or None; a store that is away is waited for."""
         judged = self._judged.get(url)
         if judged is not None:
             return judged.state
-        return (await self.pages.get(self.ledger.owner, [url])).get(url)
+        return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def ask(self, url: str) -> PageState | None:
-        """The state of a page that is about to be asked for; ``asked`` gives it again."""
-        known = self._asked[url] = await self.known(url)
+        """The state of a page that is about to be asked for; ``asked`` gives it again.
+
+        None, too, where the store is away: the page is fetched whole, and compared when it is back.
+        """
+        judged = self._judged.get(url)
+        try:
+            found = {} if judged else await self.pages.get(self.ledger.owner, [url])
+        except StorageAwayError:
+            self._unread.add(url)
+            found = {}
+        known = self._asked[url] = judged.state if judged else found.get(url)
         return known
 
     def asked(self, url: str) -> PageState | None:
@@ -136,6 +146,9 @@ class Visited:
         if visit is None or is_apart(lease.url):  # a request of its own, which nobody can repeat
             return
         async with self._lock(lease.url):
+            if lease.url in self._unread:
+                visit = visit._replace(known=await self.known(lease.url))
+                self._unread.discard(lease.url)
             state = await self._judge(lease.url, visit)
             if state is not None:
                 self._judged[lease.url] = _Judged(state, visit.seen, visit.known)
@@ -156,6 +169,7 @@ class Visited:
         if lease.kind is not Kind.PAGE:
             return
         self._asked.pop(lease.url, None)
+        self._unread.discard(lease.url)
         if outcome.ending is Ending.CRAWLED:
             if lease.url in self._judged:
                 self._start(self._confirmed(lease.url))
@@ -193,6 +207,7 @@ class Visited:
     async def close(self) -> None:
         """Write what waits; the frontier is closed, so all of it is durable."""
         self._ending.set()
+        self.pages.part()
         if self._tasks:
             await asyncio.wait(self._tasks)
         await self.pages.close()

@@ -11,9 +11,10 @@ from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import TopicError
-from topiccrawl.links.feeds import read_feed
+from topiccrawl.links.feeds import MOST_BYTES, read_feed
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
+from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.news.article import Article, Fetch, Unfinished, compose
@@ -186,10 +187,11 @@ class TopicSpider(Spider):
         """Judge a page, score its links, and take the article where it is one on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
-        if not isinstance(response, TextResponse):
+        read = _read(response)
+        if read is None:
             count("topiccrawl/not_text")
             return
-        decoded, page = _read(response)
+        decoded, page = read
         verdict = self.scorer.score_page(page)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         missing = is_missing(page.title, page.prose)
@@ -235,11 +237,12 @@ class TopicSpider(Spider):
             pages: URLs of its pages so far.
         """
         article = Article.from_dict(story)
-        if not isinstance(response, TextResponse):
+        read = _read(response)
+        if read is None:
             yield article
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
-        decoded, page = _read(response)
+        decoded, page = read
         verdict = self.scorer.score_page(page)
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = extract(decoded.text, response.url, page, part=True)
@@ -304,11 +307,15 @@ class TopicSpider(Spider):
         return compose(extracted, fetch, page, self.topic.name, verdict)
 
 
-def _read(response: TextResponse) -> tuple[Decoded, Page]:
-    decoded = decode(response.body, _header(response, "Content-Type"))
+def _read(response: Response) -> tuple[Decoded, Page] | None:
+    """A page, or a feed (which may come packed, as ``.xml.gz``); None for what is neither."""
     feed = read_feed(response.body, response.url)
     if feed is not None:
-        return decoded, feed
+        body = unpacked(response.body, MOST_BYTES)
+        return decode(body, _header(response, "Content-Type")), feed
+    if not isinstance(response, TextResponse):
+        return None
+    decoded = decode(response.body, _header(response, "Content-Type"))
     tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
     return decoded, read_page(decoded.text, response.url, tags, decoded.encoding)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageAwayError, StorageError
@@ -43,6 +44,7 @@ class PageBuffer:
         self._writing: dict[tuple[str, str], PageState] = {}
         self._written: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
+        self._parting = asyncio.Event()
 
     async def save(self, state: PageState) -> None:
         """Keep a state; returns when it is written, or after ``patience`` seconds.
@@ -74,6 +76,22 @@ class PageBuffer:
             else:
                 found[url] = state
         return found | await self.pages.get(owner, asked) if asked else found
+
+    async def find(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
+        """As ``get``; a store that is away is waited for until ``part`` is called."""
+        again = waits()
+        while True:
+            try:
+                return await self.get(owner, urls)
+            except StorageAwayError:
+                if self._parting.is_set():
+                    raise
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._parting.wait(), next(again))
+
+    def part(self) -> None:
+        """Wait no more for a store that is away."""
+        self._parting.set()
 
     async def close(self) -> None:
         """Write what waits, once; what a store that is away does not take is lost."""

@@ -129,14 +129,14 @@ class Courier:
             if not self._ending.is_set():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._ending.wait(), EVERY)
-            elif 0.0 < (left := self._pause_until - time.time()) < self._parting:
+            elif 0.0 < (left := self._pause_until - time.monotonic()) < self._parting:
                 await asyncio.sleep(left)
             else:
                 return
 
     async def _tell_due(self) -> bool:
         """Tell what is due; whether there was something, and the receiver is there."""
-        if time.time() < self._pause_until:
+        if time.monotonic() < self._pause_until:
             return False
         due = await self.outbox.due(time.time(), BATCH)
         for url, attempts in due:
@@ -163,7 +163,7 @@ class Courier:
             return True
         self._failures += 1
         wait = max(self._wait(self._failures), answer.wait)
-        self._pause_until = time.time() + wait
+        self._pause_until = time.monotonic() + wait
         why = f"{answer.status} {answer.reason}".removeprefix("0 ")
         logger.warning("%s is told later, in %.0f s: %s", self._receiver.host, wait, why)
         return False

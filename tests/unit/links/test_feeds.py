@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topiccrawl.links import feeds
 from topiccrawl.links.feeds import feeds_on, read_feed
 from topiccrawl.records import Link
 
@@ -59,6 +62,34 @@ def test_an_index_of_sitemaps_names_those_of_news() -> None:
     page = read_feed(index, AT)
     assert page is not None
     assert page.links == ()
+
+
+@pytest.mark.parametrize("data", [RSS.encode("gb2312"), MAP.encode()], ids=["rss", "news-map"])
+def test_a_packed_feed_is_read_as_the_plain_one(data: bytes) -> None:
+    assert read_feed(gzip.compress(data), AT) == read_feed(data, AT)
+    assert read_feed(gzip.compress(data)[:-9] + b"damaged!", AT) in {None, read_feed(data, AT)}
+
+
+def test_what_is_packed_is_read_up_to_a_bound() -> None:
+    entries = "".join(
+        f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>" for n in range(feeds.MOST)
+    )
+    bomb = gzip.compress(f"<urlset>{entries}".encode() + b" " * 3 * feeds.MOST_BYTES)
+    page = read_feed(bomb, AT)
+    assert page is not None
+    assert len(page.links) == feeds.MOST
+
+
+def test_of_many_news_sitemaps_the_latest_are_taken() -> None:
+    maps = "".join(
+        f"<sitemap><loc>http://a.test/news-{n}.xml.gz</loc><lastmod>20{n:02}-01-01</lastmod></sitemap>"
+        for n in range(60)
+    )
+    index = gzip.compress(f"<sitemapindex>{maps}</sitemapindex>".encode())
+    found = feeds_on(index, AT)
+    assert found[0] == "http://a.test/news-59.xml.gz"
+    assert len(found) == feeds.MOST_MAPS
+    assert feeds.is_index(index)
 
 
 @given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))

@@ -8,7 +8,10 @@ from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from tests.waiting import soon
+from topiccrawl.errors import StorageAwayError
 from topiccrawl.frontier.contract import Ending, Lease, Outcome
 from topiccrawl.revisits.ledger import Ledger, Seen
 from topiccrawl.revisits.uniform import UniformRevisits
@@ -17,12 +20,13 @@ from topiccrawl.stores.pagebuffer import PageBuffer
 from topiccrawl.stores.pages import SqlitePages
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     import pytest
 
     from topiccrawl.revisits.events import Change
+    from topiccrawl.stores.pages import PageState
 
 URL, HUB = "http://a.test/1", "http://a.test/"
 LEASE = Lease(URL, b"1", 1)
@@ -32,11 +36,23 @@ MISSING = Outcome(Ending.ERROR, "http-404")
 ARTICLE = Seen(10.0, etag='"1"', digest="one", found_on=HUB)
 
 
+class Away(SqlitePages):
+    """A store that may be away."""
+
+    away = False
+
+    @override
+    async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
+        if self.away:
+            raise StorageAwayError("away")
+        return await super().get(owner, urls)
+
+
 class Book:
     """A ``Visited`` on a store, and what it told."""
 
     def __init__(self, folder: Path) -> None:
-        self.pages = SqlitePages(folder)
+        self.pages = Away(folder)
         self.counts: Counter[str] = Counter()
         self.events: list[Change] = []
         self.kept: list[str] = []
@@ -160,3 +176,36 @@ def test_credit_that_comes_together_and_with_a_visit_is_counted_once_each(tmp_pa
     assert book.kept == [HUB]  # credit is no visit
     assert set(book.moved) == {HUB}
     run(tmp_path, look)
+
+
+def test_a_page_that_is_asked_for_while_the_store_is_away_is_compared_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    async def first(book: Book) -> None:
+        await book.visit(ARTICLE)
+
+    async def away(book: Book) -> None:
+        book.pages.away = True
+        assert await book.visited.ask(URL) is None
+        book.visited.saw(1, None, Seen(30.0, digest="two"))
+        done = asyncio.create_task(book.visited.done(1, LEASE))
+        await asyncio.sleep(0)
+        book.pages.away = False
+        await done
+        book.visited.settled(LEASE, CRAWLED)
+
+    async def look(book: Book) -> None:
+        state = (await book.pages.get("足球", [URL]))[URL]
+        assert (state.first_seen, state.changed_at) == (10.0, 30.0)
+
+    run(tmp_path, first)
+    assert [one.event for one in run(tmp_path, away).events] == ["changed"]
+    run(tmp_path, look)
+
+
+def test_a_crawl_that_ends_does_not_wait_for_a_store_that_is_away(tmp_path: Path) -> None:
+    async def away(book: Book) -> None:
+        book.pages.away = True
+        book.visited.settled(LEASE, MISSING)
+
+    assert run(tmp_path, away).kept == []
