@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crawl.run import ended, log_of, run, running, stored
-from tests.crawl.web import Answer, Web, article
+from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import until
 from topiccrawl.demo import generate
 from topiccrawl.demo.changes import Changes, Changing
@@ -154,7 +154,7 @@ def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -
     index, named = "http://a.test/sitemap_index.xml", "http://a.test/news.xml.gz"
     page = site.page.format(8)
     entry = f"<url><loc>{page}</loc><news><title>足球第8轮</title></news></url>"
-    pages = {
+    pages: dict[str, Page] = {
         site.hub: site.list,
         "http://a.test/robots.txt": f"User-agent: *\nAllow: /\nSitemap: {index}",
         index: packed(f"<sitemapindex><sitemap><loc>{named}</loc></sitemap></sitemapindex>"),
