@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FOLDER = Path(__file__).parent / "contacts"
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 """Folders of pages, in the order in which the extraction met them."""
 SHIPPED = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}
-LIKE_US = {"uk": "GB", "in": "IN", "sg": "SG", "au": "AU", "ca": "CA"}
+LIKE_US = {
+    "uk": "GB", "in": "IN", "sg": "SG", "au": "AU", "ca": "CA", "ie": "IE", "nz": "NZ",
+}  # fmt: skip
 """Templates that differ from the American one by their region alone."""
 
 Values = set[tuple[int, str, str]]

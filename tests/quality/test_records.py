@@ -22,6 +22,7 @@ PAGES = {
     "fifth": 24,
     "sixth": 21,
     "seventh": 16,
+    "eighth": 12,
 }
 
 

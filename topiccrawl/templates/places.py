@@ -9,6 +9,7 @@ from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.grid import Grid
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
+from topiccrawl.templates.stacks import beside
 from topiccrawl.templates.telling import leading_code, of_links, telling
 from topiccrawl.templates.values.address import (
     LEADING_CODE,
@@ -149,9 +150,15 @@ class Places:
             if line.box != box or marks or not goes_on(parts[-1], text, self.region):
                 break
             parts.append(text)
+        if len(parts) == 1 and not has_han(first.value) and not self._ending(first.value):
+            parts += beside(self.sheet, self.labels, number, self.region)
         joint = "" if has_han(first.value) else ", "
         value = joint.join(part.strip(" ,.") for part in parts)
         return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+
+    def _ending(self, text: str) -> bool:
+        """Whether a text holds a postcode."""
+        return bool(postcodes(text, self.region))
 
     def _more(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
         """Lines after a value that hold nothing but values of the same kind."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.lines import above
@@ -94,6 +93,8 @@ def stacked(
         text = seen(line.text)
         if labels[number] or has_han(text) or not _ends(text, region):
             continue
+        if telephones(text, region, labelled=False):
+            continue
         address = _stack([*_before(sheet, labels, number, region), text], region, title)
         after = sheet.lines[number + 1] if number + 1 < len(sheet.lines) else None
         if address and after is not None and after.box == line.box:
@@ -118,6 +119,22 @@ def continued(
         parts.append(text)
     whole = "".join(parts)
     return whole if len(whole) <= LONGEST else first
+
+
+def beside(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
+    """The lines in boxes after a line's, up to one that ends in a postcode; none without one."""
+    found: list[str] = []
+    for other in range(number + 1, min(number + _STACK, len(sheet.lines))):
+        text = seen(sheet.lines[other].text).strip(" ,")
+        if sheet.lines[other].tag != sheet.lines[number].tag or labels[other]:
+            break
+        if not goes_on("-", text, region):
+            break
+        found.append(text)
+        codes = postcodes(text, region)
+        if codes and codes[-1].end == len(text):
+            return found
+    return []
 
 
 def _before(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
@@ -166,7 +183,8 @@ def _stack(parts: Sequence[str], region: str, title: str) -> str:
         if named or not 0 < len(lines[number]) <= 60 or "@" in lines[number]:  # noqa: PLR2004
             lines = lines[number + 1 :]
             break
-    lines = list(dropwhile(lambda one: bool(title) and fold(one) in title, lines))
+    if title and fold(lines[0]) in title:
+        lines = lines[1:]
     if lines and _CODE_FIRST.match(lines[-1]):
         lines = [*lines[-2:-1], _ABROAD.sub("", lines[-1])]
     whole = ", ".join(lines)

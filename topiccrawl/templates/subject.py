@@ -34,7 +34,7 @@ _ASIDE = re.compile(r"\([^()]*:[^()]*\)")
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
-    r"contact(?:\s+us)?|about(?:\s+us)?|our\s+offices?|offices?|news|prices?|services?|imprint|"
+    r"hours|locations?|directions|hours\s+(?:&|and)\s+locations?|contact(?:\s+us)?|about(?:\s+us)?|our\s+offices?|offices?|news|prices?|services?|imprint|"
     r"home(?:\s*page)?|welcome|find\s+us|visit\s+us|get\s+in\s+touch|"
     r"where\s+we\s+are|opening\s+(?:hours|times)|impressum|kontakt|mentions\s+légales|nous\s+contacter|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
     re.IGNORECASE,
@@ -61,8 +61,8 @@ _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART, _NEAR = 0.5, 0.8
 """What a vote for a like name counts, and for a short form of a legal one."""
 _LEGAL = 0.35
-_HAN = 0.05
-"""Of a name in two languages the Chinese one is its own."""
+_OWN = 0.05
+"""Of a name in two languages the Chinese one is its own; Blue Heron is more of one than Hiking."""
 _INTRODUCES = re.compile(
     r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
     r"(?:is|was)\s|(?:specialis|specializ)es\b)"
@@ -175,16 +175,24 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
     """The names, the best supported first; a like name supports by half its weight."""
     found: list[tuple[float, Called]] = []
     names = {_key(vote.name): vote.name for vote in reversed(votes) if core(vote.name)}
+    chinese = any(map(has_han, names.values()))
     for key, name in names.items():
         own = [vote for vote in votes if _key(vote.name) == key]
         near = [vote for vote in votes if _key(vote.name) != key and alike(vote.name, name)]
         weights = [NAMES[vote.who] for vote in own]
         weights += [NAMES[vote.who] * (_NEAR if legal(name) else _PART) for vote in near]
         points = sum(sorted(weights, reverse=True)[:8])
-        points += _LEGAL * is_organisation(name) + _HAN * has_han(name)
+        points += _LEGAL * is_organisation(name)
+        points += _OWN * (has_han(name) or (_proper(name) and not chinese))
         first = max(own, key=lambda vote: NAMES[vote.who])
         found.append((points, Called(name, together(weights[:6]), first.who, first.line)))
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _proper(name: str) -> bool:
+    """Whether a name in Latin letters is of several words with capitals."""
+    words = [word for word in name.split() if len(word) > 3]  # noqa: PLR2004
+    return len(name.split()) > 1 and bool(words) and all(word[0].isupper() for word in words)
 
 
 def votes_of(
@@ -200,6 +208,21 @@ def votes_of(
     for name in dict.fromkeys(vote.name for vote in votes if vote.who == "brand"):
         if any(spells(host, name) for host in hosts):
             yield Vote(name, "host")
+    yield from _echoes(sheet, [vote.name for vote in votes if vote.who == "brand"])
+
+
+def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:
+    """Parts of the title that stand for themselves in the page, or begin a line of its footer."""
+    known = {_key(name): name for name in names if not _GENERIC.match(name)}
+    for number, line in enumerate(sheet.lines[:_MOST] + sheet.lines[_MOST:][-_MOST:]):
+        if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
+            continue
+        if _COPYRIGHT.search(simplify(line.text)):
+            continue  # it has had its vote
+        text = _key(tidy(line.text))
+        for key, name in known.items():
+            if text == key or (line.zone == "footer" and text.startswith(key)):
+                yield Vote(name, "echo", min(number, len(sheet.lines) - 1))
 
 
 def spells(host: str, name: str) -> bool:

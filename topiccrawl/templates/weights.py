@@ -43,12 +43,13 @@ NAMES = {
     "host": 0.45,
     "logo": 0.5,
     "brand": 0.4,
+    "echo": 0.3,
     "text": 0.2,
 }
 """What says what a page's subject is called: a label, ``og:site_name``, a heading before values,
 the copyright, its registration, its place in the footer, a part of the title with a legal form, the
-sentence that presents it, the host that spells it, the logo, any other part of the title, running
-text."""
+sentence that presents it, the host that spells it, the logo, any other part of the title, and
+its echo in the page, running text."""
 
 TAKEN = 0.5
 """Confidence from which a value enters a record."""

@@ -26,8 +26,8 @@ FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
     "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
     "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
-                  "hotline", "call us", "whatsapp", "voice", "landline", "cell", "mob", "ph", "t",
-                  "p", "m"),
+                  "hotline", "call us", "whatsapp", "voice", "landline", "mobile", "手机",
+                  "cell", "mob", "ph", "t", "p", "m"),
     "fax": ("传真", "fax", "facsimile", "fx", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),

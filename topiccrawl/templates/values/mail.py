@@ -14,7 +14,7 @@ _LOCAL = r"[A-Za-z0-9_](?:[A-Za-z0-9_.+'-]{0,62}[A-Za-z0-9_])?"
 _IN_BRACKETS = rf"{_B}[\(\[{{<【]{_B}(?:@|at|ät|#|艾特|a|arobase|arroba){_B}[\)\]}}>】]{_B}"
 _SURE_AT = rf"(?:@|{_IN_BRACKETS}|{_B}@{_B}|{_B}艾特{_B}|_at_|{_B}☆{_B}|{_B}◎{_B})"
 _LOOSE_AT = rf"(?:{_SURE_AT}|{_B}#{_B}|[\s\x1f]{{1,3}}at[\s\x1f]{{1,3}}|{_B}\*{_B})"
-_DOT_IN_BRACKETS = rf"{_B}[\(\[{{【]{_B}(?:dot|点|\.){_B}[\)\]}}】]{_B}"
+_DOT_IN_BRACKETS = rf"{_B}[\(\[{{【]{_B}(?:dot|点|punkt|point|punto|\.){_B}[\)\]}}】]{_B}"
 _DOT = rf"(?:\x1f{{0,2}}\.\x1f{{0,2}}|{_DOT_IN_BRACKETS}|{_B}点{_B}|[\s\x1f]dot[\s\x1f])"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = rf"{_LABEL}(?:{_DOT}{_LABEL}){{0,4}}{_DOT}[A-Za-z]{{2,14}}"
@@ -23,6 +23,7 @@ _SURE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_SURE_AT}({_DOMAIN}){_END}"
 _LOOSE = re.compile(rf"(?<![A-Za-z0-9_.+-])({_LOCAL}){_LOOSE_AT}({_DOMAIN}){_END}", re.IGNORECASE)
 _DOTS = re.compile(_DOT, re.IGNORECASE)
 _SPELLED = re.compile(r"[\s\x1f](?:dot|点)[\s\x1f]|[\[({](?:dot|点)[\])}]", re.IGNORECASE)
+_HOLDS_DOT = re.compile(r"[.点]|dot|punkt|point|punto", re.IGNORECASE)
 _HASHED = re.compile(r"(?:^|[\s\x1f:;,，、(])$")
 _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
 """Endings of files whose names look like addresses: logo@2x.png."""
@@ -40,7 +41,7 @@ def mails(text: str, *, labelled: bool = True) -> list[Value]:
     >>> mails("look at example.com", labelled=False), len(mails("a at b dot com", labelled=False))
     ([], 1)
     """
-    if "." not in text and "点" not in text and "dot" not in text.lower():
+    if not _HOLDS_DOT.search(text):
         return []
     found = []
     for match in _LOOSE.finditer(text):
