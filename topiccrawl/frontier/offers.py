@@ -54,6 +54,7 @@ class Intake:
     def __init__(self, state: State, strategy: Strategy, limits: Limits) -> None:
         self._state = state
         self._urls = state.urls
+        self._queues = state.queues
         self._held = state.leases.held
         self._hosts = state.places.hosts
         self._strategy = strategy
@@ -220,7 +221,7 @@ class Intake:
         groups = strategy.group(url)
         unit = place.units.get(groups) or self._unit(place, groups)
         if lane < REJECTED:
-            state.queues.add(unit, lane, value, number)
+            self._queues.add(unit, lane, value, number)
         else:
             state.reject(LOW_VALUE_REASON)
             still = ERROR, LOW_VALUE
@@ -269,8 +270,8 @@ class Intake:
         new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
-            place = self._hosts[host].units[unit]
-            self._state.queues.move(place, number, (lane, value), (to, new))
+            queue = self._hosts[host].units[unit]
+            self._queues.move(queue, number, (lane, value), (to, new))
         packed = data[end + 4 * count :]
         if best:
             packed = with_evidence_texts(packed, anchor, context)

@@ -184,10 +184,12 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Packed texts of a new row; anchor and context are cut to what is kept for re-scoring."""
     joined = f"{url}\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0{payload}\0"
-    if joined.count("\0") != REASON:
+    packed = joined.encode(errors="replace")
+    if packed.count(0) != REASON:
         kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
         joined = "\0".join([text.replace("\0", " ") for text in kept])
-    return joined.encode(errors="replace")
+        packed = joined.encode(errors="replace")
+    return packed
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
@@ -198,7 +200,7 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     True
     """
     url, _, _, rest = packed.split(b"\0", 3)
-    kept = f"\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0"
-    if kept.count("\0") != PAYLOAD:
+    kept = f"\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0".encode(errors="replace")
+    if kept.count(0) != PAYLOAD:
         return url + texts("", anchor, context)[:-1] + rest
-    return url + kept.encode(errors="replace") + rest
+    return url + kept + rest
