@@ -151,8 +151,7 @@ class Checkpoint:
     def _flush(self, paths: list[Path], page: bytes) -> None:
         """In the thread: the log and all pages to the disk, then the root beside them."""
         try:
-            flush(paths)
-            os.fdatasync(self._file)
+            flush([*paths, self._folder / "data.mdb"])
             new = self._folder / "safe.new"
             with new.open("wb") as file:
                 file.write(self._boot + page)
