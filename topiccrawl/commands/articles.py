@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -23,11 +24,11 @@ from topiccrawl.commands.windows import (
     until_of,
     window_of,
 )
-from topiccrawl.errors import SettingError, StateError
+from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import FORMATS, shown
 from topiccrawl.stores.formats import writing
-from topiccrawl.stores.selection import Selection, day, name_in, words_in
+from topiccrawl.stores.selection import Selection, day, name_in, site_in, words_in
 from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.templates.template import resolve as resolve_template
 from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
@@ -102,7 +103,9 @@ class Command(OperatorCommand):
     def _selection(self, opts: argparse.Namespace) -> Selection:
         topic = "" if opts.all else self._topic(opts.topic)
         since, until = day(opts.since, "--since"), day(opts.until, "--until")
-        return Selection(topic, opts.site.lower().strip("."), since, until)
+        if since and until and since > until:
+            raise ConfigurationError(f"--since {since} is later than --until {until}")
+        return Selection(topic, site_in(opts.site), since, until)
 
     def _topic(self, argument: str | None) -> str:
         if argument:
@@ -115,8 +118,13 @@ class Command(OperatorCommand):
             raise
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
+        found = False
         async for article in self._select(selection, SHOWN if opts.limit is None else opts.limit):
+            found = True
             say(_json(article) if opts.json else _line(article, selection.topic))
+        if not found:  # said beside the output, which may be read by a program
+            about = f"topic {selection.topic!r}" if selection.topic else "any topic"
+            sys.stderr.write(f"{place_of(self.options)}: no such article of {about}\n")
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
         with writing(file, FORMATS) as writer:
@@ -131,7 +139,7 @@ class Command(OperatorCommand):
             owner = self._topic(opts.topic)
             since = since_of(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
-        window = on_site(await window_of(self.options, owner, since, until), opts.site)
+        window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
         async with self._store() as store:
             told = (await told_of(store, window))[: opts.limit or None]
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))

@@ -242,8 +242,10 @@ def exchanges(path: Path) -> Iterator[Exchange]:
             for record in ArchiveIterator(file):
                 if record.rec_type == "response" and record.http_headers is not None:
                     yield _exchange(record)
-    except (OSError, ArchiveLoadFailed) as error:
-        raise ConfigurationError(f"{path}: cannot be read as WARC: {error}") from error
+    except (OSError, *warc.DAMAGE) as error:
+        torn = isinstance(error, OSError | ArchiveLoadFailed)
+        why = error if torn else "it is cut off or damaged"
+        raise ConfigurationError(f"{path}: cannot be read as WARC: {why}") from error
 
 
 def _exchange(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types

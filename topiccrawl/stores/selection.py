@@ -74,6 +74,21 @@ def day(text: str, what: str) -> str:
         raise ConfigurationError(f"{what} {text!r} is no day: write one as 2026-01-31") from error
 
 
+def site_in(text: str) -> str:
+    """A host as an operator writes it; "" for all.
+
+    Raises:
+        ConfigurationError: It is none.
+
+    >>> site_in("News.a.test."), site_in("")
+    ('news.a.test', '')
+    """
+    host = text.lower().strip(".")
+    if text and (not host or host_of(f"http://{host}/") != host):
+        raise ConfigurationError(f"--site {text!r} is no host: write one as news.example.com")
+    return host
+
+
 def name_in(text: str) -> str:
     """What is to be forgotten: a URL as it is written, or ``site:HOST``.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAST = "last"
 """Stands for the start of the last crawl."""
 
-_AGO = re.compile(r"(\d+)([hd])")
+_AGO = re.compile(r"(\d{1,9})([hd])")
 _SECONDS = {"h": 3_600.0, "d": 86_400.0}
 
 
@@ -49,7 +49,7 @@ def since_of(
             raise StateError(f"{message}; name a day, such as 2026-01-31, instead of {LAST}")
         return crawl.finished or crawl.started if ended else crawl.started
     if ago := _AGO.fullmatch(text):
-        return now - int(ago[1]) * _SECONDS[ago[2]]
+        return max(0.0, now - int(ago[1]) * _SECONDS[ago[2]])
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError) as error:

@@ -29,6 +29,10 @@ _PIECE = 16_384
 _WWW = re.compile(r"^www\d*\.")
 
 
+DAMAGE = (ArchiveLoadFailed, EOFError, AttributeError, TypeError, ValueError, zlib.error)
+"""What warcio raises at a file that is cut off or torn."""
+
+
 class Part(NamedTuple):
     """A record and where it lies: ``begin`` to ``end``, compressed by itself."""
 
@@ -47,7 +51,7 @@ def parts(file: IO[bytes]) -> Iterator[Part]:
             record.content_stream().read()
             begin, end = end, records.get_record_offset() + records.get_record_length()
             yield Part(record, begin, end)
-    except (ArchiveLoadFailed, EOFError):
+    except DAMAGE:
         return
 
 

@@ -94,3 +94,30 @@ def test_the_same_as_json(
     assert {"url", "title", "published", "seen_at", "similarity", "reason"} <= set(
         told["reprints"][0]
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("list --all --site :::", "--site ':::' is no host: write one as news.example.com"),
+        ("list --all --site nowhere.test", "no such article of any topic"),
+        ("list --all --since 2026-02-01 --until 2026-01-01", "is later than --until 2026-01-01"),
+        ("changes --topic 足球 --since 99999999999d", "since '99999999999d': write last, 12h, 7d"),
+        ("changes --topic 足球 --since 999999999d --site a/b", "--site 'a/b' is no host"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    arguments: str,
+    line: str,
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={folder}")
+    monkeypatch.setattr(sys, "argv", ["scrapy", "articles", *arguments.split(), *where])
+    with pytest.raises(SystemExit):
+        cmdline.execute()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert line in err
+    assert err.count("\n") == 1

@@ -12,7 +12,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.waiting import PATIENCE
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.stores import warc
 from topiccrawl.stores.archive import Archive, Exchange, exchanges
 from topiccrawl.stores.archive_removal import forget
@@ -56,6 +56,26 @@ def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
     with file.open("rb") as opened:
         kinds = [record.rec_type for record in ArchiveIterator(opened)]
     assert kinds == ["warcinfo", *["response", "request"] * 5]
+
+
+def test_a_file_that_is_cut_off_anywhere_is_told_or_read_and_never_a_surprise(
+    tmp_path: Path,
+) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in range(3):
+        archive.write(exchange(number))
+    archive.close()
+    (file,) = files(tmp_path)
+    data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
+    told = 0
+    for end in range(1, len(data), 7):
+        cut.write_bytes(data[:end])
+        try:
+            assert len(list(exchanges(cut))) <= 3
+        except ConfigurationError as error:
+            told += "cut.warc.gz: cannot be read as WARC" in str(error)
+    assert told > 3
 
 
 def test_a_page_that_is_as_it_was_is_a_revisit_and_not_in_the_index(tmp_path: Path) -> None:
