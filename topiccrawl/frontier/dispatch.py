@@ -172,6 +172,7 @@ class Dispatch:
         state.queues.leave(row, key)
         state.store.txn.put(key, b"", db=state.store.leased)
         held = self._hold(key, host, None, now)
+        held.number = row.seq
         host.leased += 1
         self._start(host, now)
         texts = row.texts.split(b"\0")

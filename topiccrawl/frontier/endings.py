@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.frontier.marks import Marks
-from topiccrawl.frontier.rows import COUNTED, DELAYED, QUEUED, REASON, REDIRECTED
+from topiccrawl.frontier.rows import COUNTED, DELAYED, QUEUED, REASON, REDIRECTED, decode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,11 +187,11 @@ class Endings:
         held.host.leased -= 1
         self.marks.unset(key)
         store.txn.delete(key, db=store.leased)
-        row = self._state.get(key)
-        if row is None:
+        data = self._state.urls.get(held.number)
+        if not data:
             message = f"leases and rows disagree on {key.hex()}"
             raise LookupError(message)
-        return row
+        return decode(data)
 
     def _drop(self, key: bytes, held: Held) -> None:
         del self._state.leases.held[key]

@@ -22,6 +22,7 @@ class Held:
         expires: When it returns by itself.
         host: The host whose slot it takes.
         origin: For a robots lease, whose robots.txt it is.
+        number: For a page lease, the URL's.
         slot: Whether it still takes a slot of its host.
     """
 
@@ -29,6 +30,7 @@ class Held:
     expires: float
     host: Host
     origin: Origin | None = None
+    number: int = 0
     slot: bool = True
 
 
