@@ -23,6 +23,7 @@ PAGES = {
     "sixth": 21,
     "seventh": 16,
     "eighth": 12,
+    "ninth": 10,
 }
 
 

@@ -28,6 +28,7 @@ _OWN_SUPPORT = re.compile(
 _CLOSE = 8
 """Characters between a name without legal form and a value that is its."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
+_INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
 _ACTS = re.compile(r"[。;!?]")
 
 
@@ -87,6 +88,8 @@ class Owners:
         """Where in a line somebody else's part begins; its length where nowhere."""
         text = self.sheet.lines[number].text
         match = ALIEN.search(text)
+        if match and match[0] == "主办" and self.sheet.lines[number].zone == "footer":
+            return len(text)  # whose site it is
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
         rest = text[match.end() :]
@@ -131,8 +134,14 @@ class Owners:
             text = seen(line.text[marks[0].end : marks[0].stop])
         elif marks and any(seen(line.text[one.end : one.stop]) for one in marks):
             return self._led(number)
+        spoken = _ACTS.search(text) or _INVITES.search(text)
         text = tidy(text)
-        if not 2 <= len(text) <= _HEADING or _ACTS.search(text) or line.zone in {"nav", "links"}:  # noqa: PLR2004
+        if (
+            spoken
+            or not 2 <= len(text) <= _HEADING
+            or _ACTS.search(text)
+            or line.zone in {"nav", "links"}
+        ):
             return None
         if HEAD_OFFICE.search(text):
             return SUBJECT

@@ -281,7 +281,8 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
     line = sheet.lines[number]
     if line.zone == "links":
         return
-    if alien := ALIEN.search(text):
+    alien = ALIEN.search(text)
+    if alien and not (alien[0] == "主办" and line.zone == "footer"):
         text = text[: alien.start()].strip()
     if not text or BRANCH.search(text):
         return

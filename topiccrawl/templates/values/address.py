@@ -71,7 +71,9 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
-_SAYS = re.compile(r"[。!?]|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击")
+_SAYS = re.compile(
+    r"[。!?]|地处|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
+)
 _EDGES = " \t,.;:|·•*-—–_/>《》<。，；、"
 _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECASE)
 _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
@@ -142,7 +144,7 @@ def looks_like(text: str) -> bool:
         text = simplify(text)
         kinds = set(_UNITS.findall(text))
         numbered = bool(
-            re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$|\d-\d", text)
+            re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$|\d-\d|\dF$", text)
         )
         return len(kinds) >= 3 and numbered and len(text) <= 60  # noqa: PLR2004
     if len(_SMALL.findall(text)) > _SPOKEN:

@@ -10,6 +10,7 @@ import phonenumbers
 from phonenumbers import Leniency, PhoneNumber, PhoneNumberFormat, PhoneNumberMatcher
 
 from topiccrawl.templates.values.value import SOFT, Value
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +143,8 @@ def _short(text: str, region: str) -> list[Value]:
     """Chinese service numbers of five or six digits."""
     if region != "CN":
         return []
-    return [Value(match[0], match.start(), match.end()) for match in _SHORT.finditer(text)]
+    found = [Value(match[0], match.start(), match.end()) for match in _SHORT.finditer(text)]
+    return [] if len(found) > 1 and has_han(text) else found  # a list of banks and insurers
 
 
 @lru_cache(maxsize=2_000)
@@ -167,7 +169,7 @@ def with_area(digits: str, area: str, region: str) -> str:
     >>> with_area("85123456", "28", "CN"), with_area("85123456", "", "CN")
     ('+86 28 8512 3456', '85123456')
     """
-    if not area:
+    if not area or len(digits) not in _LOCAL_LENGTHS:
         return digits
     number = phonenumbers.parse("0" + area + digits, region)
     return _one_spelling(number) if phonenumbers.is_valid_number(number) else digits
