@@ -136,12 +136,8 @@ class Owners:
             return self._led(number)
         spoken = _ACTS.search(text) or _INVITES.search(text)
         text = tidy(text)
-        if (
-            spoken
-            or not 2 <= len(text) <= _HEADING
-            or _ACTS.search(text)
-            or line.zone in {"nav", "links"}
-        ):
+        short = 1 < len(text) <= _HEADING
+        if spoken or not short or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
         if HEAD_OFFICE.search(text):
             return SUBJECT
