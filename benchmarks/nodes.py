@@ -69,12 +69,14 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
     mean = sum(many.split) / len(many.split)
     figures = {
         "nodes_speed_up": one.seconds / many.seconds,
+        "nodes_speed_up_after_start": (one.seconds - one.first) / (many.seconds - many.first),
         "nodes_uneven": max(abs(pages / mean - 1) for pages in many.split),
         "nodes_latency_lost": len(one.missing) + len(many.missing),
     }
     print(
-        f"waiting {one.pages} pages: one node {one.seconds:.1f} s, {options.nodes} nodes"
-        f" {many.seconds:.1f} s, split {many.split}"
+        f"waiting {one.pages} pages: one node {one.seconds:.1f} s (first request after"
+        f" {one.first:.1f}), {options.nodes} nodes {many.seconds:.1f} s ({many.first:.1f}), split"
+        f" {many.split}"
     )
     return figures
 

@@ -91,6 +91,7 @@ class Report(NamedTuple):
         late: Seconds between a request's arrival and its reading by the server, at most.
         split: Pages answered per node.
         seconds: Until the last page.
+        first: Seconds until the first request: programs start, which takes long on a busy machine.
     """
 
     pages: int
@@ -105,6 +106,7 @@ class Report(NamedTuple):
     late: float
     split: tuple[int, ...]
     seconds: float
+    first: float
 
     @property
     def good(self) -> bool:
@@ -295,6 +297,7 @@ class Trial:
             max((hit.read - hit.began for hit in hits), default=0.0),
             tuple(split[node.number] for node in self.nodes),
             (max(hit.ended for hit in pages) if pages else began) - began,
+            (min(hit.began for hit in hits) if hits else began) - began,
         )  # fmt: skip
 
     def _needless(self, pages: list[Hit]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from topiccrawl.nodes.buckets import BUCKETS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-TOLERANCE = 0.1
+TOLERANCE = 0.05
 """Share of the mean load by which a node may differ before buckets move."""
 HOST = 1000
 """What a known host weighs; an empty bucket weighs 1, so that none stands for a host."""

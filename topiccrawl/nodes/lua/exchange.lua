@@ -13,13 +13,20 @@ if not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
 local new = redis.call('HGET', base .. 'done', epoch) ~= number
+local written, seen = {}, {}
 for _, name in ipairs(new and TABLES or {}) do  -- what is done may have given its buckets away
   for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do
     for bucket in pairs(part) do
-      if redis.call('HGET', claims, bucket) ~= epoch then
-        return cmsgpack.pack({'fenced'})
+      if not seen[bucket] then
+        seen[bucket] = true
+        written[#written + 1] = bucket
       end
     end
+  end
+end
+for _, owner in ipairs(#written > 0 and redis.call('HMGET', claims, unpack(written)) or {}) do
+  if owner ~= epoch then
+    return cmsgpack.pack({'fenced'})
   end
 end
 redis.call('ZADD', base .. 'nodes', now + ARGV[3], epoch)
