@@ -134,7 +134,7 @@ class Courier:
             self._patient = now + share.ttl  # others were cut off, too: give them time
             self._told = (False, True)
         look = now >= self._next_look or share.idle()
-        epoch, before = share.epoch, self._last
+        epoch, before = share.epoch, share.safe_until - share.ttl
         came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
         self._last = time.monotonic()
         if epoch and not share.epoch:
