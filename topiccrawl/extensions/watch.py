@@ -241,7 +241,8 @@ class Watch:
         if not self._adopted and not (courier and (courier.loading or now < look_at)):
             await self._adopt(self._scheduler.frontier)
             self._adopted = True
-        if now - self._whole > AFRESH or now >= look_at:
+        afresh = AFRESH if courier is None else PAUSE  # others may write late what they saw
+        if now - self._whole > afresh or now >= look_at:
             self._whole, self._handed = now, 0.0
             await self._call_off()
         given = 0
