@@ -98,7 +98,7 @@ class Watch:
         self._beginnings = Beginnings((), self.visited.failed_first)
         self._jumps = Jumps()
         self._until = self._handed = self._whole = 0.0
-        self._look_at = math.inf
+        self._look_at = self._low = math.inf
         self._full = self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -248,22 +248,28 @@ class Watch:
         given = 0
         self._full = False
         while not self._full:
+            self._low = math.inf
             found = await self._pages.due(self._owner, now, MOST, self._handed)
             given += sum(self._give(state) for state in found)
             if len(found) < MOST:
-                self._handed = now
+                self._pass(now)
                 break
             first, last = found[0].due, found[-1].due
-            self._handed = last if first == last else math.nextafter(last, 0.0)
+            self._pass(last if first == last else math.nextafter(last, 0.0))
             self._full = len(self._out) >= MOST
         soonest = [] if self.once else await self._pages.due(self._owner, _END, 1, self._handed)
         ahead = [due for url, due in self._missing.items() if url not in self._out]
+        ahead += [self._low] if self._low < math.inf else []
         self.next_at = min([state.due for state in soonest] + ahead, default=None)
         if given:
             self._scheduler.alarm.now()
         if look_at == self._look_at and now >= look_at:
             self._look_at = math.inf
             self._scheduler.alarm.now()
+
+    def _pass(self, until: float) -> None:
+        """Note until when all is handed out, but what was written while that was read."""
+        self._handed = min(until, math.nextafter(self._low, 0.0))
 
     def _give(self, state: PageState) -> bool:
         """Give a page back to the frontier; whether it was not there yet."""
@@ -322,6 +328,7 @@ class Watch:
         """Look again where a page that is not on its way may be due at another time."""
         if state.url in self._out:
             return
+        self._low = min(self._low, state.due or math.inf)
         if 0.0 < state.due <= self._handed:
             self._handed = math.nextafter(state.due, 0.0)
         sooner = state.due and (self.next_at is None or state.due < self.next_at)
