@@ -239,6 +239,27 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     assert crew.join().counts()["known"] == len(URLS)
 
 
+def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> None:
+    node = crew.join()
+    node.push([Seed(url) for url in URLS])
+    node.share._flight, node.share._number = node.share._batch(look=False), node.share._number + 1
+    steps = node.share.exchange(look=False)
+    late = next(steps)  # its connection is given up; it lies there and is sent again
+    steps.close()
+    node.settle()
+    for lease in node.pop(9):
+        node.finish(lease, CRAWLED)
+    node.settle()
+    node._wire._call(late)
+    node.close()
+    crew.nodes.clear()
+    again = crew.join()
+    assert (again.counts()["known"], again.counts()["crawled"]) == (len(URLS), 9)
+    assert len(list(again.iterate("crawled"))) == 9
+    again.settle()
+    assert not again.counts().get("fenced", 0)
+
+
 def test_another_crawl_and_a_crawl_in_use_are_refused(crew: Crew, tmp_path: Path) -> None:
     crew.join()
     with pytest.raises(StateLockedError, match="1 node"):

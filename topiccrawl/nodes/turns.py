@@ -113,6 +113,7 @@ class Turns:
         self._called: set[str] = set()
         self._dead: list[str] = []
         self._next_word = self._next_again = 0.0
+        self._number = 0
 
     def open(
         self, register: str, ttl: float, state: State, clock: Callable[[], float]
@@ -200,8 +201,10 @@ class Turns:
         batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
         packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
         self._dead = []
+        self._number += 1
         life = int(self._ttl * 1000)
-        return Call("turns", self._register, (self._name, life, repr(now), myself(), packed))
+        told = (self._name, life, repr(now), myself(), self._number, packed)
+        return Call("turns", self._register, told)
 
     # -- out ---------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ if alive > 0 then
 end
 for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'left', 'post',
                        'tally', 'progress', 'weights', 'starts', 'own:nodes', 'own:names',
-                       'own:turns', 'own:waits', 'own:clocks'}) do
+                       'own:turns', 'own:waits', 'own:clocks', 'own:words'}) do
   redis.call('UNLINK', base .. name)
 end
 for bucket = 0, ARGV[1] - 1 do

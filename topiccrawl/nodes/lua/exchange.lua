@@ -12,7 +12,8 @@ local CHUNK, MOST = 4000, 200
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
-local new = redis.call('HGET', base .. 'done', epoch) ~= number
+-- a batch whose connection was given up may come after the next one: it was sent again, and is done
+local new = tonumber(redis.call('HGET', base .. 'done', epoch) or 0) < tonumber(number)
 local written, seen = {}, {}
 for _, name in ipairs(new and TABLES or {}) do  -- what is done may have given its buckets away
   for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do

@@ -1,7 +1,7 @@
 -- The register of turns at hosts. KEYS: base. ARGV: name of the node, its life in ms, its clock
--- (seconds), who it is (JSON), and a msgpack map: give (host, time from which it may be asked
--- again, ...), ask (host, its delay, ...), dead (names of nodes), leave. Returns msgpack: whether
--- the node is late, (host, time, ...) that it has now, hosts that others wait for, and (name, who)
+-- (seconds), who it is (JSON), the number of this word, and a msgpack map: give (host, time from
+-- which it may be asked again, ...), ask (host, its delay, ...), dead (names of nodes), leave.
+-- Returns msgpack: whether the node is late, (host, time, ...) that it has now, hosts that others wait for, and (name, who)
 -- of nodes that have what it waits for.
 local base, node, clock = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
@@ -9,7 +9,13 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local nodes, names, turns, waits, clocks =
   base .. 'nodes', base .. 'names', base .. 'turns', base .. 'waits', base .. 'clocks'
 local KEPT = 3600  -- seconds after which a register that nobody uses is forgotten
-local batch = cmsgpack.unpack(ARGV[5])
+local batch = cmsgpack.unpack(ARGV[6])
+
+local words = base .. 'words'
+if tonumber(redis.call('HGET', words, node) or 0) >= tonumber(ARGV[5]) then
+  return cmsgpack.pack({'ok', {}, {}, {}})  -- its connection was given up: others were heard since
+end
+redis.call('HSET', words, node, ARGV[5])
 
 local known = redis.call('ZSCORE', nodes, node)
 local late = known and tonumber(known) < now
@@ -20,6 +26,7 @@ end
 for _, name in ipairs(batch.dead) do
   redis.call('ZREM', nodes, name)
   redis.call('HDEL', names, name)
+  redis.call('HDEL', words, name)
 end
 
 local function alive(name)
@@ -127,6 +134,7 @@ end
 if batch.leave then
   redis.call('ZREM', nodes, node)
   redis.call('HDEL', names, node)
+  redis.call('HDEL', words, node)
   redis.call('DEL', base .. 'granted:' .. node, base .. 'called:' .. node)
 end
 local granted = {}
@@ -138,7 +146,7 @@ for _, host in ipairs(redis.call('SMEMBERS', base .. 'granted:' .. node)) do
 end
 redis.call('DEL', base .. 'granted:' .. node)
 redis.call('ZREMRANGEBYSCORE', clocks, '-inf', clock)
-for _, key in ipairs({nodes, names, turns, waits, clocks}) do
+for _, key in ipairs({nodes, names, turns, waits, clocks, words}) do
   redis.call('EXPIRE', key, KEPT)
 end
 local told = {}
