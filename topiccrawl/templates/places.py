@@ -9,12 +9,11 @@ from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.grid import Grid
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
-from topiccrawl.templates.stacks import beside
+from topiccrawl.templates.stacks import longer
 from topiccrawl.templates.telling import leading_code, of_links, telling
 from topiccrawl.templates.values.address import (
     LEADING_CODE,
     LONGEST,
-    goes_on,
     looks_like,
     plausible,
 )
@@ -23,7 +22,6 @@ from topiccrawl.templates.values.names import is_organisation
 from topiccrawl.templates.values.plain import postcodes
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
-from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,12 +89,12 @@ class Places:
             kind = self.words.kinds[field]
             values = self._in_turn(label, field, self._read(field, stretch))
             if kind == "address":
-                stretch = stretch[: self._told(line, label.end, label.stop) - label.end]
+                stretch = stretch[: _told(line, label.end, label.stop) - label.end]
                 values = self._read(field, stretch)
                 yield from leading_code(number, stretch, label.weight * 0.99, self.words)
                 yield from self._ending_code(number, label, stretch)
             if kind == "address" and values and label.stop == len(line.text):
-                values = self._longer(number, values[0])
+                values = longer(self.sheet, self.labels, number, values[0], self.region)
             found = [
                 (value.value, stretch[value.start : value.end], where, label.end + value.start)
                 for value in values
@@ -108,7 +106,7 @@ class Places:
                 yield one._replace(at=number, begin=start)
             if found:
                 yield from self._more(field, number, number + 1, label)
-            elif (image := self._image(line, label)) and self._calls(number, label, where, number):
+            elif (image := _image(line, label)) and self._calls(number, label, where, number):
                 yield from self._shown(number, label._replace(fields=(field,)), image, number)
 
     def _ending_code(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
@@ -126,39 +124,8 @@ class Places:
             return values
         return [values[label.fields.index(field)]]
 
-    @staticmethod
-    def _told(line: Line, begin: int, end: int) -> int:
-        """Where an address ends before a link of its line that leads to a map or to others."""
-        links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
-        last = max(links, key=lambda one: one.start, default=None)
-        apart = last is not None and last.end >= end and seen(line.text[begin : last.start])
-        return last.start if last and apart and not looks_like(line.text[last.start : end]) else end
-
     def _read(self, field: str, text: str) -> list[Value]:
         return read_values(self.words.kinds[field], text, self.region)
-
-    def _longer(self, number: int, first: Value) -> list[Value]:
-        """An address that goes on in the lines after it, in the same box."""
-        parts = [first.value]
-        box = self.sheet.lines[number].box
-        for line, marks in zip(
-            self.sheet.lines[number + 1 : number + _ADDRESS_LINES],
-            self.labels[number + 1 :],
-            strict=False,
-        ):
-            text = seen(line.text).strip(" ,")
-            if line.box != box or marks or not goes_on(parts[-1], text, self.region):
-                break
-            parts.append(text)
-        if len(parts) == 1 and not has_han(first.value) and not self._ending(first.value):
-            parts += beside(self.sheet, self.labels, number, self.region)
-        joint = "" if has_han(first.value) else ", "
-        value = joint.join(part.strip(" ,.") for part in parts)
-        return [first._replace(value=value)] if len(value) <= LONGEST else [first]
-
-    def _ending(self, text: str) -> bool:
-        """Whether a text holds a postcode."""
-        return bool(postcodes(text, self.region))
 
     def _more(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
         """Lines after a value that hold nothing but values of the same kind."""
@@ -279,11 +246,7 @@ class Places:
         found += [(one, seen(line.text), "link") for one, _ in linked]
         for value, written, how in found:
             yield Candidate(field, value, written, how, origin, label.weight, at=at)
-        if (
-            not found
-            and (image := self._image(line, None))
-            and self._calls(origin, label, where, at)
-        ):
+        if not found and (image := _image(line, None)) and self._calls(origin, label, where, at):
             yield from self._shown(origin, label, image, at)
         if where == "pair" and values:
             yield from self._more(field, origin, at + 1, label._replace(stop=len(line.text)))
@@ -312,17 +275,18 @@ class Places:
         text = self._before_labels(first)
         if text is None:
             return
-        text = text[: self._told(line, 0, len(text))]
+        text = text[: _told(line, 0, len(text))]
         yield from leading_code(first, seen(text), label.weight * 0.99, self.words)
         values = self._read(field, text)
         if text == line.text:
             start = values[0] if values else Value(seen(line.text).strip(" ,"), 0, len(line.text))
-            values = [one for one in self._longer(first, start) if plausible(one.value)]
+            whole = longer(self.sheet, self.labels, first, start, self.region)
+            values = [one for one in whole if plausible(one.value)]
         for value in values:
             yield Candidate(
                 field, value.value, seen(line.text), where, number, label.weight, at=first
             )
-        image = self._image(line, None)
+        image = _image(line, None)
         if image and not values and self._calls(number, label, where, first):
             yield from self._shown(number, label._replace(fields=(field,)), image, first)
 
@@ -341,16 +305,6 @@ class Places:
         return near and label.end >= len(line.text.rstrip()) and not linked
 
     # -- Images and links ------------------------------------------------------------------------
-
-    @staticmethod
-    def _image(line: Line, label: Label | None) -> Mark | None:
-        """The image that stands where a value should."""
-        begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
-        images = [
-            mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end
-        ]
-        images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
-        return images[0] if images else None
 
     def _shown(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
         """An image instead of text; what its ``alt`` says is a value like any other."""
@@ -393,3 +347,19 @@ def _labels(line: Line, words: Vocabulary) -> list[Label]:
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(line.text)]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
+
+
+def _told(line: Line, begin: int, end: int) -> int:
+    """Where an address ends before a link of its line that leads to a map or to others."""
+    links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
+    last = max(links, key=lambda one: one.start, default=None)
+    apart = last is not None and last.end >= end and seen(line.text[begin : last.start])
+    return last.start if last and apart and not looks_like(line.text[last.start : end]) else end
+
+
+def _image(line: Line, label: Label | None) -> Mark | None:
+    """The image that stands where a value should."""
+    begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
+    images = [mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end]
+    images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
+    return images[0] if images else None

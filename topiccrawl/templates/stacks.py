@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
     from topiccrawl.templates.labels import Label
     from topiccrawl.templates.lines import Sheet
+    from topiccrawl.templates.values.value import Value
 
 _STACK = 6
 """Lines of an address at most."""
+_FURTHER = 5
+"""Lines of a labelled address at most."""
 _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—]\s+")
 """What parts of one line are told apart by, as in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
@@ -119,6 +122,26 @@ def continued(
         parts.append(text)
     whole = "".join(parts)
     return whole if len(whole) <= LONGEST else first
+
+
+def longer(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
+) -> list[Value]:
+    """An address that goes on in the lines after it, in the same box, or up to its postcode."""
+    parts = [first.value]
+    following = range(number + 1, min(number + _FURTHER, len(sheet.lines)))
+    for other in following:
+        text = seen(sheet.lines[other].text).strip(" ,")
+        if sheet.lines[other].box != sheet.lines[number].box or labels[other]:
+            break
+        if not goes_on(parts[-1], text, region):
+            break
+        parts.append(text)
+    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
+        parts += beside(sheet, labels, number, region)
+    joint = "" if has_han(first.value) else ", "
+    value = joint.join(part.strip(" ,.") for part in parts)
+    return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
 def beside(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
