@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.templates.words import Vocabulary
 
-_ADDRESS_LINES = 5
 _NEAR = 14
 """Lines of the box in which a label and the line after it belong together."""
 _COLONS = frozenset(":︰∶】]")
