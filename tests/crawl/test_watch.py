@@ -20,6 +20,7 @@ from topiccrawl.demo import generate
 from topiccrawl.demo.changes import Changes, Changing
 from topiccrawl.demo.server import DemoServer
 from topiccrawl.stores.pages import SqlitePages
+from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,6 +172,46 @@ def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -
 def packed(text: str) -> Answer:
     """As some servers give it: packed, and no word of it but the type."""
     return Answer(gzip.compress(text.encode()), headers=(("Content-Type", "application/gzip"),))
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_an_article_on_two_pages_has_changed_where_its_second_page_did(tmp_path: Path) -> None:
+    hub, first, second = (f"http://a.test/{name}" for name in ("", "1.html", "1_2.html"))
+    text = article("足球第1轮", "第1轮足球比赛昨晚结束，")
+    onward = text.replace("</body>", '<a href="/1_2.html">下一页</a></body>')
+    pages: dict[str, Page] = {
+        hub: f'<title>足球</title><ul><li><a href="{first}">足球比赛第1轮战报</a></li></ul>',
+        first: onward,
+        second: article("足球第1轮", "赛后足球主教练说："),
+    }
+    data, since = tmp_path / "data", time.time()
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=1")
+    with Web(pages) as web, running(web.proxy, data, *crawl, *AT_ONCE):
+        wait_for(lambda: web.count(second) > 1, data)
+        assert window(data, "足球", since).changed == ()
+        pages[second] = article("足球第1轮", "更正：足球主教练说：")
+        between = time.time()
+        wait_for(lambda: bool(window(data, "足球", between).changed), data)
+        (state,) = window(data, "足球", between).changed
+    assert state.url == first
+    before, after = bodies(data, first)
+    assert "赛后" in before
+    assert "更正" in after
+
+
+def bodies(data: Path, url: str) -> list[str]:
+    """The texts of an article, the older first."""
+
+    async def read() -> list[str]:
+        store = SqliteStore(data)
+        await store.open()
+        try:
+            story, versions = await store.get(url), await store.versions(url)
+        finally:
+            await store.close()
+        return [one.body for one in versions] + ([story.article.body] if story else [])
+
+    return asyncio.run(read())
 
 
 class Failing:

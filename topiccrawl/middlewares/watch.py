@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 
@@ -23,11 +25,11 @@ from topiccrawl.text.decode import decode
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from topiccrawl.meta import Ticket
+    from topiccrawl.stores.pages import PageState
 
 
 class ConditionalMiddleware:
@@ -56,8 +58,8 @@ class ConditionalMiddleware:
         known = await self.watch.visited.ask(request.url)
         if known is None or known.gone_at or not self.watch.has_links_of(request.url):
             return
-        if not (known.etag or known.last_modified):
-            return
+        if not (known.etag or known.last_modified) or known.more.get("parts"):
+            return  # what its further pages say can be told only together with it
         request.meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         if known.etag:
             request.headers["If-None-Match"] = known.etag
@@ -94,6 +96,7 @@ class WatchMiddleware:
         ticket = _ticket(response.request)
         if ticket is None or response.request is None:
             async for output in result:
+                self._read_whole(output)
                 yield output
             return
         visited, url = self.watch.visited, response.request.url
@@ -103,16 +106,19 @@ class WatchMiddleware:
             visited.saw(ticket.token, known, _seen(response))
             yield Findings(known.relevance)
             return
-        findings, article = Findings(0.0), None
+        shown = _Shown()
         async for output in result:
-            if isinstance(output, Findings):
-                findings = output
-            elif isinstance(output, (Article, Unfinished)) and article is None:
-                article = output.article if isinstance(output, Unfinished) else output
-            if article is not None and known is not None and known.digest == digest_of(article):
-                continue  # it is stored as it is, its further pages with it
-            yield output
-        visited.saw(ticket.token, known, self._seen(response, ticket, findings, article))
+            shown.take(output)
+            left = output if shown.is_new(known) else shown.further(output)
+            if left is not None:
+                yield left
+        seen = self._seen(response, ticket, shown.findings, shown.article)
+        visited.saw(ticket.token, known, replace(seen, parts=shown.parts))
+
+    def _read_whole(self, output: object) -> None:
+        """Tell of an article on several pages, of which the last was read."""
+        if isinstance(output, Article):
+            self.watch.visited.whole(output.url, time.time(), digest_of(output))
 
     def _seen(
         self, response: Response, ticket: Ticket, findings: Findings, article: Article | None
@@ -144,6 +150,41 @@ class WatchMiddleware:
         if request is None or not isinstance(scheduler, FrontierScheduler):
             return ""
         return found_on(scheduler.frontier, request.url)
+
+
+class _Shown:
+    """What a page showed so far.
+
+    Attributes:
+        findings: Its judgement.
+        article: Its article, or the part of it that it has.
+        parts: Whether the article goes on on further pages.
+    """
+
+    def __init__(self) -> None:
+        self.findings = Findings(0.0)
+        self.article: Article | None = None
+        self.parts = False
+
+    def take(self, output: object) -> None:
+        """Note one more output of the spider."""
+        if isinstance(output, Findings):
+            self.findings = output
+        elif isinstance(output, Unfinished):
+            self.parts = True
+            self.article = self.article or output.article
+        elif isinstance(output, Article):
+            self.article = self.article or output
+
+    def is_new(self, known: PageState | None) -> bool:
+        """Whether the article differs from what is stored of it, as far as the page shows it."""
+        return self.article is None or known is None or known.digest != digest_of(self.article)
+
+    def further(self, output: object) -> Request | None:
+        """What is left of an output where the article is stored as it is: its further pages."""
+        if not self.parts or not isinstance(output, Request):
+            return None
+        return output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
 
 
 def digest_of(article: Article) -> str:

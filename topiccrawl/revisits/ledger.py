@@ -53,6 +53,7 @@ class Seen:
         links: URLs of its links.
         found_on: URL of the page that showed it first, or "".
         published: When its article was published, seconds since the epoch, or 0.
+        parts: Whether its article goes on on further pages.
     """
 
     at: float
@@ -65,6 +66,7 @@ class Seen:
     links: tuple[str, ...] = ()
     found_on: str = ""
     published: float = 0.0
+    parts: bool = False
 
 
 class Ledger:
@@ -148,6 +150,16 @@ class Ledger:
         told = Observation(at, gained=gained, visit=False)
         return self._kept(known, self.policy.learn(_visits(known), told))
 
+    def wholly(self, known: PageState, at: float, digest: str) -> PageState:
+        """The state after all pages of an article were read, whose text together has a digest.
+
+        It has changed where they differ and the first page, which was seen before, did not tell.
+        """
+        before = known.more.get("whole", digest)
+        told = known.changed_at >= _visits(known).visited_at
+        changed_at = at if digest != before and not told else known.changed_at
+        return replace(known, changed_at=changed_at, more={**known.more, "whole": digest})
+
     def is_changed(self, known: PageState, seen: Seen) -> bool:
         """Whether the visit showed another text, or a hub other links, than the one before."""
         if seen.status == NOT_MODIFIED:
@@ -186,6 +198,8 @@ def _validated(state: PageState, seen: Seen) -> PageState:
     if seen.status == NOT_MODIFIED:
         return state
     more = {**state.more, "links": _packed(seen.links)} if state.role is Role.HUB else state.more
+    if seen.parts or "parts" in more:
+        more = {**more, "parts": seen.parts}
     return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
 
 

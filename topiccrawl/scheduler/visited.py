@@ -193,6 +193,28 @@ class Visited:
         finally:
             self._moved(state)
 
+    def whole(self, url: str, at: float, digest: str) -> None:
+        """Compare, in the background, an article on several pages once all of them were read."""
+        self._start(self._wholly(url, at, digest))
+
+    async def _wholly(self, url: str, at: float, digest: str) -> None:
+        with suppress(TimeoutError):  # its first page may not be noted yet
+            await asyncio.wait_for(self._ending.wait(), 2 * SETTLED)
+        async with self._lock(url):
+            known = await self.known(url)
+            if known is None:
+                return
+            state = self.ledger.wholly(known, at, digest)
+            judged = self._judged.get(url)
+            if judged is not None:
+                self._judged[url] = judged._replace(state=state)
+                return
+        await self.pages.save(state)
+        change = change_to(known, state) if state.role is Role.DETAIL else None
+        if change is not None:
+            self._count("details_changed")
+            self._happened(change)
+
     def _credited(self, url: str, known: PageState | None, seen: Seen) -> PageState | None:
         """The state of a page that showed an article first; None where nothing is to be noted."""
         if known is None:

@@ -227,7 +227,7 @@ class TopicSpider(Spider):
             )
 
     def parse_part(
-        self, response: Response, story: dict[str, Any], pages: list[str]
+        self, response: Response, story: dict[str, Any], pages: list[str], *, again: bool = False
     ) -> Iterator[Findings | Article | Unfinished | Request]:
         """Join a later page of an article to what came before.
 
@@ -235,11 +235,12 @@ class TopicSpider(Spider):
             response: The page.
             story: The article so far, as ``Article.to_dict`` gives it.
             pages: URLs of its pages so far.
+            again: It is stored whole already: nothing is said of it before its last page.
         """
         article = Article.from_dict(story)
         read = _read(response)
         if read is None:
-            yield article
+            yield from () if again else (article,)
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
         decoded, page = read
@@ -248,12 +249,20 @@ class TopicSpider(Spider):
         found = extract(decoded.text, response.url, page, part=True)
         if found is not None and not is_missing(page.title, page.prose):
             article = joined(article, found.body, found.images)
-        yield from self._whole(article, page, pages)
+        for output in self._whole(article, page, pages):
+            if not again:
+                yield output
+            elif isinstance(output, Request):
+                yield output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
+            elif isinstance(output, Article):
+                yield output
 
     def part_failed(self, failure: Failure) -> Iterator[Article]:
         """Take the article as it is where its next page cannot be had."""
         self.crawler.stats.inc_value("topiccrawl/parts_failed")
-        yield Article.from_dict(failure.request.cb_kwargs["story"])  # type: ignore[attr-defined]
+        about = failure.request.cb_kwargs  # type: ignore[attr-defined]
+        if not about.get("again"):
+            yield Article.from_dict(about["story"])
 
     def _whole(
         self, article: Article, page: Page, pages: Sequence[str]
