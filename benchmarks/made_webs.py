@@ -1,0 +1,146 @@
+"""Does shark-plus find a topic's pages sooner than best-first on webs made to be unlike?
+
+    python -m benchmarks.made_webs [KIND]… [--seeds N] [--processes 1] [--json FILE]
+
+Each kind of web (see `made_webs_kinds`) takes something away that a crawl may lean on: words in
+links, directories, hosts, terms. A web has two topics. Replays (see `scrapy simulate`) use the
+production parser, scorer, strategy and frontier, without network, 8 requests in flight; shark-plus
+as shipped, with adaptation by words. A figure is the mean `area` over a kind's topics: the area
+under the harvest curve up to half of the reachable pages, over that of an oracle that knows all
+labels and links. `closed` is the share of best-first's distance to the oracle that shark-plus
+closes, `worst` its difference from best-first in the topic where it does worst.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain, islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.ablation import Variant, area
+from benchmarks.made_webs_kinds import KINDS
+from benchmarks.made_webs_pages import made_web
+from topiccrawl.simulate.harvest import labelled_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+BATCH = 8
+"""Requests in flight."""
+BEST_FIRST, SHARK_PLUS = Variant("best-first", method=""), Variant()
+
+
+class Areas(NamedTuple):
+    """Areas of one topic's replays; 1 is as good as knowing everything."""
+
+    best_first: float
+    shark_plus: float
+
+
+class Judged(NamedTuple):
+    """What replays of one kind came to.
+
+    Attributes:
+        name: The kind's.
+        topics: Areas of each topic.
+    """
+
+    name: str
+    topics: Sequence[Areas]
+
+    @property
+    def best_first(self) -> float:
+        """Mean area of best-first."""
+        return sum(one.best_first for one in self.topics) / len(self.topics)
+
+    @property
+    def shark_plus(self) -> float:
+        """Mean area of shark-plus."""
+        return sum(one.shark_plus for one in self.topics) / len(self.topics)
+
+    @property
+    def closed(self) -> float:
+        """Share of best-first's distance to the oracle that shark-plus closes; 0 without one."""
+        distance = 1 - self.best_first
+        return (self.shark_plus - self.best_first) / distance if distance else 0.0
+
+    @property
+    def worst(self) -> float:
+        """Least difference of a topic, shark-plus less best-first."""
+        return min(one.shark_plus - one.best_first for one in self.topics)
+
+
+def replays(job: tuple[str, int]) -> list[Areas]:
+    """Areas of the topics of one web: a kind's name and a seed."""
+    name, seed = job
+    made = made_web(KINDS[name], seed)
+    cases = [labelled_case(made.web, topic) for topic in made.topics]
+    return [
+        Areas(*(area(made.web, case, variant, BATCH) for variant in (BEST_FIRST, SHARK_PLUS)))
+        for case in cases
+    ]
+
+
+def judge(names: Sequence[str], seeds: int, processes: int) -> Iterator[Judged]:
+    """Yield what replays of each kind came to, as soon as its last one is done."""
+    jobs = product(names, range(1, seeds + 1))
+    with ProcessPoolExecutor(processes) as executor:
+        done = executor.map(replays, jobs)
+        for name in names:
+            yield Judged(name, list(chain.from_iterable(islice(done, seeds))))
+
+
+def flat(judged: Iterable[Judged]) -> dict[str, float]:
+    """The figures by name, for `--json`."""
+    figures: dict[str, float] = {}
+    for one in judged:
+        figures[f"area.{one.name}.best-first"] = one.best_first
+        figures[f"area.{one.name}.shark-plus"] = one.shark_plus
+        figures[f"closed.{one.name}"] = one.closed
+    figures["worst_minus_best_first"] = min(one.worst for one in judged)
+    return {name: round(figure, 4) for name, figure in figures.items()}
+
+
+def main() -> None:
+    """Print a table by kind."""
+    parser = _parser()
+    options = parser.parse_args()
+    if unknown := set(options.kind) - set(KINDS):
+        parser.error(f"no such kind: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    if options.seeds < 1:
+        parser.error("--seeds: at least 1")
+    print(f"{'':<20}{'best-first':>12}{'shark-plus':>12}{'closed':>9}{'worst':>9}")
+    judged = []
+    for one in judge(options.kind or list(KINDS), options.seeds, options.processes):
+        judged.append(one)
+        print(
+            f"{one.name:<20}{one.best_first:>12.3f}{one.shark_plus:>12.3f}"
+            f"{one.closed:>9.0%}{one.worst:>+9.3f}",
+            flush=True,
+        )
+    print(_summary(list(chain.from_iterable(one.topics for one in judged))))
+    if options.json:
+        options.json.write_text(json.dumps(flat(judged)), encoding="utf-8")
+
+
+def _summary(topics: Sequence[Areas]) -> str:
+    worse = sum(one.shark_plus < one.best_first for one in topics)
+    return f"{len(topics)} topics; shark-plus does worse than best-first in {worse}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kind", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="webs a kind; 1")
+    parser.add_argument("--processes", type=int, choices=(1, 2), default=2, help="2")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
