@@ -1,14 +1,16 @@
 """Does shark-plus find a topic's pages sooner than best-first on webs made to be unlike?
 
-    python -m benchmarks.made_webs [KIND]… [--seeds N] [--processes 1] [--json FILE]
+    python -m benchmarks.made_webs [KIND]… [--seeds N] [--no-adaptation] [--processes 1]
+                                   [--json FILE]
 
 Each kind of web (see `made_webs_kinds`) takes something away that a crawl may lean on: words in
 links, directories, hosts, terms. A web has two topics. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network, 8 requests in flight; shark-plus
-as shipped, with adaptation by words. A figure is the mean `area` over a kind's topics: the area
-under the harvest curve up to half of the reachable pages, over that of an oracle that knows all
-labels and links. `closed` is the share of best-first's distance to the oracle that shark-plus
-closes, `worst` its difference from best-first in the topic where it does worst.
+as shipped, with adaptation by words, if not told otherwise. A figure is the mean `area` over a
+kind's topics: the area under the harvest curve up to half of the reachable pages, over that of an
+oracle that knows all labels and links. `closed` is the share of best-first's distance to the
+oracle that shark-plus closes, `worst` its difference from best-first in the topic where it does
+worst.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +33,8 @@ if TYPE_CHECKING:
 
 BATCH = 8
 """Requests in flight."""
-BEST_FIRST, SHARK_PLUS = Variant("best-first", method=""), Variant()
+BEST_FIRST = Variant("best-first", method="")
+SHIPPED, UNADAPTED = Variant(), Variant(method="")
 
 
 class Areas(NamedTuple):
@@ -73,22 +77,22 @@ class Judged(NamedTuple):
         return min(one.shark_plus - one.best_first for one in self.topics)
 
 
-def replays(job: tuple[str, int]) -> list[Areas]:
-    """Areas of the topics of one web: a kind's name and a seed."""
+def replays(job: tuple[str, int], variant: Variant) -> list[Areas]:
+    """Areas of the topics of one web, given as a kind's name and a seed."""
     name, seed = job
     made = made_web(KINDS[name], seed)
     cases = [labelled_case(made.web, topic) for topic in made.topics]
     return [
-        Areas(*(area(made.web, case, variant, BATCH) for variant in (BEST_FIRST, SHARK_PLUS)))
+        Areas(*(area(made.web, case, one, BATCH) for one in (BEST_FIRST, variant)))
         for case in cases
     ]
 
 
-def judge(names: Sequence[str], seeds: int, processes: int) -> Iterator[Judged]:
+def judge(names: Sequence[str], seeds: int, variant: Variant, processes: int) -> Iterator[Judged]:
     """Yield what replays of each kind came to, as soon as its last one is done."""
     jobs = product(names, range(1, seeds + 1))
     with ProcessPoolExecutor(processes) as executor:
-        done = executor.map(replays, jobs)
+        done = executor.map(partial(replays, variant=variant), jobs)
         for name in names:
             yield Judged(name, list(chain.from_iterable(islice(done, seeds))))
 
@@ -114,7 +118,8 @@ def main() -> None:
         parser.error("--seeds: at least 1")
     print(f"{'':<20}{'best-first':>12}{'shark-plus':>12}{'closed':>9}{'worst':>9}")
     judged = []
-    for one in judge(options.kind or list(KINDS), options.seeds, options.processes):
+    variant = UNADAPTED if options.no_adaptation else SHIPPED
+    for one in judge(options.kind or list(KINDS), options.seeds, variant, options.processes):
         judged.append(one)
         print(
             f"{one.name:<20}{one.best_first:>12.3f}{one.shark_plus:>12.3f}"
@@ -137,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("kind", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="webs a kind; 1")
+    parser.add_argument("--no-adaptation", action="store_true", help="shark-plus without it")
     parser.add_argument("--processes", type=int, choices=(1, 2), default=2, help="2")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser

@@ -15,8 +15,8 @@ class Kind:
 
     Attributes:
         language: Of its pages.
-        terms_elsewhere: The topic's terms are words of the other language; three of such words
-            stand in 45 % of the pages.
+        terms_elsewhere: The topic's terms are five of ten words of the other language; three
+            of these ten, drawn at random, stand in 45 % of its pages, and none in a link.
         pages: Number of pages.
         subjects: Number of subjects; each page has one.
         topic_words: A page's share of words of its subject, drawn evenly between the two.
