@@ -7,7 +7,7 @@ TESTERS ?= 3
 TIMES ?= 20
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules anew
 
-.PHONY: help install demo demo-template test fuzz check format clean
+.PHONY: help install demo demo-template test slow fuzz check format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_killed_three_times_a_crawl_fetches_every_page_and_stores_every_article_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -44,6 +44,7 @@ def wait_for(process: subprocess.Popen[bytes], happened: Callable[[], bool], dat
     assert process.poll() is None, told()
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path) -> None:
     web = generate(3, 120, traps=False, faults=False)

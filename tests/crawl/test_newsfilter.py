@@ -37,6 +37,7 @@ def pages() -> dict[str, str | Answer]:
     return web
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("filtered", ["0", "1"])
 def test_comments_are_saved_and_no_article_is_lost(tmp_path: Path, filtered: str) -> None:
     data = tmp_path / "data"

@@ -36,6 +36,7 @@ class OneKilled(Trial):
         self.events.append("kill 1")
 
 
+@pytest.mark.slow
 @pytest.mark.crawl
 def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
@@ -65,6 +66,7 @@ class Stopped(Trial):
             self.nodes[0].signal(signal.SIGCONT)
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str) -> None:
     report = Stopped(tmp_path, EvenWeb(40, 8), redis_url, 1).run()
@@ -84,6 +86,7 @@ def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_ur
     assert report.hasty == ()
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     tmp_path: Path, redis_url: str

@@ -164,6 +164,7 @@ def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> 
     assert len(urls) == len(set(urls)) == 5  # one of them stands on both pages
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 @pytest.mark.usefixtures("unmeasured")
 def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
