@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,8 @@ def quick_pairs(web: Web, since: int = 0) -> list[float]:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("where", [pytest.param("folder", marks=pytest.mark.slow), "redis"])
-def test_pause_stops_fetching_and_resume_goes_on(
+@pytest.mark.parametrize("where", ["folder", "redis"])
+def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     data = tmp_path / "data"
@@ -66,7 +67,9 @@ def test_pause_stops_fetching_and_resume_goes_on(
         with running(web.proxy, data, "crawl", "topic", *arguments, **SLOW, **place) as crawl:
             until(lambda: len(web.hits) > 5)
             assert "paused, speed 1" in control("pause")
+            paused = time.time()
             web.quiet(2.0)
+            assert max(hit.at for hit in web.hits) < paused + 2
             before = len(web.hits)
             assert before < len(PAGES), "it is the pause that stops it"
             assert "speed 10" in control("speed", "10")

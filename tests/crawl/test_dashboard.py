@@ -6,16 +6,17 @@ import json
 import os
 import re
 import shutil
-import time
+import socket
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.crawl.run import log_of, run, running
 from tests.ports import free_port
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 from topiccrawl.demo.server import DemoServer
 from topiccrawl.demo.web import generate
 
@@ -67,16 +68,14 @@ def crawl(data: Path, pages: int = 400) -> Iterator[str]:
 
 def patiently(page: Any, url: str) -> None:
     """Open the page as soon as it is there."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            page.goto(url)
-        except Exception as error:
-            if "ERR_CONNECTION_REFUSED" not in str(error) or time.monotonic() > end:
-                raise
-            time.sleep(0.2)
-        else:
-            return
+    until(lambda: _answers(url))
+    page.goto(url)
+
+
+def _answers(url: str) -> bool:
+    address = urlsplit(url)
+    with socket.socket() as one:
+        return one.connect_ex((address.hostname, address.port)) == 0
 
 
 def followed(page: Any, url: str) -> None:

@@ -91,7 +91,7 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
             until(lambda: len(web.hits) >= 12)
             process.send_signal(signal.SIGINT)
             assert ended(process, data) == 0
-        assert len(web.hits) < len(pages)
+        assert len(web.hits) < 40
         web.pages = {**home, **pages}
         fetched = {hit.url for hit in web.hits if hit.url in pages}
         assert fetched <= set(stored(data))
@@ -127,7 +127,7 @@ def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Pat
         status, out = run(web.proxy, tmp_path / "data", *TRIAL, **polite)
     assert (status, web.count(f"{SITE}/b")) == (0, 0), out[-3000:]
     asked = {hit.url: hit.at for hit in web.hits}
-    assert 0.5 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 20
+    assert 0.9 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 3
 
 
 def test_requests_that_are_held_at_the_door_leave_later_on_old_connections_too(

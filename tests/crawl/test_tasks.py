@@ -32,7 +32,7 @@ SLOW = {
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("where", [pytest.param("folder", marks=pytest.mark.slow), "redis"])
+@pytest.mark.parametrize("where", ["folder", "redis"])
 def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     where: str,
     tmp_path: Path,
@@ -41,20 +41,21 @@ def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)  # the next test is measured
     url = request.getfixturevalue("redis_url") if where == "redis" else ""
-    trial = Trial(tmp_path, url, pages=40, sites=1, workers=3, quantum=0.8, pause=2.0)
+    trial = Trial(tmp_path, url, pages=64, sites=1, workers=3, quantum=0.8, pause=2.0)
     report = trial.run()
     assert report.states == ("finished", "finished")
     assert report.missing == []
     assert report.overlaps == []
     assert report.hasty == [], "the delay holds between turns, too"
     one, other = sorted(report.shares)
-    assert one >= 0.5 * other, "but for a turn, and what the killed one had not told yet"
+    assert other - one <= 0.2 * other + 2, "and what the killed one had not told yet"
     assert report.turns >= 4, "it changed hands"
-    assert report.held < 2 * 2 * 40, "it is the pause that keeps them from going on"
-    assert report.refetched <= 20, "in flight, or not yet committed"
+    assert report.held < 2 * 2 * 64, "it is the pause that keeps them from going on"
+    assert report.pause < 2.0
+    assert report.resumed < 5.0
+    assert report.refetched <= 10, "in flight, or not yet committed"
 
 
-@pytest.mark.slow
 @pytest.mark.crawl
 def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "data"

@@ -199,7 +199,7 @@ def test_directives_are_joined(metas: str, headers: list[str], expected: Directi
 def test_no_page_holds_the_crawler_up(html: str) -> None:
     started = time.process_time()
     page = read_page(html, URL)
-    assert time.process_time() - started < 100
+    assert time.process_time() - started < 5
     assert len(page.links) <= MAX_LINKS
 
 
