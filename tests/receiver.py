@@ -44,6 +44,7 @@ class Listener:
         self.gate.set()
         self.taken: Counter[str] = Counter()
         self.asked: Counter[str] = Counter()
+        self.bodies: dict[str, str] = {}
         self.names: dict[str, set[str]] = {}
         self.forged = 0
         self.port = 0
@@ -84,13 +85,15 @@ class Listener:
 
     def take(self, headers: Any, body: bytes) -> int:
         self.gate.wait(PATIENCE)  # whoever dawdles is let go on
-        url = json.loads(body)["data"]["url"]
+        about = json.loads(body)["data"]
+        url = about["url"]
         self.forged += not genuine(headers, body, time.time())
         self.asked[url] += 1
         self.names.setdefault(url, set()).add(headers["webhook-id"])
         status = self.answer(url)
         if status < 300:
             self.taken[url] += 1
+            self.bodies[url] = about["body"]
         return status
 
     def __enter__(self) -> Self:

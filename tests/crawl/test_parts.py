@@ -11,6 +11,7 @@ import pytest
 
 from tests.crawl.run import run, running
 from tests.crawl.web import Answer, Web
+from tests.receiver import SECRET, Listener
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -67,11 +68,12 @@ def has(body: str, story: str, *numbers: int) -> bool:
     return body.split("\n") == lines
 
 
-def test_pages_are_joined_and_each_story_is_shown_once(tmp_path: Path) -> None:
+def test_pages_are_joined_and_each_story_is_shown_and_told_once(tmp_path: Path) -> None:
     data, feed = tmp_path / "data", tmp_path / "feed.jsonl"
-    with Web(pages()) as web:
+    with Web(pages(seconds=1.0)) as web, Listener() as listener:
         arguments = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/", "-O", str(feed))
-        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
+        hook = {"TOPICCRAWL_WEBHOOK": listener.url, "TOPICCRAWL_WEBHOOK_SECRET": SECRET}
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text", **hook)
         assert status == 0, log[-3000:]
         found = bodies(data)
         assert sorted(found) == ["a1.html", "b1.html", "other.html"]
@@ -81,6 +83,8 @@ def test_pages_are_joined_and_each_story_is_shown_once(tmp_path: Path) -> None:
     shown = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
     assert sorted(one["url"].rpartition("/")[2] for one in shown) == sorted(found)
     assert {one["url"].rpartition("/")[2]: one["body"] for one in shown} == found
+    assert {url.rpartition("/")[2]: body for url, body in listener.bodies.items()} == found
+    assert set(listener.taken.values()) == {1}
 
 
 def test_a_kill_between_two_pages_loses_nothing(tmp_path: Path) -> None:

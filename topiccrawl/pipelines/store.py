@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.stores.contract import Store
     from topiccrawl.topic import Topic
+    from topiccrawl.webhook.courier import Courier
 
 logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")
@@ -97,6 +98,10 @@ class StorePipeline:
         """Articles that wait on disk for the database."""
         return self._store.spool.waiting if isinstance(self._store, SafeStore) else 0
 
+    @property
+    def _courier(self) -> Courier | None:
+        return self._store.courier if isinstance(self._store, SafeStore) else None
+
     async def open_spider(self) -> None:
         """Open the store.
 
@@ -145,9 +150,16 @@ class StorePipeline:
             DropItem: It was taken down once; or it is kept, but only a part: the whole follows.
         """
         if isinstance(item, Unfinished):
+            if self._courier is not None:
+                self._courier.goes_on(item.article.url)
             await self._save(item.article)
             raise DropItem(f"a part: {item.article.url} goes on on its next page")
-        return await self._save(item) if isinstance(item, Article) else item
+        if not isinstance(item, Article):
+            return item
+        saved = await self._save(item)
+        if self._courier is not None:
+            await self._courier.is_whole(item.url)
+        return saved
 
     async def _save(self, item: Article) -> Article:
         try:

@@ -64,6 +64,7 @@ class SafeStore:
 
     Attributes:
         away: Whether the store did not answer when it was asked last.
+        courier: See above.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class SafeStore:
         courier: Courier | None = None,
     ) -> None:
         self.store = store
-        self._courier = courier
+        self.courier = courier
         self._save = courier.save if courier else store.save
         self.spool = spool
         self.away = False
@@ -101,8 +102,8 @@ class SafeStore:
         self._last = math.inf
         await self._patiently(self.store.open, self._starting)
         try:
-            if self._courier is not None:
-                await self._courier.open()
+            if self.courier is not None:
+                await self.courier.open()
             await asyncio.to_thread(self.spool.open)
             if self.spool.waiting:
                 logger.info("%d articles wait in %s", self.spool.waiting, self.spool.folder)
@@ -170,8 +171,8 @@ class SafeStore:
         return await self.store.counts()
 
     async def _close(self) -> None:
-        if self._courier is not None:
-            await self._courier.close()
+        if self.courier is not None:
+            await self.courier.close()
         await self.store.close()
 
     async def _patiently(self, work: Callable[[], Awaitable[T]], patience: float) -> T:

@@ -39,6 +39,9 @@ ATTEMPTS = 12
 PARTING = 5.0
 """Seconds that a crawl waits at its end for what is still to be told."""
 
+WHOLE = 600.0
+"""Seconds that a story waits for its next page before it is told as it is."""
+
 LOCK = "webhook.lock"
 
 
@@ -114,6 +117,18 @@ class Courier:
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Outbox.save``."""
         return await self.outbox.save(articles)
+
+    def goes_on(self, url: str) -> None:
+        """Keep a story back that is about to be saved: its next page is on its way."""
+        self.outbox.hold(url, time.time() + WHOLE)
+
+    async def is_whole(self, url: str) -> None:
+        """Tell a story that was kept back; others are told as they are saved.
+
+        Raises:
+            StorageError: It waits for its time.
+        """
+        await self.outbox.release(url)
 
     async def _tell_on(self) -> None:
         """Tell until the crawl ends and nothing is due."""

@@ -17,7 +17,7 @@ from topiccrawl.stores.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from topiccrawl.news.article import Article
@@ -56,6 +56,7 @@ class Outbox:
     def __init__(self, folder: Path, store: Store) -> None:
         self._database = Database(folder / FILE, steps=STEPS)
         self._store = store
+        self._held: dict[str, float] = {}
 
     async def open(self) -> None:
         """Make it ready; what a killed process had saved and not entered waits now.
@@ -69,6 +70,7 @@ class Outbox:
         left = await self._database.read(lambda c: _urls(c, INTENDED))
         stored = [url for url in left if await self._known(url)]
         await self._database.write(lambda c: _begin(c, stored))
+        self._held = dict(await self._database.read(_held))
 
     async def close(self) -> None:
         """Release it. Twice equals once."""
@@ -87,11 +89,25 @@ class Outbox:
         new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
         if new:
             await self._database.write(lambda c: _intend(c, new))
+        if parts := [url for url in urls if url in self._held]:
+            await self._database.write(lambda c: _put_off(c, parts, self._held))
         saved = await self._store.save(articles)
         fates = {one.url: one.fate for one in saved}
         if entered := pending.union(new) & fates.keys():
             await self._database.write(lambda c: _decide(c, entered, fates))
         return saved
+
+    def hold(self, url: str, until: float) -> None:
+        """Keep a story back, from its next ``save`` on, until ``release`` or a time at the latest.
+
+        Only the first page of it is known; more are on their way.
+        """
+        self._held[url] = until
+
+    async def release(self, url: str) -> None:
+        """A story is whole: if it was kept back, it is due now."""
+        if self._held.pop(url, None) is not None:
+            await self._database.write(lambda c: _put_off(c, [url], {}))
 
     async def due(self, now: float, limit: int) -> list[tuple[str, int]]:
         """Stories to be told now, those that waited longest first: URL, attempts so far."""
@@ -159,6 +175,20 @@ def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str
         else:
             query = "DELETE FROM stories WHERE url = ? AND state = ?"
             connection.execute(query, (url, INTENDED))
+
+
+def _held(connection: sqlite3.Connection) -> list[tuple[str, float]]:
+    """Stories that are kept back, and until when: nobody was asked to take them yet."""
+    return connection.execute(
+        "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
+    ).fetchall()
+
+
+def _put_off(
+    connection: sqlite3.Connection, urls: Iterable[str], until: Mapping[str, float]
+) -> None:
+    query = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
+    connection.executemany(query, [(until.get(url, 0.0), url) for url in urls])
 
 
 def _set(connection: sqlite3.Connection, urls: Iterable[str], state: int) -> None:

@@ -20,6 +20,7 @@ from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.safe import SafeStore
 from topiccrawl.stores.spool import Spool
 from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.webhook import courier as telling_on
 from topiccrawl.webhook.courier import Courier
 from topiccrawl.webhook.message import key_of
 from topiccrawl.webhook.receiver import Receiver
@@ -208,6 +209,70 @@ def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: P
         async with asyncio.timeout(PATIENCE):
             await distant.back.wait()
         await store.close()
+
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert listener.taken == {article(1).url: 1}
+
+
+def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> None:
+    first, url = article(1), article(1).url
+    whole = replace(first, body=f"{first.body}\n{article(3).body}")
+
+    async def begin() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(url)
+            await courier.save([first])
+            await courier.save([article(2)])
+            await courier.is_whole(article(2).url)
+            await soon(lambda: article(2).url in listener.taken)
+
+    async def end() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(url)
+            await courier.save([first])  # as after a kill
+            await courier.save([article(4)])
+            await soon(lambda: article(4).url in listener.taken)
+            assert url not in listener.asked
+            await courier.save([whole])
+            await courier.is_whole(url)
+
+    with Listener() as listener:
+        asyncio.run(begin())
+        assert url not in listener.asked
+        asyncio.run(end())
+    assert listener.taken == {article(n).url: 1 for n in (1, 2, 4)}
+    assert listener.bodies[url] == whole.body
+
+
+def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
+    async def begin() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(article(1).url)
+            await courier.save([article(1)])
+
+    async def end() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(1, at=2.0)])
+            await courier.is_whole(article(1).url)
+
+    with Listener() as listener:
+        asyncio.run(begin())
+        assert not listener.asked
+        asyncio.run(end())
+    assert listener.taken == {article(1).url: 1}
+
+
+def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling_on, "WHOLE", 0.2)
+
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(article(1).url)
+            await courier.save([article(1)])
+            await soon(lambda: article(1).url in listener.taken)
 
     with Listener() as listener:
         asyncio.run(tell())
