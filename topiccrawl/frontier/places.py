@@ -101,7 +101,7 @@ class Host:
         best: Best URL of each lane among units that do not wait for a robots.txt.
         ready: Whether a request may start now.
         wake: When it is looked at again, or ASLEEP.
-        listed: What stands for each lane in the heap of ready hosts.
+        listed: What stands for it in the ranks of each lane: its best URL, or a better one it had.
     """
 
     id: int
@@ -119,7 +119,7 @@ class Host:
     ready: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: list[tuple[float, int] | None] = field(default_factory=lambda: [None, None])
+    listed: list[tuple[float, int, Host] | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
     by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """Hosts of one lane by their best URLs: a heap for each range of costs, and one of the ranges.
 
 One heap of fifty thousand hosts is sixteen levels of cold memory; that of a range has few. The
-order is exact: ranges do not overlap.
+order is exact: ranges do not overlap, and a host stands where its best URL belongs, or before. One
+that got worse is moved when it comes to the front, not each time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SLACK = 16
 class Ranks:
     """Entries in their order, those that count no more among them until they come to the front.
 
-    An entry counts while it is what its host says; it stands here once.
+    An entry counts while it is the one listed by its host.
 
     Args:
         lane: Of its hosts.
@@ -36,16 +37,18 @@ class Ranks:
         self._most: dict[int, int] = {}
 
     def push(self, cost: float, seq: int, host: Host) -> None:
-        """Enter a host's best URL."""
+        """Enter a host's best URL, which is better than what it is listed with."""
         number = int(cost) >> RANGE_BITS
         heap = self._ranges.get(number)
         if heap is None:
             heap = self._ranges[number] = []
             self._most[number] = SLACK
             heappush(self._numbers, number)
-        heappush(heap, (cost, seq, host))
+        host.listed[self._lane] = entry = (cost, seq, host)
+        heappush(heap, entry)
         if len(heap) > self._most[number]:
-            self._sift(heap)
+            heap[:] = [entry for entry in heap if entry[2].listed[self._lane] is entry]
+            heapify(heap)
             self._most[number] = 2 * len(heap) + SLACK
 
     def first(self) -> Host | None:
@@ -54,28 +57,18 @@ class Ranks:
         while numbers:
             heap = self._ranges[numbers[0]]
             while heap:
-                entry = heap[0]
-                host = entry[2]
+                cost, seq, host = entry = heap[0]
                 best = host.best[lane]
-                if host.ready and best is not None and best[1] == entry[1] and best[0] == entry[0]:
-                    return host
+                listed = host.listed[lane] is entry
+                if listed and host.ready and best is not None:
+                    if best[1] == seq and best[0] == cost:
+                        return host
+                    heappop(heap)
+                    self.push(best[0], best[1], host)
+                    continue
                 heappop(heap)
-                if host.listed[lane] == entry[:2]:
+                if listed:
                     host.listed[lane] = None
             del self._ranges[numbers[0]], self._most[numbers[0]]
             heappop(numbers)
         return None
-
-    def _sift(self, heap: list[Entry]) -> None:
-        """Take out of a heap what counts no more."""
-        kept: dict[Host, Entry] = {}
-        for entry in heap:
-            cost, seq, host = entry
-            best = host.best[self._lane]
-            if host.ready and best is not None and best[1] == seq and best[0] == cost:
-                kept[host] = entry
-                host.listed[self._lane] = entry[:2]
-            elif host.listed[self._lane] == entry[:2]:
-                host.listed[self._lane] = None
-        heap[:] = kept.values()
-        heapify(heap)

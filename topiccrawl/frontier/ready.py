@@ -70,11 +70,11 @@ class Ready:
             if host.wake == ASLEEP:
                 self.settle(host, host.next_at - 1.0)
             return
-        best = host.best[lane]
-        if best is None or host.listed[lane] == best[:2]:
-            return
-        host.listed[lane] = best[:2]
-        self._ranks[lane].push(best[0], best[1], host)
+        best, listed = host.best[lane], host.listed[lane]
+        if best is not None and (
+            listed is None or best[0] < listed[0] or (best[0] == listed[0] and best[1] < listed[1])
+        ):
+            self._ranks[lane].push(best[0], best[1], host)
 
     def settle(self, host: Host, now: float) -> None:
         """Decide anew whether a host is ready, waits for a time, or for a request to end."""

@@ -1,0 +1,42 @@
+"""The first of the ranks is the best of the hosts that are ready, whatever changed."""
+
+from __future__ import annotations
+
+import random
+
+import hypothesis.strategies as st
+from hypothesis import given
+
+from topiccrawl.frontier.clock import HostClock
+from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.places import Host, Origin, Unit
+from topiccrawl.frontier.ready import Ready
+
+COSTS = [0.0, 1.0, 2.5, 1e6, 1.1e6, 2e9, 4e9]
+
+
+@given(st.integers(0, 2**32))
+def test_the_first_is_the_best_of_all_that_are_ready(seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    hosts = [Host(number, f"h{number}.cn") for number in range(6)]
+    units = [Unit(0, host, Origin(host.name, host), ()) for host in hosts]
+    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), hosts)
+    for host, unit in zip(hosts, units, strict=True):
+        host.units.append(unit)
+    for turn in range(200):
+        host, lane = rng.choice(hosts), rng.randrange(2)
+        change = rng.randrange(4)
+        if change == 0:
+            host.active = 1 - host.active
+            ready.settle(host, 1.0)
+        elif change == 1:
+            units[host.id].heads[lane] = None
+            ready.rank(host, lane)
+        else:  # to any other cost
+            units[host.id].bias = rng.choice((0.0, 0.5, -3.0))
+            units[host.id].heads[lane] = int(rng.choice(COSTS)) << 32 | turn + 1
+            ready.rank_again(host)
+            ready.rank(host, lane)
+        for other in (0, 1):
+            able = [(best[:2], host) for host in hosts if host.ready and (best := host.best[other])]
+            assert ready.best(other) is (min(able)[1] if able else None)
