@@ -257,6 +257,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.dashboard.Dashboard": 530,
     "topiccrawl.extensions.report.CrawlReport": 540,
     "topiccrawl.extensions.watch.Watch": 520,
+    "topiccrawl.extensions.anew.Anew": 520,
     "topiccrawl.extensions.events.ChangeEvents": 520,
 }
 ITEM_PIPELINES = {

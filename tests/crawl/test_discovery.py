@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.run import run, stored
+from tests.crawl.run import log_of, run, running, stored
 from tests.crawl.web import article
+from tests.waiting import until
 from topiccrawl.demo.answers import Answer
 from topiccrawl.demo.engine import Engine, Together
 from topiccrawl.demo.server import DemoServer
@@ -80,3 +81,49 @@ def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> N
     assert stored(data) == ["http://n1.test/a.html"]
     assert "searxng.engine.test/robots.txt" not in log
     assert "n1.test/robots.txt" in log
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("trouble", ["limit", "captcha"])
+def test_a_search_that_was_away_is_asked_again_by_the_next_run(
+    tmp_path: Path, trouble: str
+) -> None:
+    troubles = {"baidu": trouble}
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
+    data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
+    status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
+    assert (status, "nowhere to begin was found" in output) == (1, True), output
+    troubles.clear()
+    status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
+    assert status == 0, output
+    assert stored(data) == ["http://n1.test/a.html"]
+
+
+@pytest.mark.crawl
+def test_a_search_that_fails_beside_a_list_is_no_failure_in_any_run(tmp_path: Path) -> None:
+    engine = Engine({}, {"baidu": "limit"})
+    data, listed = tmp_path / "data", tmp_path / "list.txt"
+    listed.write_text("http://n1.test/a.html\n")
+    spec = f"discover=list:{listed},baidu:http://baidu.engine.test/s"
+    for _ in range(2):
+        status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
+        assert status == 0, output
+        assert "http-429" in output
+    assert stored(data) == ["http://n1.test/a.html"]
+
+
+@pytest.mark.crawl
+@pytest.mark.usefixtures("unmeasured")
+def test_a_watch_waits_for_a_search_that_is_away(tmp_path: Path) -> None:
+    troubles = {"baidu": "limit"}
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
+    data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
+    line = ("crawl", "topic", "-a", f"topic={QUERY}", "-a", spec, "-a", "watch=1")
+    waits = {"RETRY_TIMES": "0", "TOPICCRAWL_REVISIT_SHORTEST": "0.5"}
+    with (
+        DemoServer(Together([engine], Pages())) as server,
+        running(server.proxy, data, *line, **waits),
+    ):
+        until(lambda: "searched again" in log_of(data).read_text())
+        troubles.clear()
+        until(lambda: stored(data) == ["http://n1.test/a.html"], log_of(data).read_text)

@@ -101,12 +101,16 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
     assert max(web.count(url) for url in pages) == 1
 
 
-def test_unreachable_seeds_are_an_error(tmp_path: Path) -> None:
+def test_unreachable_seeds_are_an_error_and_tried_again_by_the_next_run(tmp_path: Path) -> None:
     with Web({}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
-    assert status == 1
-    assert "no page could be fetched" in out
-    assert web.count(f"{SITE}/") == 1
+        assert status == 1
+        assert "no page could be fetched" in out
+        assert web.count(f"{SITE}/") == 1
+        web.pages = {f"{SITE}/": "<p>back</p>"}
+        status, out = run(web.proxy, tmp_path / "data", *TRIAL)
+        assert status == 0, out
+        assert web.count(f"{SITE}/") == 2
 
 
 def test_seeds_that_lead_to_nothing_are_an_error(tmp_path: Path) -> None:

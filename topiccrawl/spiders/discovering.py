@@ -127,12 +127,28 @@ class Discovery:
 
         Asked when a crawl has nothing left to fetch. True only where troubles are the reason.
         """
-        first = {name(asked, url): url for asked, r in self.start() for url in r.next}
-        for role, url in {**first, **self._waits}.items():
+        for role, url in self._asked().items():
             known = frontier.why(apart(url, role))
             if known is not None and known.queue == "error":
                 self.trouble(f"{url}: {said(known.reason)}")
-        return bool(self.troubles) and not self.found
+        return bool(self.troubles) and self.is_fruitless(frontier)
+
+    def is_fruitless(self, frontier: Frontier) -> bool:
+        """Whether nothing was found, in earlier runs neither: the crawl knows but questions."""
+        if self.found:
+            return False
+        pages = (frontier.why(apart(url, role)) for role, url in self._asked().items())
+        return frontier.counts()["known"] <= sum(page is not None for page in pages)
+
+    def again(self) -> list[str]:
+        """The questions, as the frontier knows them, to be asked anew; troubles are forgotten."""
+        self.troubles.clear()
+        return [apart(url, role) for role, url in self._asked().items()]
+
+    def _asked(self) -> dict[str, str]:
+        """Pages that were asked for, as far as this run knows, with their roles."""
+        first = {name(asked, url): url for asked, r in self.start() for url in r.next}
+        return {**first, **self._waits}
 
     def _answer(self, asked: Asked, response: Response) -> Answer:
         header = response.headers.get("Content-Type")
