@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.log import flush
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import lmdb
 
     from topiccrawl.frontier.log import Log
@@ -68,13 +70,13 @@ class Checkpoint:
     Args:
         env: Open environment, without an open write transaction whenever ``begin`` is called.
         folder: Its folder.
-        log: The log in it.
+        logs: The logs in it.
     """
 
-    def __init__(self, env: lmdb.Environment, folder: Path, log: Log) -> None:
+    def __init__(self, env: lmdb.Environment, folder: Path, logs: Sequence[Log]) -> None:
         self._env = env
-        self._log = log
-        self._needless: list[Segment] = []
+        self._logs = logs
+        self._needless: list[list[Segment]] = []
         self._folder = folder
         self._boot = boot_id()
         self._page_bytes = env.stat()["psize"]
@@ -94,8 +96,8 @@ class Checkpoint:
             return
         self._next = self._env.begin()
         page = self._root(self._next.id())
-        self._needless = self._log.retired()
-        paths = self._log.unflushed()
+        self._needless = [log.retired() for log in self._logs]
+        paths = [path for log in self._logs for path in log.unflushed()]
         self._thread = threading.Thread(target=self._flush, args=(paths, page), daemon=True)
         self._thread.start()
         if wait:
@@ -110,10 +112,12 @@ class Checkpoint:
                 self._thread.join()
             if clean:
                 self._settle(wait=True)
-                self._log.flush()
+                for log in self._logs:
+                    log.flush()
                 os.fsync(self._file)
                 (self._folder / SAFE).unlink(missing_ok=True)
-                self._log.drop(self._log.retired())
+                for log in self._logs:
+                    log.drop(log.retired())
         finally:
             for reader in (self._pinned, self._next):
                 if reader is not None:
@@ -133,7 +137,8 @@ class Checkpoint:
             if self._pinned is not None:
                 self._pinned.abort()
             self._pinned, self._next = self._next, None
-            self._log.drop(self._needless)
+            for log, segments in zip(self._logs, self._needless, strict=False):
+                log.drop(segments)
             self._needless = []
         return True
 

@@ -170,7 +170,6 @@ class Dispatch:
         state, host = self._state, unit.host
         state.turn = (state.turn + 1) % self._cycle
         state.queues.leave(row, key)
-        state.store.txn.put(key, b"", db=state.store.leased)
         held = self._hold(key, host, None, now)
         held.number = row.seq
         host.leased += 1

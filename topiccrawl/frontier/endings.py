@@ -116,11 +116,11 @@ class Endings:
     def recover(self, max_crashes: int) -> None:
         """Return what a process that died had leased; count crashes of what it was processing."""
         state = self._state
-        store = state.store
         marked = self.marks.left()
-        for key in list(store.txn.cursor(store.leased).iternext(values=False)):
+        left = state.store.leased()
+        state.leases.changed.update(left)
+        for key in left:
             row = state.get(key)
-            store.txn.delete(key, db=store.leased)
             if row is not None:
                 state.queues.enter(row, key)
         for key in marked:
@@ -182,11 +182,9 @@ class Endings:
 
     def let_go(self, key: bytes, held: Held) -> Row:
         """Forget a page lease; its row, which stands in no queue now."""
-        store = self._state.store
         self._drop(key, held)
         held.host.leased -= 1
         self.marks.unset(key)
-        store.txn.delete(key, db=store.leased)
         data = self._state.urls.get(held.number)
         if not data:
             message = f"leases and rows disagree on {key.hex()}"
@@ -194,7 +192,7 @@ class Endings:
         return decode(data)
 
     def _drop(self, key: bytes, held: Held) -> None:
-        del self._state.leases.held[key]
+        self._state.leases.drop(key)
         self._free(held)
 
     @staticmethod

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.keys import key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.frontier.places import Host, Origin
 
@@ -40,21 +42,36 @@ class Leases:
     Attributes:
         held: By key; a robots lease has a key no URL has.
         epoch: Number of the last lease; grows for ever.
+        changed: Keys of pages that were handed out or came back since the last commit.
     """
 
     def __init__(self, epoch: int) -> None:
         self.held: dict[bytes, Held] = {}
         self.epoch = epoch
+        self.changed: set[bytes] = set()
         self._expiries: list[tuple[float, int, bytes]] = []
 
     def add(self, key: bytes, held: Held) -> None:
         """Note a new lease."""
         self.held[key] = held
+        if held.origin is None:
+            self.changed.add(key)
         heappush(self._expiries, (held.expires, held.epoch, key))
 
-    def pages(self) -> int:
-        """How many of them are for pages."""
-        return sum(held.origin is None for held in self.held.values())
+    def drop(self, key: bytes) -> None:
+        """Note that a lease ended."""
+        if self.held.pop(key).origin is None:
+            self.changed.add(key)
+
+    def evict(self, keys: Iterable[bytes]) -> None:
+        """Forget leases of pages that are not ours any more."""
+        for key in keys:
+            del self.held[key]
+            self.changed.discard(key)
+
+    def pages(self) -> list[bytes]:
+        """Keys of those for pages."""
+        return [key for key, held in self.held.items() if held.origin is None]
 
     def find(self, lease: Lease) -> Held | None:
         """What is known of a lease, or None where it is stale."""

@@ -26,8 +26,8 @@ BATCH_BYTES = 4 << 20
 SIZE_BITS, SLOT_AT = 24, 50
 LARGEST = (1 << SIZE_BITS) - 1
 START_MASK = (1 << SLOT_AT - SIZE_BITS) - 1
-NAME = "urls-{:08}.log"
-FILES = "urls-[0-9]*.log"
+NAME = "{}-{:08}.log"
+FILES = "{}-[0-9]*.log"
 
 
 class Log:
@@ -35,12 +35,16 @@ class Log:
 
     Args:
         folder: Where the files are.
+        name: What their names begin with.
         readonly: Whether another process writes them.
+        parts: So many of its segments are as long as ``SEGMENT_BYTES``.
     """
 
-    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+    def __init__(self, folder: Path, name: str, *, readonly: bool = False, parts: int = 1) -> None:
         self._folder = folder
+        self._name = name
         self._readonly = readonly
+        self._parts = parts
         self._slots: list[Segment | None] = []
         self._by_number: dict[int, int] = {}
         self._unflushed: dict[int, Segment] = {}
@@ -51,6 +55,10 @@ class Log:
     def segments(self) -> list[Segment]:
         """All segments, oldest first; records are appended to the last one."""
         return [segment for at in self._by_number.values() if (segment := self._slots[at])]
+
+    def lengths(self) -> dict[int, int]:
+        """How far each segment goes, by number."""
+        return {segment.number: segment.length for segment in self.segments()}
 
     def open(self, lengths: dict[int, int]) -> Iterator[tuple[Segment, int]]:
         """Have the segments with these numbers and lengths; those that grew, and from where.
@@ -87,12 +95,12 @@ class Log:
         self._by_number[segment.number] = slot
 
     def _path(self, number: int) -> Path:
-        return self._folder / NAME.format(number)
+        return self._folder / NAME.format(self._name, number)
 
     def clear(self) -> None:
         """Delete what is no part of the log: written, but never committed."""
         ours = {segment.path for segment in self.segments()}
-        for path in self._folder.glob(FILES):
+        for path in self._folder.glob(FILES.format(self._name)):
             if path not in ours:
                 path.unlink()
         for segment in self.segments()[-1:]:
@@ -212,7 +220,7 @@ class Log:
         """The segment to write so much to."""
         number = 0
         for segment in self.segments()[-1:]:
-            if segment.length + size <= SEGMENT_BYTES:
+            if segment.length + size <= SEGMENT_BYTES // self._parts:
                 return segment
             segment.seal()
             number = segment.number

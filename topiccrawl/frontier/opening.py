@@ -50,7 +50,7 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 def _heads(store: Store) -> Iterator[NDArray[np.void]]:
     """The heads of rows that are not leased, many at a time, in the order of the log."""
     urls = store.urls
-    leased = urls.find_many(list(store.txn.cursor(store.leased).iternext(values=False)))
+    leased = urls.find_many(store.leased())
     numbers = urls.as_written()
     numbers = numbers[~np.isin(numbers, leased)]
     for at in range(0, len(numbers), BATCH):

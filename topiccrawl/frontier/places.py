@@ -7,15 +7,19 @@ one origin and one queue group, which share a bias. All of them are in RAM and k
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
 from struct import Struct
-from typing import TYPE_CHECKING
-
-from xxhash import xxh3_64_digest
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import lmdb
+
     from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.store import Store
 
@@ -27,6 +31,7 @@ NAME_CACHE = 200_000
 
 HOST_ID = Struct(">I")
 UNIT_ID = Struct(">IH")
+GROUP_ID = UNIT_ID
 CLOCK = Struct("<ddBIId")
 STATS = Struct("<Id")
 
@@ -101,6 +106,7 @@ class Host:
         best: Best URL of each lane among units that do not wait for a robots.txt.
         ready: Whether a request may start now.
         wake: When it is looked at again, or ASLEEP.
+        named: How many of its groups the store knows by name.
         listed: What stands for it in the ranks of each lane: its best URL, or a better one it had.
     """
 
@@ -115,6 +121,7 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
+    named: int = 0
     best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
     shut: bool = False
@@ -144,6 +151,23 @@ class Place:
     units: dict[tuple[str, ...], Unit] = field(default_factory=dict)
 
 
+class Noted(NamedTuple):
+    """What changed.
+
+    Attributes:
+        hosts: Hosts whose clock, counters or statistics did.
+        groups: Hosts, and names of groups of theirs, whose statistics did.
+    """
+
+    hosts: set[Host]
+    groups: set[tuple[Host, str]]
+
+    def drop(self, host: Host) -> None:
+        """Forget what changed of a host."""
+        self.hosts.discard(host)
+        self.groups.difference_update([entry for entry in self.groups if entry[0] is host])
+
+
 class Places:
     """All hosts, origins and units of a frontier, loaded when it opens.
 
@@ -151,6 +175,7 @@ class Places:
         hosts: Hosts by number.
         by_prefix: What was looked up of late, by the URL up to its path's first slash.
         new_ready: Whether a host never met before may be asked without looking at its clock.
+        noted: Where somebody wants to know, what changed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -160,7 +185,7 @@ class Places:
         self._by_name: dict[str, Host] = {}
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
-        self._counted: set[tuple[Host, str]] = set()
+        self.noted: Noted | None = None
         self._load()
 
     def host(self, name: str) -> Host:
@@ -170,6 +195,8 @@ class Places:
             host = Host(len(self.hosts), name, ready=self.new_ready)
             self._add(host)
             self._changed.add(host)
+            label = name.encode(errors="replace")
+            self._store.txn.put(HOST_ID.pack(host.id), label, db=self._store.hosts)
         return host
 
     def find_host(self, name: str) -> Host | None:
@@ -223,33 +250,42 @@ class Places:
         for name in groups:
             pages, total = host.groups.get(name, (0, 0.0))
             host.groups[name] = GroupStats(pages + 1, total + relevance)
-            self._counted.add((host, name))
+        if self.noted is not None:
+            self.noted.groups.update((host, name) for name in groups)
 
     def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Take over the statistics of a host's groups; its own fields are set already."""
         host.groups.update(groups)
         self._changed.add(host)
-        self._counted.update((host, name) for name in groups)
+        if self.noted is not None:
+            self.noted.groups.update((host, name) for name in groups)
 
     def retire(self, host: Host) -> None:
         """Forget all about a host: the next time its name is met, it is a new one."""
         self.hosts[host.id] = Host(host.id, host.name)
         del self._by_name[host.name]
         self._changed.discard(host)
-        self._counted = {entry for entry in self._counted if entry[0] is not host}
+        self._store.host_log.update({host.id: b""})
+        if self.noted is not None:
+            self.noted.drop(host)
         self.by_prefix.clear()
 
     def flush(self) -> None:
         """Write what changed; called before each commit."""
-        txn, hosts, stats = self._store.txn, self._store.hosts, self._store.stats
         for host in self._changed:
-            txn.put(HOST_ID.pack(host.id), _pack_host(host), db=hosts)
-        for host, name in self._counted:
-            label = name.encode(errors="replace")
-            value = STATS.pack(*host.groups[name]) + label
-            txn.put(group_key(host.id, label), value, db=stats)
+            if len(host.groups) > host.named:
+                self._name(host)
+        self._store.host_log.update({host.id: _packed(host) for host in self._changed})
+        if self.noted is not None:
+            self.noted.hosts.update(self._changed)
         self._changed.clear()
-        self._counted.clear()
+
+    def _name(self, host: Host) -> None:
+        """Keep the names of a host's groups that are new."""
+        for at, name in enumerate(list(host.groups)[host.named :], host.named):
+            label = name.encode(errors="replace")
+            self._store.txn.put(GROUP_ID.pack(host.id, at), label, db=self._store.groups)
+        host.named = len(host.groups)
 
     def _add(self, host: Host) -> None:
         self.hosts.append(host)
@@ -262,26 +298,13 @@ class Places:
 
     def _load(self) -> None:
         txn, store = self._store.txn, self._store
-        for _, data in txn.cursor(store.hosts):
-            self._add(unpack_host(len(self.hosts), data))
+        for ident, label in txn.cursor(store.hosts):
+            self._add(kept_host(store, ident, label))
         for key, data in txn.cursor(store.units):
             number, uid = UNIT_ID.unpack(key)
             name, *groups = data.decode().split("\0")
             host = self.hosts[number]
             self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
-        for key, data in txn.cursor(store.stats):
-            host = self.hosts[HOST_ID.unpack_from(key)[0]]
-            host.groups[data[STATS.size :].decode()] = GroupStats(*STATS.unpack_from(data))
-
-
-def group_key(host: int, label: bytes) -> bytes:
-    """Key of a group's statistics."""
-    return HOST_ID.pack(host) + xxh3_64_digest(label)
-
-
-def unpack_stats(data: bytes | None) -> GroupStats:
-    """Statistics of a host's crawled pages from its stored form."""
-    return NOTHING if data is None else unpack_host(0, data).stats
 
 
 def _clean(group: str) -> str:
@@ -295,17 +318,44 @@ def _origin(host: Host, name: str) -> Origin:
     return origin
 
 
-def _pack_host(host: Host) -> bytes:
-    stats = host.stats
-    head = CLOCK.pack(
-        host.next_at, host.delay, min(host.level, 255), host.pages, stats.pages, stats.relevance
-    )
-    return head + host.name.encode(errors="replace")
+def pack_clock(host: Host) -> bytes:
+    """What a host's page changes of it, but for its groups."""
+    pages, relevance = host.stats
+    level = min(host.level, 255)
+    return CLOCK.pack(host.next_at, host.delay, level, host.pages, pages, relevance)
 
 
-def unpack_host(number: int, data: bytes) -> Host:
-    """A host from its stored form, without units and groups."""
+@cache
+def _counts(groups: int) -> Struct:
+    return Struct("<" + STATS.format[1:] * groups)
+
+
+def _packed(host: Host) -> bytes:
+    groups = host.groups
+    counts: bytes = _counts(len(groups)).pack(*chain.from_iterable(groups.values()))
+    return pack_clock(host) + counts
+
+
+def kept_host(store: Store, ident: bytes, name: bytes) -> Host:
+    """A host as it is stored under a packed number, with the statistics of its groups, no units."""
+    (number,) = HOST_ID.unpack(ident)
+    data = store.host_log.get(number)
     next_at, delay, level, pages, crawled, relevance = CLOCK.unpack_from(data)
-    host = Host(number, data[CLOCK.size :].decode(), next_at=next_at, delay=delay)
+    host = Host(number, name.decode(), next_at=next_at, delay=delay)
     host.level, host.pages, host.stats = level, pages, GroupStats(crawled, relevance)
+    labels = under(store.txn, store.groups, ident)
+    for (_, label), counts in zip(labels, STATS.iter_unpack(data[CLOCK.size :]), strict=True):
+        host.groups[label.decode()] = GroupStats(*counts)
+    host.named = len(host.groups)
     return host
+
+
+def under(
+    txn: lmdb.Transaction, table: lmdb._Database, prefix: bytes
+) -> Iterator[tuple[bytes, bytes]]:
+    """What a table has under keys that begin so, in their order."""
+    cursor: lmdb.Cursor[bytes] = txn.cursor(table)  # type: ignore[assignment]
+    found = cursor.set_range(prefix)
+    while found and cursor.key().startswith(prefix):
+        yield cursor.item()
+        found = cursor.next()

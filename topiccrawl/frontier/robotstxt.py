@@ -81,7 +81,7 @@ class Robots:
         origin.loaded = True
         origin.attempts = 0
         value = STORED.pack(origin.expires, available) + body
-        self._store.txn.put(origin_key(origin.name), value, db=self._store.robots)
+        self._store.put_robots(origin_key(origin.name), value)
         self.forget(origin)
         self._slow(origin)
 

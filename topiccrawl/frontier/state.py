@@ -94,6 +94,9 @@ class State:
     def commit(self, links: int = 0, room: int = 0) -> None:
         """Write what is kept in RAM, and commit; ``Store.commit`` has the arguments."""
         self.places.flush()
+        if self.leases.changed:
+            self.store.keep_leased(self.leases.pages(), self.leases.changed)
+            self.leases.changed.clear()
         progress = {
             "tally": dict(self.tally), "seq": self.seq, "turn": self.turn, "swept": self.swept,
             "crawl": self.biases.crawl, "epoch": self.leases.epoch,
@@ -184,5 +187,5 @@ class State:
         """Counters by name; the queues always, the others where they are not 0."""
         sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error", "known"), 0)
         sizes.update({name: number for name, number in self.tally.items() if number})
-        sizes["leased"] = self.leases.pages()
+        sizes["leased"] = len(self.leases.pages())
         return sizes

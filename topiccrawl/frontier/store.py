@@ -1,10 +1,11 @@
-"""The folder of an embedded frontier: a log of URLs and an LMDB environment, locked and versioned.
+"""The folder of an embedded frontier: two logs and an LMDB environment, locked and versioned.
 
-What is bulky, rows of URLs and links of pages, lies in a log (see ``urls``); all else in LMDB, with
-how far the log goes. The commit of LMDB's transaction is the commit of all: what was written to the
-log beyond is cut off when the folder is opened.
+What is bulky, rows of URLs and links of pages, lies in a log (see ``urls``); what every page
+changes of its host in another (see ``hostlog``); all else in LMDB, with how far the logs go. The
+commit of LMDB's transaction is the commit of all: what was written to a log beyond is cut off when
+the folder is opened.
 
-Durability. A commit writes the log, pages and the new root to the operating system without
+Durability. A commit writes the logs, pages and the new root to the operating system without
 flushing: what was committed survives ``kill -9``. After a power cut the state is that of the last
 checkpoint, at most seconds old (see ``checkpoint``). ``sync="commit"`` flushes at every commit
 instead: a power cut then takes one commit at most, but a commit stalls for as long as the disk
@@ -25,31 +26,35 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier import hostlog, urls
 from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
+from topiccrawl.frontier.hostlog import HostLog
+from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.log import FILES as SEGMENTS
 from topiccrawl.frontier.urls import Urls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 3
+FORMAT = 4
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
 LINK_ROOM = 32 << 10
-"""Bytes a link may write at worst: its host, its unit and their statistics are new."""
+"""Bytes a link may write at worst: its host, its unit and their groups are new."""
 CHECKPOINT_SECONDS = 5.0
 CHECKPOINT_LINKS = 100_000
 """A checkpoint is begun so often; until it is done, no page that it needs is used again."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
 TABLES = (
-    "segments", "forgotten", "due", "leased", "hosts", "units", "stats", "robots",
+    "segments", "forgotten", "due", "hosts", "units", "groups", "robots",
 )  # fmt: skip
-SEGMENT, LENGTH = Struct(">I"), Struct("<Q")
+SEGMENT, LENGTH = Struct(">BI"), Struct("<Q")
+LEASED = b"leased"
 TRIES = 20
-"""Times a log is opened while another process deletes segments of it."""
+"""Times the logs are opened while another process deletes segments of them."""
 
 
 class Store:
@@ -59,13 +64,12 @@ class Store:
         restored: Whether a power cut made it go back to the last checkpoint.
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
-        segments: Number of a segment of the log to its length.
+        segments: Which log, and number of a segment, to its length.
         forgotten: Key of a page that was forgotten to the packed keys of its links.
         due: Time and key of what waits for a time.
-        leased: Keys handed out.
-        hosts: Number to the host's clock and name.
+        hosts: Number to the host's name.
         units: Host and unit number to origin and groups.
-        stats: Host and group to statistics of fetched pages.
+        groups: Host and number inside it to a group's name, for those with statistics.
         robots: Origin to its robots.txt.
         meta: Format, strategy, counters, progress.
 
@@ -86,7 +90,9 @@ class Store:
         self.is_open = True
         self._lock = -1 if readonly else _take_folder(self.path)
         self._urls = self.urls_type(self.path, readonly=readonly)
-        self._lengths: dict[int, int] = {}
+        self._host_log = HostLog(self.path, readonly=readonly)
+        self._logs = self._urls.log, self._host_log.log
+        self._lengths: dict[tuple[int, int], int] = {}
         self._seen = False
         self._checkpoint: Checkpoint | None = None
         self._unsafe = 0
@@ -95,7 +101,7 @@ class Store:
             self.restored = not readonly and restore(self.path, boot_id())
             self._open(sync)
         except (StateVersionError, StorageError):
-            self._urls.log.close()
+            self._close_logs()
             self.env.close()
             self._unlock()
             raise
@@ -114,27 +120,27 @@ class Store:
         self.meta = self.env.open_db(b"meta", create=not self._readonly)
         self._check_format()
         if sync == "checkpoint" and not self._readonly:
-            self._checkpoint = Checkpoint(self.env, self.path, self._urls.log)
+            self._checkpoint = Checkpoint(self.env, self.path, self._logs)
         for name in TABLES:
             table = self.env.open_db(name.encode(), create=not self._readonly)
             setattr(self, name, table)
         self.begin()
         if not self._readonly:
-            self._read_log()
+            self._read_logs()
             self.txn.abort()
             if self._checkpoint is not None:
                 self._checkpoint.begin(wait=True)
-            self._urls.log.clear()
+            for log in self._logs:
+                log.clear()
             self.begin()
 
     if TYPE_CHECKING:
         segments: lmdb._Database
         forgotten: lmdb._Database
         due: lmdb._Database
-        leased: lmdb._Database
         hosts: lmdb._Database
         units: lmdb._Database
-        stats: lmdb._Database
+        groups: lmdb._Database
         robots: lmdb._Database
         meta: lmdb._Database
 
@@ -170,16 +176,25 @@ class Store:
     @property
     def urls(self) -> Urls:
         """Rows and links; of the last commit where another process writes."""
-        if self._readonly and not self._seen:
-            self._read_log()
+        self._follow()
         return self._urls
 
-    def _read_log(self) -> None:
+    @property
+    def host_log(self) -> HostLog:
+        """The last word on each host; of the last commit where another process writes."""
+        self._follow()
+        return self._host_log
+
+    def _follow(self) -> None:
+        if self._readonly and not self._seen:
+            self._read_logs()
+
+    def _read_logs(self) -> None:
         for _ in range(TRIES):
             items = self.txn.cursor(self.segments).iternext()
-            self._lengths = {SEGMENT.unpack(k)[0]: LENGTH.unpack(v)[0] for k, v in items}
+            self._lengths = {SEGMENT.unpack(k): LENGTH.unpack(v)[0] for k, v in items}
             try:
-                self._urls.open(self._lengths)
+                self._open_logs()
             except FileNotFoundError:
                 self.refresh()
             else:
@@ -187,6 +202,13 @@ class Store:
                 return
         message = f"{self.path}: the crawl changes its log too fast; try again"
         raise StorageError(message)
+
+    def _open_logs(self) -> None:
+        lengths: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        for (at, number), length in self._lengths.items():
+            lengths[at][number] = length
+        self._urls.open(lengths[0])
+        self._host_log.open(lengths[1])
 
     def links(self, key: bytes, number: int) -> bytes:
         """Packed keys of a page's links that were counted, also before it was forgotten."""
@@ -233,12 +255,25 @@ class Store:
         data = json.dumps(value, ensure_ascii=False).encode()
         self.txn.put(name.encode(), data, db=self.meta)
 
+    def leased(self) -> list[bytes]:
+        """Keys of the pages that were handed out, as of the last commit."""
+        packed = self.txn.get(LEASED, b"", self.meta) or b""
+        return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
+
+    def keep_leased(self, keys: Iterable[bytes], changed: Collection[bytes]) -> None:  # noqa: ARG002
+        """Keep the keys of pages that are handed out; those of some changed."""
+        self.txn.put(LEASED, b"".join(keys), db=self.meta)
+
+    def put_robots(self, origin: bytes, answer: bytes) -> None:
+        """Keep the robots.txt of an origin."""
+        self.txn.put(origin, answer, db=self.robots)
+
     def commit(self, links: int = 0, room: int = 0) -> None:
         """Make all puts survive a kill of the process, and go on in a new transaction.
 
         ``links`` were written since the last one; the new one has room for ``room`` links.
         """
-        self._write_log()
+        self._write_logs()
         self.txn.commit()
         self._grow(max(MAP_ROOM, room * LINK_ROOM))
         self._unsafe += links
@@ -249,18 +284,22 @@ class Store:
             self._unsafe = 0
             self._flushed = now
         if self._checkpoint is None:
-            self._urls.log.drop(self._urls.log.retired())
+            for log in self._logs:
+                log.drop(log.retired())
         self.begin()
 
-    def _write_log(self) -> None:
-        """Write to the log what changed, and note how far it goes."""
-        lengths = self._urls.write()
+    def _write_logs(self) -> None:
+        """Write to the logs what changed, and note how far they go."""
+        lengths: dict[tuple[int, int], int] = {}
+        for at, written in enumerate((self._urls.write(), self._host_log.write())):
+            lengths.update({(at, number): length for number, length in written.items()})
         if self._sync == "commit":
-            self._urls.log.flush()
-        for number, length in lengths.items() - self._lengths.items():
-            self.txn.put(SEGMENT.pack(number), LENGTH.pack(length), db=self.segments)
-        for number in self._lengths.keys() - lengths.keys():
-            self.txn.delete(SEGMENT.pack(number), db=self.segments)
+            for log in self._logs:
+                log.flush()
+        for which, length in lengths.items() - self._lengths.items():
+            self.txn.put(SEGMENT.pack(*which), LENGTH.pack(length), db=self.segments)
+        for which in self._lengths.keys() - lengths.keys():
+            self.txn.delete(SEGMENT.pack(*which), db=self.segments)
         self._lengths = lengths
 
     def _grow(self, room: int) -> None:
@@ -280,10 +319,14 @@ class Store:
                     self._checkpoint.close(clean=clean)
             finally:
                 try:
-                    self._urls.log.close()
+                    self._close_logs()
                 finally:
                     self.env.close()
                     self._unlock()
+
+    def _close_logs(self) -> None:
+        for log in self._logs:
+            log.close()
 
     def _unlock(self) -> None:
         if self._lock >= 0:
@@ -319,8 +362,9 @@ def discard(path: str | Path) -> None:
     try:
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
-        for segment in folder.glob(SEGMENTS):
-            segment.unlink()
+        for name in (urls.NAME, hostlog.NAME):
+            for segment in folder.glob(SEGMENTS.format(name)):
+                segment.unlink()
     except OSError as error:
         message = f"{folder}: cannot delete the frontier: {error}"
         raise StorageError(message) from error

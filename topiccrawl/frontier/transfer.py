@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
-from topiccrawl.frontier.places import STATS, unpack_host
+from topiccrawl.frontier.places import kept_host, under
 from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
@@ -59,8 +59,8 @@ class Export:
     def entries(self) -> Iterator[Entry]:
         """The frontier, its hosts, its URLs."""
         yield self._about()
-        for ident, data in self._items(self._store.hosts):
-            yield self._host(ident, data)
+        for ident, name in self._items(self._store.hosts):
+            yield self._host(ident, name)
         number = 0
         while numbers := self._store.urls.after(number, BATCH):
             for number in numbers:
@@ -83,17 +83,14 @@ class Export:
             },
         )  # fmt: skip
 
-    def _host(self, ident: bytes, data: bytes) -> HostEntry:
+    def _host(self, ident: bytes, name: bytes) -> HostEntry:
         store = self._store
-        host = unpack_host(0, data)
-        units = [data.decode().split("\0") for _, data in self._under(store.units, ident)]
+        host = kept_host(store, ident, name)
+        units = [data.decode().split("\0") for _, data in under(store.txn, store.units, ident)]
         origins = dict.fromkeys(unit[0] for unit in units)
         return HostEntry(
             host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,
-            groups=tuple(
-                (data[STATS.size :].decode(), *STATS.unpack_from(data))
-                for _, data in self._under(store.stats, ident)
-            ),
+            groups=tuple((name, *stats) for name, stats in host.groups.items()),
             units=tuple((origin, tuple(groups)) for origin, *groups in units),
             robots=tuple(self._robots(origin) for origin in origins if self._answer(origin)),
         )  # fmt: skip
@@ -137,13 +134,6 @@ class Export:
         """URL of a key, or "" where it is not known (any more)."""
         data = self._store.urls.row(key) if key else b""
         return decode(data).text(URL) if data else ""
-
-    def _under(self, table: lmdb._Database, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        cursor = self._store.txn.cursor(table)
-        found = cursor.set_range(prefix)
-        while found and cursor.key().startswith(prefix):
-            yield cursor.item()
-            found = cursor.next()
 
     def _items(self, table: lmdb._Database) -> Iterator[tuple[bytes, bytes]]:
         """A table in pieces, so that commits between them do no harm."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.segment import Batch, Segment
 
+NAME = "urls"
 KINDS = (ROWS, LINKS)
 
 
@@ -43,7 +44,7 @@ class Urls:
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self.index = Index()
-        self.log = Log(folder, readonly=readonly)
+        self.log = Log(folder, NAME, readonly=readonly)
         self.find = self.index.find
         self.find_many = self.index.find_many
         self.key = self.index.key
@@ -144,10 +145,11 @@ class Urls:
     def write(self) -> dict[int, int]:
         """Write to the log what changed; lengths of the segments by number."""
         if self._rows or self._links:
-            self._compaction.step()
+            size = sum(len(data) for new in self._new for data in new.values())
+            self._compaction.step(size)
             self._append()
             self._compaction.end()
-        return {segment.number: segment.length for segment in self.log.segments()}
+        return self.log.lengths()
 
     def _append(self) -> None:
         count = len(self._rows)

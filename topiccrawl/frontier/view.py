@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
 from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.places import HOST_ID, NOTHING, STATS, UNIT_ID, group_key, unpack_stats
+from topiccrawl.frontier.places import HOST_ID, NOTHING, UNIT_ID, kept_host
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import (
     ANCHOR,
@@ -112,7 +112,7 @@ class View:
         tally = progress.get("tally", {}) if isinstance(progress, dict) else {}
         sizes = dict.fromkeys((*QUEUES, "known"), 0)
         sizes.update({name: number for name, number in tally.items() if number})
-        sizes["leased"] = self._store.txn.stat(self._store.leased)["entries"]
+        sizes["leased"] = len(self._store.leased())
         return sizes
 
     def recount(self) -> dict[str, int]:
@@ -135,7 +135,7 @@ class View:
         return decode(data) if data else None
 
     def _queue(self, key: bytes, row: Row) -> str:
-        if self._store.txn.get(key, None, self._store.leased) is not None:
+        if key in self._store.leased():
             return "leased"
         if row.state == QUEUED:
             return LANE_NAMES[row.lane]
@@ -145,13 +145,12 @@ class View:
         store = self._store
         progress = store.load("progress")
         crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
-        host = HOST_ID.pack(row.host)
+        ident = HOST_ID.pack(row.host)
+        host = kept_host(store, ident, store.txn.get(ident, b"", store.hosts) or b"")
         unit = store.txn.get(UNIT_ID.pack(row.host, row.unit), b"", store.units) or b""
-        stats = [GroupStats(*crawl), unpack_stats(store.txn.get(host, None, store.hosts))]
-        for name in unit.split(b"\0")[1:]:
-            data = store.txn.get(group_key(row.host, name), None, store.stats)
-            stats.append(NOTHING if data is None else GroupStats(*STATS.unpack_from(data)))
-        return self._strategy.bias(stats)
+        _, *groups = unit.decode().split("\0")
+        known = [host.groups.get(group, NOTHING) for group in groups]
+        return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = [row.text(URL)]
@@ -167,7 +166,7 @@ class View:
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """A lane host by host; its rows in order."""
-        leased = set(self._store.txn.cursor(self._store.leased).iternext(values=False))
+        leased = set(self._store.leased())
         for numbers in self._store.urls.by_host():
             found = [
                 row for row in self._known(numbers) if row.state == QUEUED and row.lane == lane
@@ -191,7 +190,7 @@ class View:
                 yield decode(data)
 
     def _leased(self) -> Iterator[tuple[str, float, str]]:
-        for key in list(self._store.txn.cursor(self._store.leased).iternext(values=False)):
+        for key in self._store.leased():
             row = self._row(key)
             if row is not None:
                 yield _told(row)

@@ -67,7 +67,7 @@ class WorkingCopy:
             host = places.host(name.decode(errors="replace"))
             places.adopt(host, {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))})
         for origin, data in _pairs(robots):
-            self._store.raw.put(origin, data, db=self._store.robots)
+            self._store.take_robots(origin, data)
 
     def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
         """Take over URLs, and the out-links of those that are queued."""
@@ -152,15 +152,14 @@ class WorkingCopy:
 
     def evict(self, buckets: Collection[int]) -> None:
         """Forget buckets: their leases are stale, what was not sent is lost."""
-        state, raw = self._state, self._store.raw
-        held = state.leases.held
-        for key in [key for key in held if bucket_of_host(held[key].host.name) in buckets]:
-            del held[key]
+        state, txn = self._state, self._store.txn
+        held = state.leases.held.items()
+        state.leases.evict([key for key, one in held if bucket_of_host(one.host.name) in buckets])
         for prior, normal in self.queued(buckets).values():
             state.tally[LANE_NAMES[0]] -= prior
             state.tally[LANE_NAMES[1]] -= normal
         for entry, _, _ in list(self._waiting(buckets)):
-            raw.delete(entry, db=self._store.due)
+            txn.delete(entry, db=self._store.due)
         urls = self._store.urls
         for number in urls.numbers(buckets).tolist():
             urls.evict(number)
@@ -169,22 +168,21 @@ class WorkingCopy:
         drop_notes(self._store, buckets)
 
     def _drop(self, bucket: int) -> None:
-        """Delete a bucket's leases and hosts."""
-        for table in (self._store.forgotten, self._store.leased):
-            _delete_under(self._store.raw, table, bytes([bucket]))
+        """Delete a bucket's hosts, and what was forgotten there."""
+        _delete_under(self._store.txn, self._store.forgotten, bytes([bucket]))
         for host in self._hosts(bucket):
             self._retire(host)
         self._by_bucket.pop(bucket, None)
 
     def _retire(self, host: Host) -> None:
-        raw, store = self._store.raw, self._store
+        txn, store = self._store.txn, self._store
         for origin in host.origins.values():
             self._state.robots.forget(origin)
             origin.wake = ASLEEP
-            raw.delete(origin_key(origin.name), db=store.robots)
+            txn.delete(origin_key(origin.name), db=store.robots)
         ident = HOST_ID.pack(host.id)
-        for table in (store.units, store.stats, store.hosts):
-            _delete_under(raw, table, ident)
+        for table in (store.units, store.groups, store.hosts):
+            _delete_under(txn, table, ident)
         self._state.clock.forget(host)
         host.best[:] = [None, None]
         host.ready = False
@@ -213,7 +211,7 @@ class WorkingCopy:
 
     def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
         """Entries of what waits for a time in some buckets, with their buckets and lanes."""
-        for entry in self._store.raw.cursor(self._store.due).iternext(values=False):
+        for entry in self._store.txn.cursor(self._store.due).iternext(values=False):
             if entry[-KEY_BYTES] in buckets and (data := self._store.urls.row(entry[-KEY_BYTES:])):
                 yield entry, entry[-KEY_BYTES], decode(data).lane
 

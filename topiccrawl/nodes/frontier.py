@@ -18,6 +18,7 @@ from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.places import Noted
 from topiccrawl.frontier.store import discard as discard_folder
 from topiccrawl.nodes.about import about
 from topiccrawl.nodes.buckets import BUCKETS, bucket_of_host
@@ -107,6 +108,7 @@ class SharedFrontier(EmbeddedFrontier):
         try:
             self._intake.route = Route()
             self._state.places.new_ready = False
+            self._state.places.noted = Noted(set(), set())
             self.turns = self._turns(
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl
             )

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
 from topiccrawl.frontier.keys import KEY_BYTES, host_of, split_origin
-from topiccrawl.frontier.places import CLOCK, HOST_ID, STATS
+from topiccrawl.frontier.places import STATS, pack_clock
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.urls import Urls
 from topiccrawl.nodes.buckets import bucket_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import lmdb
 
-    from topiccrawl.frontier.places import Places
+    from topiccrawl.frontier.places import Noted
     from topiccrawl.frontier.store import Sync
 
-WATCHED = {
-    "urls": "rows", "outlinks": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
-    "leased": "leased",
-}  # fmt: skip
-"""What of the changes goes to Redis, and what it is called there."""
-TABLES = ("hosts", "stats", "robots", "leased")
-"""What of it is a table of LMDB's."""
+KEYED = {"urls": "rows", "outlinks": "out", "robots": "robots", "leased": "leased"}
+"""What is noted by key, and what it is called in Redis; hosts and statistics, see ``Noted``."""
 
 Parts = dict[str, dict[int, list[bytes]]]
 
@@ -83,7 +78,7 @@ class RecordingUrls(Urls):
 
 
 class RecordingStore(Store):
-    """A store that notes the keys of what is written through ``txn``; ``raw`` notes nothing."""
+    """A store that notes the keys of what changes; ``take_robots`` notes nothing."""
 
     urls_type: ClassVar = RecordingUrls
     urls: RecordingUrls
@@ -91,24 +86,33 @@ class RecordingStore(Store):
     def __init__(
         self, path: str | Path, *, readonly: bool = False, sync: Sync = "checkpoint"
     ) -> None:
-        self.changed: dict[str, set[bytes]] = {name: set() for name in WATCHED}
+        self.changed: dict[str, set[bytes]] = {name: set() for name in KEYED}
+        self._handed_out: frozenset[bytes] = frozenset()
         super().__init__(path, readonly=readonly, sync=sync)
         self.changed["urls"] = self.urls.rows
         self.changed["outlinks"] = self.urls.pages
+        self.take_robots = super().put_robots
 
     @override
-    def begin(self) -> None:
-        """Open a new transaction."""
-        super().begin()
-        self.raw = self.txn
-        tables = {getattr(self, name): self.changed[name] for name in TABLES}
-        self.txn = _Recorder(self.raw, tables)  # type: ignore[assignment]
+    def keep_leased(self, keys: Iterable[bytes], changed: Collection[bytes]) -> None:
+        """Keep the keys of pages that are handed out; those of some changed."""
+        self.changed["leased"].update(changed)
+        self._handed_out = frozenset(keys)
+        super().keep_leased(self._handed_out, changed)
+
+    @override
+    def put_robots(self, origin: bytes, answer: bytes) -> None:
+        """Keep the robots.txt of an origin."""
+        self.changed["robots"].add(origin)
+        super().put_robots(origin, answer)
 
     def stored(self, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
-        """What is kept under some keys of a watched table."""
-        if table in TABLES:
-            cursor: lmdb.Cursor[bytes] = self.raw.cursor(getattr(self, table))
+        """What is kept under some keys of what is noted."""
+        if table == "robots":
+            cursor: lmdb.Cursor[bytes] = self.txn.cursor(self.robots)
             return dict(cursor.getmulti(keys))
+        if table == "leased":
+            return {key: b"" for key in keys if key in self._handed_out}
         numbers = zip(keys, self.urls.find_many(keys), strict=True)
         if table == "urls":
             found = ((key, self.urls.get(number)) for key, number in numbers if number)
@@ -117,49 +121,25 @@ class RecordingStore(Store):
         return {key: data for key, data in found if data}
 
 
-class _Recorder:
-    """A transaction whose puts and deletes in watched tables are noted."""
-
-    def __init__(self, txn: lmdb.Transaction, watched: dict[lmdb._Database, set[bytes]]) -> None:
-        self._put, self._delete = txn.put, txn.delete
-        self._watched = watched
-        self.get, self.stat, self.commit, self.abort = txn.get, txn.stat, txn.commit, txn.abort
-        self.cursor = txn.cursor
-
-    def put(
-        self, key: bytes, value: bytes, dupdata: bool = True, overwrite: bool = True,  # noqa: FBT001, FBT002
-        append: bool = False, db: Any = None,  # noqa: ANN401, FBT001, FBT002
-    ) -> bool:  # fmt: skip
-        noted = self._watched.get(db)
-        if noted is not None:
-            noted.add(key)
-        return self._put(key, value, dupdata, overwrite, append, db)
-
-    def delete(self, key: bytes, value: bytes = b"", db: Any = None) -> bool:  # noqa: ANN401
-        noted = self._watched.get(db)
-        if noted is not None:
-            noted.add(key)
-        return self._delete(key, value, db)
-
-
-def collect(store: RecordingStore, places: Places, epoch: int, mine: Sequence[bool]) -> Parts:
+def collect(store: RecordingStore, noted: Noted, epoch: int, mine: Sequence[bool]) -> Parts:
     """What changed, by table and bucket, as flat lists of fields and values; notes are cleared.
 
     ``gone_TABLE`` lists fields to be deleted. What belongs to buckets that are not ours is left
-    out. The store must have been committed: hosts are written then.
+    out. The store must have been committed: leases are kept then.
     """
     parts: Parts = {}
     lease = str(epoch).encode()
-    for table, name in WATCHED.items():
+    changes = {name: _changes(store, table) for table, name in KEYED.items()}
+    for name, changed in {**changes, "hosts": _hosts(noted), "stats": _stats(noted)}.items():
         kept: defaultdict[int, list[bytes]] = defaultdict(list)
         gone: defaultdict[int, list[bytes]] = defaultdict(list)
-        for bucket, field, data in _changes(store, places, table):
+        for bucket, field, data in changed:
             if not mine[bucket]:
                 continue
             if data is None:
                 gone[bucket].append(field)
             else:
-                kept[bucket] += (field, data if table != "leased" else lease)
+                kept[bucket] += (field, data if name != "leased" else lease)
         if kept:
             parts[name] = dict(kept)
         if gone:
@@ -167,43 +147,37 @@ def collect(store: RecordingStore, places: Places, epoch: int, mine: Sequence[bo
     return parts
 
 
-def _changes(
-    store: RecordingStore, places: Places, table: str
-) -> Iterator[tuple[int, bytes, bytes | None]]:
-    """Bucket, field and value (None: deleted) of what changed in a table; its notes are cleared."""
+Change = tuple[int, bytes, bytes | None]
+"""Bucket, field and value (None: deleted)."""
+
+
+def _changes(store: RecordingStore, table: str) -> Iterator[Change]:
+    """What changed of what is noted by key; its notes are cleared."""
     keys = sorted(store.changed[table])  # in the order of the pages they lie on
     if not keys:
         return
     store.changed[table].clear()
     found = store.stored(table, keys)
-    field_of = _FIELDS.get(table)
     for key in keys:
-        value = found.get(key)
-        if field_of is None:
-            yield key[0], key, value
-        else:
-            bucket, field, data = field_of(places, key, value)
-            yield bucket, field, None if value is None else data
+        bucket = key[0] if table != "robots" else _bucket_of_origin(key)
+        yield bucket, key, found.get(key)
 
 
-def _host(places: Places, key: bytes, value: bytes | None) -> tuple[int, bytes, bytes]:
-    name = places.hosts[HOST_ID.unpack_from(key)[0]].name
-    return bucket_of_host(name), name.encode(errors="replace"), (value or b"")[: CLOCK.size]
+def _bucket_of_origin(key: bytes) -> int:
+    return bucket_of_host(host_of(split_origin(key.decode(errors="replace"))[1]))
 
 
-def _stats(places: Places, key: bytes, value: bytes | None) -> tuple[int, bytes, bytes]:
-    name = places.hosts[HOST_ID.unpack_from(key)[0]].name
-    data = value or b""
-    field = name.encode(errors="replace") + b"\0" + data[STATS.size :]
-    return bucket_of_host(name), field, data[: STATS.size]
+def _hosts(noted: Noted) -> Iterator[Change]:
+    for host in noted.hosts:
+        yield bucket_of_host(host.name), host.name.encode(errors="replace"), pack_clock(host)
+    noted.hosts.clear()
 
 
-def _robots(_: Places, key: bytes, value: bytes | None) -> tuple[int, bytes, bytes]:
-    host = host_of(split_origin(key.decode(errors="replace"))[1])
-    return bucket_of_host(host), key, value or b""
-
-
-_FIELDS = {"hosts": _host, "stats": _stats, "robots": _robots}
+def _stats(noted: Noted) -> Iterator[Change]:
+    for host, group in noted.groups:
+        field = f"{host.name}\0{group}".encode(errors="replace")
+        yield bucket_of_host(host.name), field, STATS.pack(*host.groups[group])
+    noted.groups.clear()
 
 
 def drop_notes(store: RecordingStore, buckets: Iterable[int]) -> None:

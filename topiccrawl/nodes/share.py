@@ -196,8 +196,9 @@ class Share:
 
     def _batch(self, *, look: bool) -> bytes:
         """What is to be sent, packed; what it says counts as sent."""
-        places, mine = self._state.places, self._intake.route.mine
-        parts: dict[str, Any] = dict(collect(self._store, places, self.epoch, mine))
+        noted, mine = self._state.places.noted, self._intake.route.mine
+        assert noted is not None, "a shared frontier has it noted"  # noqa: S101
+        parts: dict[str, Any] = dict(collect(self._store, noted, self.epoch, mine))
         self._put_letters(parts)
         self._put_counts(parts)
         self.part.put(parts, look=look)
@@ -222,7 +223,7 @@ class Share:
     def _put_counts(self, parts: dict[str, Any]) -> None:
         state = self._state
         self._counters.put(parts)
-        sizes = (*state.queue_sizes(), state.leases.pages(), len(state.leases.held))
+        sizes = (*state.queue_sizes(), len(state.leases.pages()), len(state.leases.held))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = state.turn
@@ -247,7 +248,7 @@ class Share:
     def _start_over(self) -> None:
         """Others have given this node up: forget everything, and join anew."""
         self.part.clear()
-        self._state.leases.held.clear()
+        self._state.leases.evict(list(self._state.leases.held))
         self._intake.route.letters.clear()
         self._read.clear()
         self._counters.clear()

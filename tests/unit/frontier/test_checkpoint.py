@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.contracts.strategies import Best
-from topiccrawl.frontier import checkpoint, store
+from topiccrawl.frontier import checkpoint, hostlog, store
 from topiccrawl.frontier import log as logs
 from topiccrawl.frontier.checkpoint import SAFE, restore
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
@@ -18,6 +18,8 @@ from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.frontier.portable import Entry
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
 PAGE = 4096
@@ -37,13 +39,15 @@ def crawl(frontier: EmbeddedFrontier, rng: random.Random, pages: int) -> None:
 
 
 def files(folder: Path) -> list[Path]:
-    return [folder / "data.mdb", *folder.glob(logs.FILES)]
+    return [folder / "data.mdb", *folder.glob("*.log")]
 
 
-def told(frontier: EmbeddedFrontier) -> tuple[dict[str, int], list[tuple[str, float, str]]]:
+def told(
+    frontier: EmbeddedFrontier,
+) -> tuple[dict[str, int], list[tuple[str, float, str]], list[Entry]]:
     names = ("prior", "normal", "crawled", "error")
     rows = [row for name in names for row in frontier.iterate(name)]
-    return frontier._view.recount(), rows
+    return frontier._view.recount(), rows, list(frontier._view.export())
 
 
 def torn(before: bytes, after: bytes, rng: random.Random) -> bytes:
@@ -60,6 +64,7 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
 ) -> None:
     monkeypatch.setattr(store, "CHECKPOINT_SECONDS", 1e9)
     monkeypatch.setattr(logs, "SEGMENT_BYTES", 20_000)
+    monkeypatch.setattr(hostlog, "PARTS", 8)
     monkeypatch.setattr(checkpoint, "boot_id", lambda: HERE)
     monkeypatch.setattr(store, "boot_id", lambda: HERE)
     rng = random.Random(seed)  # noqa: S311
@@ -77,7 +82,7 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
     for _ in range(15):
         crawl(frontier, rng, 20)
         frontier._commit()
-    assert frontier._store._urls.log.retired()
+    assert all(log.retired() for log in frontier._store._logs)
     cut = tmp_path / "cut"
     shutil.copytree(folder, cut)
     for path in files(cut):

@@ -21,7 +21,9 @@ from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
 from topiccrawl.frontier.log import FILES
+from topiccrawl.frontier.portable import About, HostEntry
 from topiccrawl.frontier.rows import CRAWLED
+from topiccrawl.frontier.transfer import Export
 from topiccrawl.frontier.view import View
 from topiccrawl.records import Offer
 
@@ -128,11 +130,12 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
 FORGETFUL = """
     import random, sys
     from tests.contracts.strategies import Plain
-    from topiccrawl.frontier import log
+    from topiccrawl.frontier import hostlog, log
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.records import Offer
     log.SEGMENT_BYTES = 20_000
+    hostlog.PARTS = 10
     quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
     frontier = EmbeddedFrontier(sys.argv[1], Plain(), quick, Limits(), sync="never")
     rng = random.Random(3)
@@ -167,9 +170,16 @@ def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path) -> None:
             assert view._store.urls.known == found.total() == tally["known"]
             assert found[CRAWLED] == tally["crawled"]
             assert sum(1 for _ in view._settled(CRAWLED)) == tally["crawled"]
+            about, *entries = Export(view._store, Plain()).entries()
+            hosts = [entry for entry in entries if isinstance(entry, HostEntry)]
+            assert isinstance(about, About)
+            assert sum(host.pages for host in hosts) == about.pages
+            assert all(host.fetched == host.pages for host in hosts)
             view._store.refresh()
     assert crawl.returncode == 0
-    assert min(view._store._lengths) > 1, "no segment was cleared"
+    for log in (0, 1):
+        first = min(number for at, number in view._store._lengths if at == log)
+        assert first > 1, "no segment was cleared"
     view.close()
 
 
@@ -233,7 +243,7 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
 CRAWL = """
     import sys, time
     from tests.contracts.strategies import Best
-    from topiccrawl.frontier import log
+    from topiccrawl.frontier import hostlog, log
     from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.records import Offer
@@ -284,7 +294,7 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         frontier.close()
         if "end" in lines:
             break
-    assert int(min(tmp_path.glob(FILES)).stem[5:]) > 5, "no segment was cleared"
+    assert int(min(tmp_path.glob(FILES.format("urls"))).stem[5:]) > 5, "no segment was cleared"
     assert len(crawled) == 1500
     assert len(promised) == 30
 

@@ -88,7 +88,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def spoilt(folder: Path, copy: Path, lengths: dict[int, int], rng: random.Random) -> Path:
     """A copy whose files end anywhere, and with anything, beyond what was committed."""
     shutil.copytree(folder, copy)
-    for path in copy.glob(logs.FILES):
+    for path in copy.glob(logs.FILES.format("urls")):
         data = path.read_bytes()
         length = lengths.get(int(path.stem[5:]), 0)
         end = rng.choice((length, rng.randrange(length, len(data) + 1), len(data)))
@@ -158,7 +158,7 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     lengths = crawl.commits[-1][0]
     crawl.urls.log.close()
     number = min(lengths)
-    path = tmp_path / logs.NAME.format(number)
+    path = tmp_path / logs.NAME.format("urls", number)
     data = path.read_bytes()
     middle = lengths[number] // 2
     flipped = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
