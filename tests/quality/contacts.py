@@ -1,8 +1,14 @@
-"""Contact pages written by hand: what a reader takes from each, and what the extraction takes."""
+"""Contact pages written by hand: what a reader takes from each, and what the extraction takes.
+
+    python -m tests.quality.contacts [SET ...]
+
+writes pages, values, precision and recall of each set, and below it the pages with mistakes.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -101,3 +107,20 @@ def _agreed(template: Template, field: str, value: str) -> str:
     if kind == "postcode":
         return re.sub(r"\W", "", value)
     return re.sub(r"^https?://|/$", "", value.lower()) if kind == "url" else value
+
+
+def lines_of(which: str) -> Iterator[str]:
+    """A set's figures, and its mistakes: what is wrong and what is missed of a page."""
+    read = list(pages(which))
+    precision, recall = figures(read)
+    values = sum(len(one.right) + len(one.missed) for one in read)
+    yield f"{which:8} {len(read):4} pages {values:5} values  {precision:.3f}  {recall:.3f}"
+    for one in read:
+        for what, some in (("wrong", one.wrong), ("missed", one.missed)):
+            for record, field, value in sorted(some):
+                yield f"    {one.name}, record {record}: {what} {field} {value}"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or SETS:
+        sys.stdout.writelines(f"{line}\n" for line in lines_of(name))
