@@ -250,27 +250,13 @@ class CrawlFigures:
     def last_run(self) -> dict[str, Any]:
         """What run this is; see ``source``."""
         if not self._about:
-            began = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
-            machine, pid = socket.gethostname(), os.getpid()
-            place = frontier_place(self.crawler.settings, self.spider)
-            self._about = {
-                # a worker may begin turns at several sites in one second
-                "id": f"{began}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
-                "node": f"{machine}:{pid}",
-                "topic": self.name,
-                "spider": self.spider.name,
-                "strategy": getattr(getattr(self.spider, "strategy", None), "name", ""),
-                "frontier": place,
-                "began": round(self.began, 3),
-                "version": __version__,
-            }
+            self._about = _about(self.crawler, self.spider, self.name, self.began)
         seconds = round(time.monotonic() - self._began, 1)
         now = {"seconds": seconds, "finished": self.finished, "reason": self.reason}
         return {**self._about, **now}
 
     def _totals(self) -> dict[str, Any]:
-        get = self.crawler.stats.get_value
-        store = self.crawler.get_item_pipeline(StorePipeline)
+        get, store = self.crawler.stats.get_value, self.crawler.get_item_pipeline(StorePipeline)
         totals = {name: get(f"topiccrawl/{name}", 0) for name in TOTALS}
         totals["pages"] = max(totals["pages"], self.figures.pages)
         totals["articles"] += get("topiccrawl/records", 0)
@@ -311,8 +297,8 @@ class CrawlFigures:
             self._last_counts = scheduler.frontier.counts()
         elif self.crawler.stats.get_value(f"{LEFT}known") is not None:
             stats = self.crawler.stats.get_stats()
-            left = {name[len(LEFT) :]: n for name, n in stats.items() if name.startswith(LEFT)}
-            self._last_counts = left
+            left = ((name, n) for name, n in stats.items() if name.startswith(LEFT))
+            self._last_counts = {name.removeprefix(LEFT): n for name, n in left}
         return self._last_counts
 
     def _scheduler(self) -> FrontierScheduler | None:
@@ -370,3 +356,21 @@ def _outlook(spider: Spider) -> str:
     """What a watch waits for, or ""."""
     watch: Watch | None = getattr(spider, "watcher", None)
     return "" if watch is None else watch.outlook()
+
+
+def _about(crawler: Crawler, spider: Spider, name: str, began: float) -> dict[str, Any]:
+    """What does not change while a run goes on."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(began))
+    machine, pid = socket.gethostname(), os.getpid()
+    place = frontier_place(crawler.settings, spider)
+    return {
+        # a worker may begin turns at several sites in one second
+        "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
+        "node": f"{machine}:{pid}",
+        "topic": name,
+        "spider": spider.name,
+        "strategy": getattr(getattr(spider, "strategy", None), "name", ""),
+        "frontier": place,
+        "began": round(began, 3),
+        "version": __version__,
+    }

@@ -145,6 +145,20 @@ class Ledger:
             return state
         return replace(state, due=at + self.gone_seconds)
 
+    def credit(self, url: str, known: PageState | None, seen: Seen) -> PageState | None:
+        """The state of a page that showed an article first, a hub from now on.
+
+        None where nothing is to be noted: it is an article, or shows what was there before it was
+        visited.
+        """
+        if known is None:
+            return self.first(url, Seen(seen.at, hub=True))
+        older = 0 < seen.published < known.first_seen
+        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows what is there already
+        if known.role is not Role.HUB or older or first:
+            return None
+        return self.credited(known, seen.at)
+
     def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
         """The state of a hub after new on-topic articles were found through it."""
         told = Observation(at, gained=gained, visit=False)

@@ -23,9 +23,8 @@ from typing_extensions import override
 
 from topiccrawl import meta
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Ending, Kind, Outcome
-from topiccrawl.links.traps import trap
-from topiccrawl.links.urls import canonical, host_of
+from topiccrawl.frontier.contract import Kind
+from topiccrawl.links.urls import host_of
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
     clock_of,
@@ -38,12 +37,11 @@ from topiccrawl.scheduler.build import (
 )
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
+from topiccrawl.scheduler.redirects import Redirects
 from topiccrawl.scheduler.requests import (
     Kept,
     NotSerialisableError,
     Settling,
-    is_apart,
-    moved_to,
     seed_of,
 )
 from topiccrawl.scheduler.side import SideQueue
@@ -57,7 +55,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Seed
+    from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Seed
     from topiccrawl.nodes.courier import Courier
 
 logger = logging.getLogger(__name__)
@@ -128,7 +126,6 @@ class FrontierScheduler(BaseScheduler):
         """
         self.spider = spider
         self.hosts = hosts_of(spider)
-        self.traps = traps_of(self.crawler.settings) if hasattr(spider, "topic") else None
         try:
             self.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
@@ -140,6 +137,8 @@ class FrontierScheduler(BaseScheduler):
         self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.give_up)
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
+        traps = traps_of(self.crawler.settings) if hasattr(spider, "topic") else None
+        self.redirects = Redirects(self.crawler, self.book, self.side, self.hosts, traps)
         self.kept = Kept(f"{time.time_ns():x}")
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
@@ -198,7 +197,7 @@ class FrontierScheduler(BaseScheduler):
         self.answers.no_download(request)  # a redirect may come from a cache
         ticket = meta.read(request)
         if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
-            return self._go_on(request, ticket, lease)
+            return self.redirects.go_on(request, ticket, lease)
         request.meta.pop(meta.KEY, None)
         new = 0
         with self.book.writing() as frontier:
@@ -244,8 +243,8 @@ class FrontierScheduler(BaseScheduler):
     def _next(self) -> Request | None:
         self._keep_clocks()
         if waiting := self.side.pop():
-            return self._from_side(*waiting)
-        if len(self.book) >= self._most and len(self.book) - len(self.side) >= self._most:
+            return _at_side(*waiting)
+        if len(self.book) - len(self.side) >= self._most:
             return None  # until one is settled
         while self.has_room() and (leases := self.frontier.pop(1)):
             if request := self._from_lease(leases[0]):
@@ -266,21 +265,8 @@ class FrontierScheduler(BaseScheduler):
         callback = self.answers.robots if robots else request.callback
         errback = Settling(self.answers.failed, request.errback)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
-        known = (lease.evidence, lease.depth, lease.anchor, lease.context)
-        meta.write(request, meta.Ticket(token, robots, *known))
-        request.meta["download_slot"] = DOWNLOAD_SLOT
-        if robots:
-            request.meta["redirect_ttl"] = _ROBOTS_REDIRECTS
-        if lease.redirects:
-            request.meta["redirect_times"] = lease.redirects
         self._count("frontier/robots_requests" if robots else "frontier/leased")
-        return request
-
-    def _from_side(self, request: Request, host: str) -> Request:
-        ticket = meta.read(request) or meta.Ticket(0)
-        meta.write(request, ticket._replace(slot=host, reported=False))
-        request.meta["download_slot"] = DOWNLOAD_SLOT
-        return request
+        return _ticketed(request, lease, token)
 
     def _seed(self, request: Request) -> Seed:
         """Return what the frontier keeps of a request that is not one of its own."""
@@ -294,38 +280,6 @@ class FrontierScheduler(BaseScheduler):
         except NotSerialisableError:
             self._count("frontier/not_serialisable")
             return self.kept.seed(request, self.spider, value)
-
-    def _go_on(self, request: Request, ticket: meta.Ticket, lease: Lease) -> bool:
-        """Go on with a lease after a redirect: same page, or another that takes over its value."""
-        target, payload = lease.url, None
-        if not ticket.robots:
-            fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
-            target, payload = moved_to(request, lease, self.spider, fingerprint)
-            if reason := self._refusal(request, lease):
-                self.book.failed(ticket.token, reason)
-                return False
-        if target == lease.url:
-            self.side.push(request)
-            return True
-        redirects = int(request.meta.get("redirect_times", 1))
-        self._count("frontier/redirected")
-        outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
-        self.book.settle(ticket.token, outcome)
-        return True
-
-    def _refusal(self, request: Request, lease: Lease) -> str | None:
-        """Why a redirect is not followed, or None: links to there would not be, either.
-
-        As in Scrapy, ``dont_filter`` and ``allow_offsite`` lift an ordinary spider's
-        ``allowed_domains``.
-        """
-        url = canonical(request.url) or request.url
-        if url == lease.url:
-            return None
-        if hasattr(self.spider, "topic"):
-            return self.hosts.refuse(url) or (trap(url, self.traps) if self.traps else None)
-        free = request.meta.get("allow_offsite") or is_apart(lease.url)
-        return None if free else self.hosts.refuse(url)
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -369,3 +323,24 @@ class FrontierScheduler(BaseScheduler):
 
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
+
+
+def _ticketed(request: Request, lease: Lease, token: int) -> Request:
+    """The request of a lease, with what its answer must tell."""
+    robots = lease.kind is Kind.ROBOTS
+    known = (lease.evidence, lease.depth, lease.anchor, lease.context)
+    meta.write(request, meta.Ticket(token, robots, *known))
+    request.meta["download_slot"] = DOWNLOAD_SLOT
+    if robots:
+        request.meta["redirect_ttl"] = _ROBOTS_REDIRECTS
+    if lease.redirects:
+        request.meta["redirect_times"] = lease.redirects
+    return request
+
+
+def _at_side(request: Request, host: str) -> Request:
+    """A request that has waited beside the frontier for its host."""
+    ticket = meta.read(request) or meta.Ticket(0)
+    meta.write(request, ticket._replace(slot=host, reported=False))
+    request.meta["download_slot"] = DOWNLOAD_SLOT
+    return request

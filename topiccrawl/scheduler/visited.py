@@ -96,7 +96,7 @@ class Visited:
         self._judged: dict[str, _Judged] = {}
         self._unread: set[str] = set()
         self._failing: set[str] = set()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._lock = _Locks().of
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
 
@@ -181,7 +181,10 @@ class Visited:
     async def credit(self, hub: str, seen: Seen) -> None:
         """Let the page that showed an article first have the credit; make it a hub by that."""
         async with self._lock(hub):
-            state = self._credited(hub, await self.known(hub), seen)
+            known = await self.known(hub)
+            state = self.ledger.credit(hub, known, seen)
+            if known is None:
+                self._count("hubs")
             if state is None:
                 return
             judged = self._judged.get(hub)
@@ -214,17 +217,6 @@ class Visited:
         if change is not None:
             self._count("details_changed")
             self._happened(change)
-
-    def _credited(self, url: str, known: PageState | None, seen: Seen) -> PageState | None:
-        """The state of a page that showed an article first; None where nothing is to be noted."""
-        if known is None:
-            self._count("hubs")
-            return self.ledger.first(url, Seen(seen.at, hub=True))
-        older = 0 < seen.published < known.first_seen
-        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows what is there already
-        if known.role is not Role.HUB or older or first:
-            return None
-        return self.ledger.credited(known, seen.at)
 
     async def close(self) -> None:
         """Write what waits; the frontier is closed, so all of it is durable."""
@@ -312,17 +304,24 @@ class Visited:
             self._happened(change)
         self._kept(state)
 
-    def _lock(self, url: str) -> asyncio.Lock:
-        """Held while a state is read and made anew: credits come together, and with visits."""
-        lock = self._locks.get(url)
-        if lock is None:
-            lock = self._locks[url] = asyncio.Lock()
-        return lock
-
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(_told(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+class _Locks:
+    """Held while a state is read and made anew: credits come together, and with visits."""
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, url: str) -> asyncio.Lock:
+        """The lock of a URL; it is gone when nobody holds or waits for it."""
+        lock = self._known.get(url)
+        if lock is None:
+            lock = self._known[url] = asyncio.Lock()
+        return lock
 
 
 async def _told(work: Coroutine[None, None, None]) -> None:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from topiccrawl.text.decode import Decoded
     from topiccrawl.topic import Topic
 
+_ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
 
@@ -135,8 +136,7 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        known = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
-        refuse_unknown(others, known=known)
+        refuse_unknown(others, known=_ARGUMENTS)
         flag("fresh", fresh)
         watch_mode(others.get("watch", ""))
         check_since(others.get("since", ""))
@@ -199,8 +199,7 @@ class TopicSpider(Spider):
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
         article = self._article(response, decoded, page) if wanted else None
-        ticket = meta.read(response.request)
-        known = ticket or meta.Ticket(0)
+        known = meta.read(response.request) or meta.Ticket(0)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
@@ -221,9 +220,8 @@ class TopicSpider(Spider):
             rule.observe(response.url, article=article is not None)
         elif blank and article is None and rule.wants(response.url):
             self.crawler.stats.inc_value("topiccrawl/rendered")
-            meta = dict(META)
             yield Request(
-                response.url, callback=self.parse, meta=meta, priority=_PART, dont_filter=True
+                response.url, self.parse, meta=dict(META), priority=_PART, dont_filter=True
             )
 
     def parse_part(
