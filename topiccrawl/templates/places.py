@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from topiccrawl.templates.beside import HEADING, Beside
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.grid import Grid
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
 from topiccrawl.templates.stacks import longer
@@ -17,27 +17,21 @@ from topiccrawl.templates.values.address import (
     looks_like,
     plausible,
 )
-from topiccrawl.templates.values.mail import of_link
 from topiccrawl.templates.values.names import is_organisation
 from topiccrawl.templates.values.plain import postcodes
 from topiccrawl.templates.values.read import read_values
-from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
+from topiccrawl.templates.values.value import OBJECT, Value, seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from topiccrawl.templates.words import Vocabulary
 
-_NEAR = 14
-"""Lines of the box in which a label and the line after it belong together."""
 _COLONS = frozenset(":︰∶】]")
 _NO_VALUE = re.compile(r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon", re.IGNORECASE)
 """Images that show no value, by their addresses or what stands instead."""
 _SHOWN = frozenset({"telephone", "mail", "qq", "address"})
 """Kinds whose values are shown as images so that machines should not read them."""
-_CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
-"""Kinds whose values are told from other text."""
-_HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
 
 
 class Places:
@@ -54,7 +48,7 @@ class Places:
         self.words = words
         self.region = words.template.region
         self.labels = [_labels(line, words) for line in sheet.lines]
-        self.grid = Grid(sheet, self._only_label)
+        self.beside = Beside(sheet, words, self.labels)
 
     def found(self) -> Iterator[Candidate]:
         """Every value, labelled ones first; the same value may stand in several places."""
@@ -79,7 +73,8 @@ class Places:
         if any(mark.what != "icon" for mark in behind):
             yield from self._in_line(number, label, stretch)
             return
-        yield from self._elsewhere(number, label)
+        where, lines = self.beside.of(number, label)
+        yield from self._of_lines(number, label, lines, where)
 
     def _in_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
         line = self.sheet.lines[number]
@@ -151,73 +146,6 @@ class Places:
                 return
 
     # -- In the next cell, under a heading -------------------------------------------------------
-
-    def _elsewhere(self, number: int, label: Label) -> Iterator[Candidate]:
-        line = self.sheet.lines[number]
-        follow = self._next(number, label)
-        if follow is not None and line.cell is not None and self._answers(label, follow):
-            yield from self._of_lines(number, label, [follow], "pair")
-            return
-        if line.cell is not None and label.end >= len(line.text.rstrip(SOFT + " :")):
-            where, lines = self.grid.labelled(number)
-            if lines:
-                yield from self._of_lines(number, label, lines, where)
-                return
-        if line.tag == "dt":
-            lines = self._until(number, "dd")
-            yield from self._of_lines(number, label, lines, "list")
-            return
-        if follow is not None:
-            yield from self._of_lines(number, label, [follow], "pair")
-
-    def _answers(self, label: Label, number: int) -> bool:
-        """Whether a line holds nothing but values of the kind that a label calls for."""
-        text = self.sheet.lines[number].text
-        kinds = [field for field in label.fields if self.words.kinds[field] in _CHECKED]
-        return any(only(values, text) for field in kinds if (values := self._read(field, text)))
-
-    def _only_label(self, number: int) -> bool:
-        marks = self.labels[number]
-        text = self.sheet.lines[number].text
-        if any(of_link(mark.value) for mark in self.sheet.lines[number].marks):
-            return False
-        return bool(marks) and not seen(text[marks[-1].end :]).strip(" :") and len(marks) == 1
-
-    def _until(self, number: int, tag: str) -> list[int]:
-        lines: list[int] = []
-        for other in range(number + 1, min(number + _NEAR, len(self.sheet.lines))):
-            tags = {
-                self.sheet.boxes[box].tag
-                for box in list(above(self.sheet, self.sheet.lines[other].box))[:4]
-            }
-            if "dt" in tags or tag not in tags:
-                break
-            lines.append(other)
-        return lines
-
-    def _next(self, number: int, label: Label) -> int | None:
-        """The line after one that holds only a label, if it belongs to it."""
-        other = number + 1
-        if other >= len(self.sheet.lines) or label.end < len(
-            self.sheet.lines[number].text.rstrip()
-        ):
-            return None
-        line, after = self.sheet.lines[number], self.sheet.lines[other]
-        if any(mark.fields or mark.end < len(after.text) for mark in self.labels[other]):
-            return None
-        if line.cell is not None and after.cell != line.cell:
-            return None
-        shared = next((box for box in above(self.sheet, line.box) if self._holds(box, other)), -1)
-        small = (
-            shared >= 0 and self.sheet.boxes[shared].end - self.sheet.boxes[shared].begin <= _NEAR
-        )
-        kinds = {self.words.kinds[field] for field in label.fields}
-        if small or line.tag in _HEADING or line.box == after.box or kinds <= _CHECKED:
-            return other
-        return None
-
-    def _holds(self, box: int, number: int) -> bool:
-        return self.sheet.boxes[box].begin <= number < self.sheet.boxes[box].end
 
     def _of_lines(
         self, number: int, label: Label, lines: list[int], where: str
@@ -300,7 +228,7 @@ class Places:
         if line.text[label.end - 1 : label.end] in _COLONS:
             return True
         linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        near = line.box == self.sheet.lines[at].box or line.tag in _HEADING
+        near = line.box == self.sheet.lines[at].box or line.tag in HEADING
         return near and label.end >= len(line.text.rstrip()) and not linked
 
     # -- Images and links ------------------------------------------------------------------------

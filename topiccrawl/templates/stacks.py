@@ -111,16 +111,9 @@ def continued(
     sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
 ) -> str:
     """A Chinese address with the lines after it that belong to it."""
-    parts = [first]
-    following = range(number + 1, min(number + _STACK, len(sheet.lines)))
-    for other in following if has_han(first) else ():
-        text = seen(sheet.lines[other].text).strip(" ,")
-        if sheet.lines[other].box != sheet.lines[number].box or labels[other]:
-            break
-        if not goes_on(parts[-1], text, region):
-            break
-        parts.append(text)
-    whole = "".join(parts)
+    if not has_han(first):
+        return first
+    whole = "".join(_onward(sheet, labels, number, first, region, _STACK))
     return whole if len(whole) <= LONGEST else first
 
 
@@ -128,20 +121,27 @@ def longer(
     sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
 ) -> list[Value]:
     """An address that goes on in the lines after it, in the same box, or up to its postcode."""
-    parts = [first.value]
-    following = range(number + 1, min(number + _FURTHER, len(sheet.lines)))
-    for other in following:
+    parts = _onward(sheet, labels, number, first.value, region, _FURTHER)
+    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
+        parts += beside(sheet, labels, number, region)
+    joint = "" if has_han(first.value) else ", "
+    value = joint.join(part.strip(" ,.") for part in parts)
+    return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+
+
+def _onward(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
+) -> list[str]:
+    """The first line of an address, and those of its box in which it goes on, ``most`` in all."""
+    parts = [first]
+    for other in range(number + 1, min(number + most, len(sheet.lines))):
         text = seen(sheet.lines[other].text).strip(" ,")
         if sheet.lines[other].box != sheet.lines[number].box or labels[other]:
             break
         if not goes_on(parts[-1], text, region):
             break
         parts.append(text)
-    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
-        parts += beside(sheet, labels, number, region)
-    joint = "" if has_han(first.value) else ", "
-    value = joint.join(part.strip(" ,.") for part in parts)
-    return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+    return parts
 
 
 def beside(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:

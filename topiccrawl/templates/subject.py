@@ -80,11 +80,10 @@ _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
 
 
 class Vote(NamedTuple):
-    """A name, who says it (``weights.NAMES``), and the line where it stands (-1: in the head)."""
+    """A name, and who says it (``weights.NAMES``)."""
 
     name: str
     who: str
-    line: int = -1
 
 
 class Called(NamedTuple):
@@ -94,7 +93,6 @@ class Called(NamedTuple):
         name: The name; "" where nothing says it.
         confidence: In [0, 1].
         who: The weightiest voter.
-        line: The line where it stands, or -1.
         elsewhere: Whether the page's copyright or site name is of somebody else.
         portal: The name of the directory in which the page stands, or "".
     """
@@ -102,7 +100,6 @@ class Called(NamedTuple):
     name: str
     confidence: float = 0.0
     who: str = ""
-    line: int = -1
     elsewhere: bool = False
     portal: str = ""
 
@@ -185,7 +182,7 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
         points += _LEGAL * is_organisation(name)
         points += _OWN * (has_han(name) or (_proper(name) and not chinese))
         first = max(own, key=lambda vote: NAMES[vote.who])
-        found.append((points, Called(name, together(weights[:6]), first.who, first.line)))
+        found.append((points, Called(name, together(weights[:6]), first.who)))
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
@@ -214,7 +211,7 @@ def votes_of(
 def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:
     """Parts of the title that stand for themselves in the page, or begin a line of its footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
-    for number, line in enumerate(sheet.lines[:_MOST] + sheet.lines[_MOST:][-_MOST:]):
+    for _, line in _read(sheet):
         if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
             continue
         if _COPYRIGHT.search(simplify(line.text)):
@@ -222,7 +219,14 @@ def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:
         text = _key(tidy(line.text))
         for key, name in known.items():
             if text == key or (line.zone == "footer" and text.startswith(key)):
-                yield Vote(name, "echo", min(number, len(sheet.lines) - 1))
+                yield Vote(name, "echo")
+
+
+def _read(sheet: Sheet) -> Iterator[tuple[int, Line]]:
+    """The lines of a page's top and of its end, by number."""
+    total = len(sheet.lines)
+    for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
+        yield number, sheet.lines[number]
 
 
 def spells(host: str, name: str) -> bool:
@@ -249,7 +253,7 @@ def _votes(
         yield Vote(tidy(subject.name), subject.where)
     for one in found:
         if one.field == naming:
-            yield Vote(one.value, "label", one.line)
+            yield Vote(one.value, "label")
     site = sheet.metas.get("og:site_name") or sheet.metas.get("application-name") or ""
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
@@ -258,11 +262,10 @@ def _votes(
     if not any(not alike(one.name, shown[0].name) for one in shown[1:]):
         yield from shown  # several: those of customers
     valued = {one.line for one in found if one.field != naming}
-    for number, line in enumerate(sheet.lines[:_MOST] + sheet.lines[_MOST:][-_MOST:]):
-        at = number if number < _MOST else max(number, len(sheet.lines) - 2 * _MOST + number)
+    for number, line in _read(sheet):
         spaced = " ".join(line.text.replace(SOFT, " ").split())
         text = seen(line.text)
-        yield from _of_line(sheet, at, text if is_organisation(tidy(text)) else spaced, valued)
+        yield from _of_line(sheet, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
 def _of_title(sheet: Sheet) -> Iterator[Vote]:
@@ -287,7 +290,7 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
     if not text or BRANCH.search(text):
         return
     if _COPYRIGHT.search(simplify(text)):
-        yield from (Vote(name, "copyright", number) for name in _of_copyright(text)[:1])
+        yield from (Vote(name, "copyright") for name in _of_copyright(text)[:1])
     else:
         yield from _of_text(line, number, text, valued)
 
@@ -295,16 +298,16 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
 def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
     whole = tidy(text)
     if is_organisation(whole) and _leads_away(line, whole):
-        yield Vote(whole, "text", number)
+        yield Vote(whole, "text")
     elif is_organisation(whole):
         close = any(number < other <= number + 6 for other in valued)
         least = "footer" if line.zone == "footer" else "text"
-        yield Vote(whole, "heading" if close or line.tag in _HEADS else least, number)
+        yield Vote(whole, "heading" if close or line.tag in _HEADS else least)
     elif line.tag == "h1" and not _GENERIC.match(whole) and 2 <= len(whole) <= _BRAND:  # noqa: PLR2004
-        yield Vote(whole, "brand", number)
+        yield Vote(whole, "brand")
     elif len(text) <= _SENTENCES:
         for one in organisations(text)[:3]:
-            yield Vote(one.value, _said(line, text, one.start, one.end), number)
+            yield Vote(one.value, _said(line, text, one.start, one.end))
 
 
 def _leads_away(line: Line, name: str) -> bool:
@@ -326,13 +329,13 @@ def _said(line: Line, text: str, start: int, end: int) -> str:
 
 def _of_logos(sheet: Sheet) -> list[Vote]:
     votes = []
-    for number, line in enumerate(sheet.lines[:_HEAD_LINES]):
+    for line in sheet.lines[:_HEAD_LINES]:
         images = [one for one in line.marks if one.what == "image"]
         for mark in images if line.zone in {"header", "main"} else ():
             name = tidy(mark.instead)
             logo = name and "logo" in fold(mark.value) and not _GENERIC.match(name)
             if logo or is_organisation(name):
-                votes.append(Vote(name, "logo", number))
+                votes.append(Vote(name, "logo"))
     return votes
 
 
