@@ -39,6 +39,17 @@ def valid(folder: Path) -> bool:
     return subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
 
 
+def three(folder: Path) -> Path:
+    """The file of an archive with three exchanges."""
+    archive = Archive(folder)
+    archive.open()
+    for number in range(3):
+        archive.write(exchange(number))
+    archive.close()
+    (file,) = files(folder)
+    return file
+
+
 def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
@@ -61,12 +72,7 @@ def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
 def test_a_file_that_is_cut_off_anywhere_is_told_or_read_and_never_a_surprise(
     tmp_path: Path,
 ) -> None:
-    archive = Archive(tmp_path)
-    archive.open()
-    for number in range(3):
-        archive.write(exchange(number))
-    archive.close()
-    (file,) = files(tmp_path)
+    file = three(tmp_path)
     data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
     told = 0
     for end in range(1, len(data), 7):
@@ -289,12 +295,7 @@ def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) ->
 
 @pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
 def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail: bytes) -> None:
-    archive = Archive(tmp_path)
-    archive.open()
-    for number in range(3):
-        archive.write(exchange(number))
-    archive.close()
-    (file,) = files(tmp_path)
+    file = three(tmp_path)
     data = file.read_bytes()
     with file.open("rb") as opened:
         ends = [0, *(part.end for part in warc.parts(opened))]
