@@ -1,4 +1,4 @@
-"""Frontiers and ledgers that the contract suites run over: made, closed and opened here."""
+"""What the contract suites run over: frontiers, nodes, ledgers and stores, made and closed here."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ import redis
 import redis.asyncio
 
 from tests.contracts.strategies import Plain
+from tests.mongo_server import database_uri
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.stores.mongo.store import MongoStore
+from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.stores.together import TogetherStore
 from topiccrawl.tasks.local import LocalLedger
 from topiccrawl.tasks.shared import SharedLedger
 
@@ -22,8 +26,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from topiccrawl.stores.contract import Store
     from topiccrawl.tasks.contract import Ledger
 
+    Factory = Callable[[Path], Store]
     Act = Callable[[Ledger], Coroutine[Any, Any, None]]
     Scene = Callable[[Act], None]
 
@@ -164,3 +170,66 @@ def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
             await ledger.close()
 
     return lambda act: asyncio.run(played(act))
+
+
+class Crew:
+    """Nodes in one process, on one clock."""
+
+    def __init__(self, client: redis.Redis, folder: Path) -> None:
+        self.client, self.folder = client, folder
+        self.clock = Clock()
+        self.nodes: list[SharedFrontier] = []
+
+    def join(
+        self,
+        politeness: Politeness = QUICK,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> SharedFrontier:
+        folder = self.folder / str(len(self.nodes))
+        node = SharedFrontier(
+            self.client, "crew", folder, Plain(), politeness, limits, clock=self.clock
+        )
+        self.nodes.append(node)
+        return node
+
+    def settle(self, *nodes: SharedFrontier) -> None:
+        """Let all talk until there is nothing more to say."""
+        for _ in range(6):
+            for node in nodes or self.nodes:
+                node.settle()
+
+    def kill(self, node: SharedFrontier) -> None:
+        """The node is gone, and late."""
+        self.nodes.remove(node)
+        node._store.close()
+        node._endings.marks.abandon()
+        self.late(node)
+
+    def late(self, node: SharedFrontier) -> None:
+        """The node has not given word for longer than it may."""
+        self.client.zadd(f"{node.base}nodes", {str(node.share.epoch): 0})
+        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.share.epoch}": 0})
+
+
+@pytest.fixture
+def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
+    with redis.Redis.from_url(redis_url) as client:
+        crew = Crew(client, tmp_path)
+        yield crew
+        for node in crew.nodes:
+            node.close()
+        discard(client, "crew")
+
+
+@pytest.fixture(params=["mongo", "sqlite", "redis"])
+def factory(request: pytest.FixtureRequest) -> Factory:
+    if request.param == "sqlite":
+        return SqliteStore
+    if request.param == "redis":
+        url = request.getfixturevalue("redis_url")
+        connect = redis.asyncio.Redis.from_url
+        return lambda folder: TogetherStore(
+            SqliteStore(folder), str(folder), lambda: connect(url), name=str(folder)
+        )
+    uri = request.getfixturevalue("mongo_uri")
+    return lambda folder: MongoStore(database_uri(uri, folder))

@@ -10,70 +10,20 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
-from tests.contracts.conftest import QUICK, Clock
+from tests.contracts.conftest import QUICK, Crew
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import offer
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
 from topiccrawl.nodes.frontier import SharedFrontier, discard
 from topiccrawl.nodes.reading import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CRAWLED = Outcome(Ending.CRAWLED, relevance=0.5)
 POLITE = replace(QUICK, delay=1.0, concurrency=1)
 URLS = [f"http://h{n % 40}.cn/{n}" for n in range(160)]
-
-
-class Crew:
-    """Nodes in one process, on one clock."""
-
-    def __init__(self, client: redis.Redis, folder: Path) -> None:
-        self.client, self.folder = client, folder
-        self.clock = Clock()
-        self.nodes: list[SharedFrontier] = []
-
-    def join(
-        self,
-        politeness: Politeness = QUICK,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-    ) -> SharedFrontier:
-        folder = self.folder / str(len(self.nodes))
-        node = SharedFrontier(
-            self.client, "crew", folder, Plain(), politeness, limits, clock=self.clock
-        )
-        self.nodes.append(node)
-        return node
-
-    def settle(self, *nodes: SharedFrontier) -> None:
-        """Let all talk until there is nothing more to say."""
-        for _ in range(6):
-            for node in nodes or self.nodes:
-                node.settle()
-
-    def kill(self, node: SharedFrontier) -> None:
-        """The node is gone, and late."""
-        self.nodes.remove(node)
-        node._store.close()
-        node._endings.marks.abandon()
-        self.late(node)
-
-    def late(self, node: SharedFrontier) -> None:
-        """The node has not given word for longer than it may."""
-        self.client.zadd(f"{node.base}nodes", {str(node.share.epoch): 0})
-        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.share.epoch}": 0})
-
-
-@pytest.fixture
-def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
-    with redis.Redis.from_url(redis_url) as client:
-        crew = Crew(client, tmp_path)
-        yield crew
-        for node in crew.nodes:
-            node.close()
-        discard(client, "crew")
 
 
 def crawl(*nodes: SharedFrontier) -> list[list[str]]:

@@ -12,10 +12,10 @@ import redis
 import redis.asyncio
 from redis.crc import key_slot
 
+from tests.contracts.articles import article
 from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import offer
-from tests.contracts.test_stores import article
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
 from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.nodes.frontier import SharedFrontier, base_of, discard

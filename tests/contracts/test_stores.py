@@ -10,77 +10,24 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from redis.asyncio import Redis
 
+from tests.contracts.articles import article, run
 from tests.laws import BUSY
 from tests.mongo_server import database_uri
-from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
 from topiccrawl.stores.contract import Fate, Store
 from topiccrawl.stores.mongo.store import MongoStore
-from topiccrawl.stores.selection import Selection, words_in
 from topiccrawl.stores.sqlite import SqliteStore
-from topiccrawl.stores.together import TogetherStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    Factory = Callable[[Path], Store]
+    import pytest
 
-
-@pytest.fixture(params=["mongo", "sqlite", "redis"])
-def factory(request: pytest.FixtureRequest) -> Factory:
-    if request.param == "sqlite":
-        return SqliteStore
-    if request.param == "redis":
-        url = request.getfixturevalue("redis_url")
-        return lambda folder: TogetherStore(
-            SqliteStore(folder), str(folder), lambda: Redis.from_url(url), name=str(folder)
-        )
-    uri = request.getfixturevalue("mongo_uri")
-    return lambda folder: MongoStore(database_uri(uri, folder))
-
-
-def article(
-    number: int, text: int | None = None, topic: str = "足球", score: float = 0.5
-) -> Article:
-    told = number if text is None else text
-    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷在场外庆祝到深夜。"
-    return Article(
-        url=f"http://site{number}.test/a",
-        title=f"第{number}篇",
-        body=body,
-        final_url=f"http://site{number}.test/a?x",
-        canonical_url=f"http://site{number}.test/c",
-        site=f"site{number}.test",
-        published="2020-01-02T03:04:00+08:00",
-        source="本地日报",
-        author="张三",
-        language="zh",
-        images=(f"http://site{number}.test/1.jpg",),
-        topics={topic: score},
-        terms=(("比赛", 0.7), ("球迷", 0.3)),
-        fetched_at=1_600_000_000.5,
-        depth=3,
-        digest=digest_of(body),
-        noarchive=True,
-        encoding="gb18030",
-    )
-
-
-def run(store: Store, work: Callable[[Store], Awaitable[None]]) -> None:
-    async def whole() -> None:
-        await store.open()
-        try:
-            await work(store)
-        finally:
-            await store.close()
-
-    asyncio.run(whole())
+    from tests.contracts.conftest import Factory
+    from topiccrawl.news.article import Article
 
 
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
@@ -316,93 +263,5 @@ def test_there_is_never_more_than_one_document_of_a_story(
 def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:
     async def law(store: Store) -> None:
         await store.close()
-
-    run(factory(tmp_path), law)
-
-
-async def urls(store: Store, selection: Selection) -> list[str]:
-    return [found.url async for found in store.select(selection)]
-
-
-def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: Path) -> None:
-    made = [
-        replace(article(1, topic="甲"), published="2020-01-31T23:59:00+08:00", title="电动汽车"),
-        replace(article(2, topic="乙"), published="2020-02-01", site="news.site1.test"),
-        replace(article(3, topic="甲"), published="", site="notsite1.test", title="汽车展"),
-    ]
-    expected = {
-        Selection(): [3, 2, 1],
-        Selection(topic="甲"): [3, 1],
-        Selection(site="site1.test"): [2, 1],
-        Selection(since="2020-02-01"): [2],
-        Selection(until="2020-01-31"): [1],
-        Selection(since="2020-01-31", until="2020-02-01", topic="甲"): [1],
-        Selection(words=words_in("汽车")): [3, 1],
-        Selection(words=words_in("汽车 电动")): [1],
-        Selection(words=words_in("飞机")): [],
-    }
-
-    async def law(store: Store) -> None:
-        await store.save(made)
-        for selection, numbers in expected.items():
-            assert await urls(store, selection) == [article(n).url for n in numbers], selection
-        await store.save([replace(made[0], title="飞机")])
-        assert await urls(store, Selection(words=words_in("飞机"))) == [made[0].url]
-        assert await urls(store, Selection(words=words_in("电动"))) == []
-
-    run(factory(tmp_path), law)
-
-
-@pytest.mark.parametrize("site", ["a_b.test", "%", "a%"])
-def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site: str) -> None:
-    async def law(store: Store) -> None:
-        sites = ("a_b.test", "news.a_b.test", "news.axb.test", "a.test")
-        made = [replace(article(n), site=name) for n, name in enumerate(sites)]
-        await store.save(made)
-        meant = [one.url for one in made if one.site.endswith(site)][::-1]
-        assert await urls(store, Selection(site=site)) == meant
-        assert await store.forget([f"site:{site}"], now=1.0) == len(meant)
-
-    run(factory(tmp_path), law)
-
-
-def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
-        other = factory(tmp_path)
-        await other.open()
-        await store.save([article(n) for n in range(4)])
-        await other.save([article(9, text=1)])  # a reprint of the first one to go
-        assert await store.forget([article(1).url, "site:site2.test"], now=1.0) == 2
-        for node in (store, other):
-            again = await node.save([article(1), article(2), replace(article(2), url="http://x")])
-            assert [saved.fate for saved in again] == [Fate.FORGOTTEN] * 3
-        assert await urls(store, Selection()) == [article(3).url, article(0).url]
-        assert await store.get(article(1).url) is None
-        assert await store.get(article(9).url) is None
-        assert (await store.counts())["reprints"] == 0
-        assert await urls(store, Selection(words=words_in("体育中心"))) != []
-        await store.forget([article(3).url], now=1.0)  # the newest
-        newest = replace(article(7), title="航天飞机")
-        await store.save([newest])
-        assert await urls(store, Selection(words=words_in("飞机"))) == [newest.url]
-        (fresh,) = await other.save([article(5, text=1)])
-        assert fresh.fate is Fate.NEW  # its text is compared with no more
-        assert await store.forget([article(1).url], now=2.0) == 0
-        await other.close()
-
-    run(factory(tmp_path), law)
-
-
-def test_articles_of_a_topic_expire_unless_another_topic_wants_them(
-    factory: Factory, tmp_path: Path
-) -> None:
-    async def law(store: Store) -> None:
-        made = [replace(article(n, topic="甲"), fetched_at=float(n)) for n in range(4)]
-        await store.save([*made, replace(article(0, topic="乙"), fetched_at=0.0)])
-        assert await store.expire("甲", before=2.0) == 2
-        assert await urls(store, Selection(topic="甲")) == [article(3).url, article(2).url]
-        assert await urls(store, Selection(topic="乙")) == [article(0).url]
-        assert (await store.counts())["articles"] == 3
-        assert (await store.save([made[1]]))[0].fate is Fate.NEW
 
     run(factory(tmp_path), law)

@@ -10,7 +10,7 @@ from redis import Redis as PlainRedis
 from redis.asyncio import Redis
 from typing_extensions import override
 
-from tests.contracts.test_stores import article
+from tests.contracts.articles import article
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.news.duplicates.verified import VerifiedShingles
 from topiccrawl.nodes.stories import Claim, StoryRegister

@@ -1,0 +1,52 @@
+"""Articles for the contracts of stores, and a store that is opened for them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from topiccrawl.news.article import Article
+from topiccrawl.news.duplicates import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from topiccrawl.stores.contract import Store
+
+
+def article(
+    number: int, text: int | None = None, topic: str = "足球", score: float = 0.5
+) -> Article:
+    told = number if text is None else text
+    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷在场外庆祝到深夜。"
+    return Article(
+        url=f"http://site{number}.test/a",
+        title=f"第{number}篇",
+        body=body,
+        final_url=f"http://site{number}.test/a?x",
+        canonical_url=f"http://site{number}.test/c",
+        site=f"site{number}.test",
+        published="2020-01-02T03:04:00+08:00",
+        source="本地日报",
+        author="张三",
+        language="zh",
+        images=(f"http://site{number}.test/1.jpg",),
+        topics={topic: score},
+        terms=(("比赛", 0.7), ("球迷", 0.3)),
+        fetched_at=1_600_000_000.5,
+        depth=3,
+        digest=digest_of(body),
+        noarchive=True,
+        encoding="gb18030",
+    )
+
+
+def run(store: Store, work: Callable[[Store], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        await store.open()
+        try:
+            await work(store)
+        finally:
+            await store.close()
+
+    asyncio.run(whole())
