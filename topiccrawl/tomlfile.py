@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
+from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -33,18 +34,19 @@ def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    for host in hosts:
-        if not re.fullmatch(r"[\w.-]+", host):
+    named = tuple(map(host_named, hosts))
+    for host, name in zip(hosts, named, strict=True):
+        if not name:
             msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
             raise ValueError(msg)
-    return tuple(host.lower().strip(".") for host in hosts)
+    return named
 
 
 Seeds = Annotated[tuple[str, ...], AfterValidator(_canonical)]
 """Field of URLs to begin with: made canonical, each once."""
 
 Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
-"""Field of hosts or domains, in small letters."""
+"""Field of hosts or domains, as canonical URLs spell them."""
 
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = "give a number"

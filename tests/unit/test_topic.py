@@ -118,6 +118,7 @@ def test_shipped_topics_are_right_and_listed() -> None:
         ('terms = ["x"]\nseeds = ["ftp://a.test"]', "field seeds: 'ftp://a.test' is no http"),
         ('terms = ["x"]\nseeds = "http://a.test"', "field seeds is 'http://a.test': write a list"),
         ('terms = ["x"]\ndenied_hosts = ["http://a.test/"]', "field denied_hosts: "),
+        ('terms = ["x"]\ndenied_hosts = ["."]', "field denied_hosts: '.' is no host"),
         ('terms = ["x"]\nlanguages = ["chinese"]', "field languages.0 is 'chinese': give a lang"),
         ('terms = ["x"]\n[limits]\ndepth = 1.5', "field limits.depth is 1.5: give a whole number"),
         ('terms = ["x"]\nlimits = 3', "field limits is 3: write a table of its own"),

@@ -25,10 +25,11 @@ from topiccrawl.commands.windows import (
     window_of,
 )
 from topiccrawl.errors import ConfigurationError, SettingError, StateError
+from topiccrawl.links.urls import canonical
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
 from topiccrawl.stores.export import FORMATS, shown
 from topiccrawl.stores.formats import writing
-from topiccrawl.stores.selection import Selection, day, name_in, site_in, words_in
+from topiccrawl.stores.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.stores.since import LAST, since_of
 from topiccrawl.templates.template import resolve as resolve_template
 from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
@@ -146,7 +147,8 @@ class Command(OperatorCommand):
 
     def _forget(self, names: list[str]) -> None:
         """Remove from the store, then from the archive, where there is one."""
-        gone, known = asyncio.run(self._forgotten([name_in(name) for name in names]))
+        meant = [one for name in names for one in names_in(name)]
+        gone, known = asyncio.run(self._forgotten(meant))
         say(f"{gone} removed; they will not come back")
         if self.options.get("WARC_DIR"):
             say(*_erased(Path(self.options["WARC_DIR"]), known))
@@ -172,7 +174,7 @@ class Command(OperatorCommand):
     async def _story(self, url: str) -> tuple[Story | None, list[Version]]:
         """The story and its earlier texts."""
         async with self._store() as store:
-            story = await store.get(url)
+            story = await store.get(url) or await store.get(canonical(url) or url)
             return story, [] if story is None else await store.versions(story.article.url)
 
     async def _select(self, selection: Selection, limit: int) -> AsyncIterator[Article]:

@@ -74,7 +74,7 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
 
 def on_site(window: Window, site: str) -> Window:
     """What there is of a host and those below it; of all where it is ""."""
-    name = f"site:{site.lower().strip('.')}"
+    name = f"site:{site}"
     if not site:
         return window
     kept = (tuple(s for s in part if name in site_names(host_of(s.url))) for part in window)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.links.urls import host_of
+from topiccrawl.links.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+
+
+def host_named(text: str) -> str:
+    """The host that an operator writes, as canonical URLs spell it; "" where it is none.
+
+    >>> host_named("News.例子.中国."), host_named("a.test:80"), host_named("*.test")
+    ('news.xn--fsqu00a.xn--fiqs8s', '', '')
+    """
+    bare = text.strip().strip(".")
+    url = canonical(f"http://{bare}/") if _NAME.fullmatch(bare) else None
+    return host_of(url or "")
 
 
 class HostRules:

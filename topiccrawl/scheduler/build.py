@@ -16,7 +16,7 @@ from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
 from topiccrawl.frontier.view import View
-from topiccrawl.links.hosts import HostRules
+from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
@@ -24,7 +24,7 @@ from topiccrawl.signals import hosts_taken
 from topiccrawl.tasks.local import LocalLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -297,8 +297,17 @@ def politeness_of(settings: BaseSettings) -> Politeness:
         hosts={host: _slot(slot) for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         robots=settings.getbool("ROBOTSTXT_OBEY"),
         user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
-        own=frozenset(host.strip().lower() for host in settings.getlist("TOPICCRAWL_OWN_HOSTS")),
+        own=frozenset(_hosts(settings, "TOPICCRAWL_OWN_HOSTS")),
     )
+
+
+def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
+    """The hosts that a setting lists."""
+    for text in settings.getlist(name):
+        host = host_named(text)
+        if not host:
+            raise SettingError(f"{name}: {text!r} is no host: write news.example.com, without port")
+        yield host
 
 
 def limits_of(settings: BaseSettings) -> Limits:

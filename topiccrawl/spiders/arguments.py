@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import ConfigurationError, TopicError
-from topiccrawl.links.hosts import HostRules
+from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.links.urls import canonical, host_of
+from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
 
 if TYPE_CHECKING:
@@ -87,11 +87,13 @@ def hosts_in(value: str) -> tuple[str, ...]:
     >>> hosts_in("a.test, B.test")
     ('a.test', 'b.test')
     """
-    hosts = dict.fromkeys(filter(None, (text.strip().lower() for text in value.split(","))))
-    for host in hosts:
-        if host_of(f"http://{host}/") != host:
-            msg = f"argument sites: {host!r} is no host; write sites=a.cn,news.b.cn"
+    hosts: dict[str, None] = {}
+    for text in filter(None, map(str.strip, value.split(","))):
+        host = host_named(text)
+        if not host:
+            msg = f"argument sites: {text!r} is no host; write sites=a.cn,news.b.cn"
             raise ConfigurationError(msg)
+        hosts[host] = None
     return tuple(hosts)
 
 

@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.urls import canonical, host_of
+from topiccrawl.links.hosts import host_named
+from topiccrawl.links.urls import canonical
 from topiccrawl.stores.rows import clean
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
@@ -83,30 +84,31 @@ def site_in(text: str) -> str:
     >>> site_in("News.a.test."), site_in("")
     ('news.a.test', '')
     """
-    host = text.lower().strip(".")
-    if text and (not host or host_of(f"http://{host}/") != host):
+    host = host_named(text)
+    if text and not host:
         raise ConfigurationError(f"--site {text!r} is no host: write one as news.example.com")
     return host
 
 
-def name_in(text: str) -> str:
-    """What is to be forgotten: a URL as it is written, or ``site:HOST``.
+def names_in(text: str) -> tuple[str, ...]:
+    """What is to be forgotten: a URL, as it is written and as it is stored, or ``site:HOST``.
 
     Who asks for a removal must not think that it is done where nothing can have that name.
 
     Raises:
         ConfigurationError: It is neither.
 
-    >>> name_in("http://a.test/1"), name_in("site:News.a.test")
-    ('http://a.test/1', 'site:news.a.test')
+    >>> names_in("http://a.test/1"), names_in("site:新闻.test"), names_in("HTTP://a.test")
+    (('http://a.test/1',), ('site:xn--efvy88h.test',), ('HTTP://a.test', 'http://a.test/'))
     """
-    host = text.removeprefix("site:").lower()
-    if text.startswith("site:") and host and host_of(f"http://{host}/") == host:
-        return f"site:{host}"
-    if canonical(text) is None:
+    host = host_named(text.removeprefix("site:")) if text.startswith("site:") else ""
+    if host:
+        return (f"site:{host}",)
+    url = canonical(text)
+    if url is None:
         message = f"{text!r} names no article: write https://host/path, or site:host"
         raise ConfigurationError(message)
-    return text
+    return tuple(dict.fromkeys((text, url)))
 
 
 def words_in(query: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from scrapy import cmdline
 
 from topiccrawl.news.article import Article
 from topiccrawl.news.duplicates import digest_of
+from topiccrawl.stores.contract import Fate
 from topiccrawl.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -53,6 +54,30 @@ def folder(tmp_path: Path) -> Path:
 
     asyncio.run(fill())
     return tmp_path
+
+
+def test_a_site_with_a_chinese_name_is_forgotten_and_stays_away(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def save() -> list[Fate]:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        told = await store.save([article("xn--efvy88h.test", "2020-03-01")])
+        await store.close()
+        return [one.fate for one in told]
+
+    def said(*arguments: str) -> str:
+        where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
+        monkeypatch.setattr(sys, "argv", ["scrapy", "articles", *arguments, *where])
+        with pytest.raises(SystemExit):
+            cmdline.execute()
+        return capsys.readouterr().out
+
+    asyncio.run(save())
+    assert "的标题" in said("list", "--all", "--site", "新闻.test")
+    assert "的标题" in said("show", "http://新闻.test/1.html")
+    assert said("forget", "site:新闻.test").startswith("1 removed")
+    assert asyncio.run(save()) == [Fate.FORGOTTEN]
 
 
 def show(
@@ -100,6 +125,7 @@ def test_the_same_as_json(
     ("arguments", "line"),
     [
         ("list --all --site :::", "--site ':::' is no host: write one as news.example.com"),
+        ("list --all --site *.test", "--site '*.test' is no host: write one as news.example.com"),
         ("list --all --site nowhere.test", "no such article of any topic"),
         ("list --all --since 2026-02-01 --until 2026-01-01", "is later than --until 2026-01-01"),
         ("changes --topic 足球 --since 99999999999d", "since '99999999999d': write last, 12h, 7d"),

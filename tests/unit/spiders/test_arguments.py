@@ -9,6 +9,8 @@ from scrapy.settings import Settings
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, TopicError
+from topiccrawl.links.hosts import HostRules
+from topiccrawl.links.urls import canonical
 from topiccrawl.spiders.arguments import refuse_denied
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.topic import Topic
@@ -78,6 +80,16 @@ def test_seeds_of_the_command_line_win_and_scrapyds_own_argument_is_let_through(
     path.write_text('seeds = ["http://a.test/"]\n[terms]\n"足球" = 1\n', encoding="utf-8")
     topic = TopicSpider.check(settings(), topic=str(path), seeds="http://b.test", _job="7")
     assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
+
+
+def test_hosts_with_chinese_names_are_those_of_their_urls() -> None:
+    url, host = canonical("http://www.新闻.test/") or "", "新闻.test"
+    denied = Topic(name="t", terms={"x": 1.0}, denied_hosts=(host,))
+    topic = TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS=host), topic="足球", sites=host)
+    assert HostRules(topic.allowed_hosts, ()).refuse(url) is None
+    assert HostRules((), denied.denied_hosts).refuse(url) == "host-denied"
+    with pytest.raises(ConfigurationError, match="TOPICCRAWL_OWN_HOSTS: 'localhost:8888' is no"):
+        TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS="localhost:8888"), topic="足球")
 
 
 def test_a_seed_on_a_denied_host_is_a_mistake() -> None:
