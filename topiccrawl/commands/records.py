@@ -67,8 +67,10 @@ class Command(OperatorCommand):
             case ["export", file]:
                 asyncio.run(self._export(file, opts))
             case ["forget", *entities] if entities:
-                gone = asyncio.run(self._forget(entities, opts))
+                gone, unknown = asyncio.run(self._forget(entities, opts))
                 say(f"{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)")
+                say(*(f"{name}: no such record in {place_of(self.options)}" for name in unknown))
+                self.exitcode = int(bool(unknown))
             case ["allow", *entities] if entities:
                 back = asyncio.run(self._allow(entities, opts))
                 say(f"{back} allowed: the next period may find them again")
@@ -92,9 +94,9 @@ class Command(OperatorCommand):
             say(f"{entity}: no such record in {place_of(self.options)}")
             self.exitcode = 1
 
-    async def _forget(self, entities: list[str], opts: argparse.Namespace) -> int:
-        """Delete records, and what their seeds keep of the pages."""
-        gone = 0
+    async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
+        """Delete records, and what their seeds keep of the pages; how many, and who is none."""
+        gone, unknown = 0, dict.fromkeys(entities)
         periods = periods_of(self.options)
         await periods.open()
         try:
@@ -105,12 +107,15 @@ class Command(OperatorCommand):
                     if {kept.entity, kept.record.name}.intersection(entities)
                 ]
                 for kept in found:
-                    gone += await store.forget(kept.template, [kept.entity])
+                    for name in (kept.entity, kept.record.name):
+                        unknown.pop(name, None)
+                    both = dict.fromkeys((kept.entity, kept.entity.removeprefix("www.")))
+                    gone += await store.forget(kept.template, list(both))
                     seeds = await periods.get(kept.template, [kept.seed])
                     await periods.save([replace(seed, visits={}) for seed in seeds.values()])
         finally:
             await periods.close()
-        return gone
+        return gone, list(unknown)
 
     async def _allow(self, entities: list[str], opts: argparse.Namespace) -> int:
         """Let entities come again that were forgotten."""

@@ -91,14 +91,9 @@ class Parquet(Generic[T]):
         path: Where to.
         schema: Makes the columns, given the module ``pyarrow``.
         row: What is written of one.
-
-    Raises:
-        ConfigurationError: pyarrow is not installed.
     """
 
     def __init__(self, path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> None:
-        if find_spec("pyarrow") is None:
-            raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -143,7 +138,8 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
     The file takes its name when it is complete.
 
     Raises:
-        ConfigurationError: There is no such format, or the file cannot be written.
+        ConfigurationError: There is no such format, pyarrow is missing for it, or the file cannot
+            be written.
     """
     if where == STANDARD:
         yield next(iter(formats.text.values()))(sys.stdout)
@@ -152,6 +148,8 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
     part = path.with_name(f".{path.name}.part")
     try:
         if path.suffix == ".parquet":
+            if find_spec("pyarrow") is None:
+                raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
             writer = formats.parquet(part)
             yield writer
             writer.end()

@@ -84,3 +84,28 @@ def test_forget_deletes_a_record_and_its_versions(
     assert capsys.readouterr().out == ""
     assert command(folder, "allow", "a.test", "c.test") == 0
     assert "1 allowed" in capsys.readouterr().out
+
+
+def test_who_is_no_record_is_told_not_to_be_forgotten(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "forget", "a.test", "c.test") == 1
+    out = capsys.readouterr().out
+    assert "1 deleted" in out
+    assert "c.test: no such record" in out
+
+
+def test_a_record_of_a_host_with_www_stays_away_without_it_too(folder: Path) -> None:
+    template = "软件公司-四川"
+
+    async def save(entity: str) -> str:
+        store = SqliteRecords(folder)
+        await store.open()
+        record = Record(template, "丁公司", (), (f"http://{entity}/",))
+        (told,) = await store.save([Kept(entity, record, f"http://{entity}/", 1, 1, 0.8)])
+        await store.close()
+        return told
+
+    assert asyncio.run(save("www.d.test")) == "new"  # as it was stored before
+    assert command(folder, "forget", "www.d.test") == 0
+    assert asyncio.run(save("d.test")) == "forgotten"
