@@ -11,6 +11,7 @@ import redis
 
 from tests import laws, mongo_server
 from tests.redis_server import running
+from topiccrawl.commands.names import FROM_ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 FOREIGN = (
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT", "REDIS_URL", "MONGODB_URI"),
-    *("TOPICCRAWL_WEBHOOK_SECRET", "TOPICCRAWL_DASHBOARD_NAMES", "TOPICCRAWL_DASHBOARD_TOKEN"),
+    *FROM_ENVIRONMENT,
 )
 """What somebody's shell may hold, and what tests give their crawls: the tests begin without it."""
 for foreign in FOREIGN:
