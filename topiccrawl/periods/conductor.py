@@ -117,7 +117,7 @@ class Conductor:
 
     def _enough(self) -> bool:
         most = self.template.limits.records
-        return bool(most) and self.counts["records"] >= most
+        return bool(most) and self.seeds.records >= most
 
     # -- Pages -----------------------------------------------------------------------------------
 
@@ -202,7 +202,6 @@ class Conductor:
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
         if stage is not Stage.AGAIN:
-            self.counts["records"] += useful if stage is Stage.DONE else 0
             self.seeds.ended(seed)
 
     # -- When nothing is left to fetch -----------------------------------------------------------

@@ -65,6 +65,7 @@ class SeedList:
     Attributes:
         period: The period.
         finished: Seeds that are finished.
+        records: Records that they gave.
         skipped: Seeds that chance passed over.
     """
 
@@ -79,6 +80,7 @@ class SeedList:
         self._manner = manner
         self._useless: list[int] = []
         self.finished = 0
+        self.records = 0
         self.skipped = 0
 
     async def open(self, number: int) -> None:
@@ -164,6 +166,7 @@ class SeedList:
 
     def _note(self, number: int, stage: Stage, useful: int) -> None:
         self.finished += 1
+        self.records += useful if stage is Stage.DONE else 0
         if stage is Stage.FAILED or not useful:
             insort(self._useless, number)
 

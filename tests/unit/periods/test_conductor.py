@@ -16,7 +16,7 @@ from topiccrawl.stores.pages import SqlitePages
 from topiccrawl.stores.periods import Phase, SqlitePeriods, Stage
 from topiccrawl.stores.records import SqliteRecords
 from topiccrawl.templates.record import Found, Record
-from topiccrawl.templates.template import Template
+from topiccrawl.templates.template import Limits, Template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,13 +68,14 @@ class World:
 
 
 async def period(
-    folder: Path, world: World, number: int, *, stop: int = 0, manner: Manner | None = None
-) -> Conductor:
+    folder: Path, world: World, number: int, *, stop: int = 0, manner: Manner | None = None,
+    template: Template = TEMPLATE,
+) -> Conductor:  # fmt: skip
     """Conduct a period to its end, or until so many pages have been answered; as a spider does."""
     stores = Stores(SqlitePeriods(folder), SqlitePages(folder), SqliteRecords(folder))
     clock = iter(range(1000 * number, 1000 * number + 900))
     conductor = Conductor(
-        TEMPLATE, stores, lambda: float(next(clock)), manner or Manner(at_once=3, chance=False)
+        template, stores, lambda: float(next(clock)), manner or Manner(at_once=3, chance=False)
     )
     await conductor.open(number)
     queue = await conductor.resume()
@@ -156,6 +157,19 @@ def test_stopped_anywhere_and_begun_again_the_records_are_the_same(
         await period(tmp_path / "cut", world, 1)
         whole, cut = await kept(tmp_path / "whole"), await kept(tmp_path / "cut")
         assert {n: o.record for n, o in whole.items()} == {n: o.record for n, o in cut.items()}
+
+    asyncio.run(law())
+
+
+def test_a_bound_of_records_holds_for_a_period_that_was_stopped_and_went_on(tmp_path: Path) -> None:
+    sites = {f"s{n}": str(n) for n in range(1, 13)}
+    bound = TEMPLATE.model_copy(update={"limits": Limits(records=3)})
+
+    async def law() -> None:
+        one = Manner(at_once=1, chance=False)
+        await period(tmp_path, World(**sites), 1, stop=4, manner=one, template=bound)
+        await period(tmp_path, World(**sites), 1, manner=one, template=bound)
+        assert len(await kept(tmp_path)) == 3
 
     asyncio.run(law())
 
