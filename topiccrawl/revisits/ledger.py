@@ -205,8 +205,8 @@ def _validated(state: PageState, seen: Seen) -> PageState:
     state = replace(
         state,
         checked_at=seen.at,
-        etag=_short(seen.etag) or (state.etag if seen.status == NOT_MODIFIED else ""),
-        last_modified=_short(seen.last_modified)
+        etag=sendable(seen.etag) or (state.etag if seen.status == NOT_MODIFIED else ""),
+        last_modified=sendable(seen.last_modified)
         or (state.last_modified if seen.status == NOT_MODIFIED else ""),
     )
     if seen.status == NOT_MODIFIED:
@@ -217,7 +217,8 @@ def _validated(state: PageState, seen: Seen) -> PageState:
     return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
 
 
-def _short(validator: str) -> str:
+def sendable(validator: str) -> str:
+    """A validator that a server will take back, else ""."""
     return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 

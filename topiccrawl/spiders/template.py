@@ -16,6 +16,7 @@ from topiccrawl.periods.conductor import Conductor, Stores
 from topiccrawl.periods.report import lines_of, progress_of
 from topiccrawl.periods.seeds import Hit, Hits
 from topiccrawl.periods.visits import Child, Result, Step, Steps, digest_of, name_of
+from topiccrawl.revisits.ledger import sendable
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.templating import Plan, manner_of, plan_of
@@ -250,7 +251,7 @@ def _answered(step: Step, response: Response) -> Step:
     """A step with what makes the next request conditional."""
     if step.records is None and step.result is not Result.UNCHANGED:
         return step
-    etag, modified = _header(response, "ETag"), _header(response, "Last-Modified")
+    etag, modified = (sendable(_header(response, n)) for n in ("ETag", "Last-Modified"))
     return Step(
         step.seed, step.name, step.result, step.layer, step.url, step.note, step.digest, etag,
         modified, step.records,
