@@ -287,6 +287,16 @@ def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     assert window(data, "足球", 0.0).gone == ()
 
 
+def test_a_watch_that_breaks_ends_and_says_so(tmp_path: Path) -> None:
+    site = Growing()
+    crawl = ("crawl", "broken", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
+    with Web({site.hub: site.list, **site.pages}) as web:
+        status, out = run(web.proxy, tmp_path / "data", *crawl, *AT_ONCE)
+    assert status == 1
+    assert "The watch ends by a mistake" in out
+    assert "ZeroDivisionError: a mistake" in out
+
+
 def wait_for(condition: Callable[[], bool], data: Path) -> None:
     until(condition, lambda: log_of(data).read_text()[-3000:])
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
+from topiccrawl.extensions.watch import Watch
 from topiccrawl.news.article import Article, Unfinished
 from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.settings import ITEM_PIPELINES
+from topiccrawl.settings import EXTENSIONS, ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
@@ -49,6 +50,30 @@ class TrialSpider(TopicSpider):
         if "/full" in response.url:
             resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
         yield from super().parse(response)
+
+
+class BrokenWatch(Watch):
+    """Breaks when it hands out for the second time."""
+
+    times: ClassVar = count()
+
+    @override
+    async def _hand_out(self) -> None:
+        if next(self.times):
+            raise ZeroDivisionError("a mistake")
+        await super()._hand_out()
+
+
+class BrokenSpider(TopicSpider):
+    """The topic spider, with a watch that breaks."""
+
+    name = "broken"
+    custom_settings = {  # noqa: RUF012
+        "EXTENSIONS": {
+            **EXTENSIONS, "topiccrawl.extensions.watch.Watch": None,
+            "tests.crawl.trials.BrokenWatch": 520,
+        }
+    }  # fmt: skip
 
 
 class ReluctantScheduler(FrontierScheduler):

@@ -18,6 +18,7 @@ from topiccrawl.extensions.foundfeeds import FoundFeeds
 from topiccrawl.extensions.seeds import Beginnings
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.urls import canonical
+from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.revisits.budget import HOST_PACE
 from topiccrawl.revisits.choice import Pace, policy_named
 from topiccrawl.revisits.jumps import LEAST, visited_at
@@ -134,7 +135,11 @@ class Watch:
 
         Raises:
             DontCloseSpider: If so.
+            CloseSpider: Something is wrong that only a new version mends: nothing would come.
         """
+        if self._task is not None and self._task.done() and (error := self._task.exception()):
+            logger.critical("The watch ends by a mistake of the program's", exc_info=error)
+            raise CloseSpider(CLOSE_REASON)
         self._beginnings.look(self._scheduler.frontier)
         for url, reason in () if self.visited else self.due.lost():
             self.visited.failed(url, reason)
