@@ -119,6 +119,13 @@ TOPICCRAWL_HOST_PAGES = 0
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """URLs that wait (on a node) beyond which low values are turned away, counted as ``tail``; 0 is no
 bound. This many take about 10 GB of disk and 0.3 GB of RAM; see docs/scale.md."""
+TOPICCRAWL_MAX_KNOWN = 0
+"""URLs known (on a node) beyond which records of settled ones are let go; 0: none ever. What was
+fetched or failed is not fetched again, but ``scrapy why`` says no more of it, and it cannot be
+watched; what was only predicted to be low is new to the next page that offers it."""
+TOPICCRAWL_SEEN_ERROR = 0.001
+"""Share of new URLs that may be lost where records are let go, taken for fetched ones; these are
+remembered in two to four bytes each. From 0.000001 to 0.1; see docs/scale.md."""
 TOPICCRAWL_RETRY_DELAY = 10.0
 """Seconds before a failed URL is tried again, doubled with each failure; RETRY_* say how often."""
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tests.contracts.model_parts import TOP, Entry, Gate, Site, quantum
 from topiccrawl.frontier.contract import Ending, GroupStats, Kind
 
 if TYPE_CHECKING:
@@ -13,57 +14,9 @@ if TYPE_CHECKING:
 
     from tests.contracts.strategies import Best
     from topiccrawl.frontier.contract import Limits, Outcome, Politeness
-    from topiccrawl.records import Evidence, Offer
+    from topiccrawl.records import Offer
 
-TOP = 0xFFFFFFFF
 NAMES = ("prior", "normal")
-
-
-def quantum(value: float) -> int:
-    return min(max(int(value * TOP), 0), TOP)
-
-
-@dataclass
-class Entry:
-    url: str
-    lane: int
-    value: int
-    seq: int
-    state: str = "queued"
-    evidence: Evidence = ()
-    anchor: str = ""
-    context: str = ""
-    version: int = 0
-    depth: int = 0
-    inlinks: int = 0
-    attempts: int = 0
-    crashes: int = 0
-    redirects: int = 0
-    due: float = 0.0
-    reason: str = ""
-    pinned: bool = False
-    counted: bool = False
-    best: int = -1
-    epoch: int = 0
-    expires: float = 0.0
-
-
-@dataclass
-class Site:
-    active: int = 0
-    leased: int = 0
-    pages: int = 0
-    next_at: float = 0.0
-
-
-@dataclass
-class Gate:
-    """An origin's robots.txt: unknown, asked, waiting, rules (False: /no is closed), or gone."""
-
-    state: str = "unknown"
-    expires: float = 0.0
-    retry: float = 0.0
-    attempts: int = 0
 
 
 @dataclass
@@ -146,13 +99,13 @@ class Model:
                 self.entries[offer.url] = child
             child.inlinks += 1
             if child.state in {"queued", "leased", "low"}:
-                self._offered(child, offer)
+                self._offered(child, offer, parent.url)
 
-    def _offered(self, child: Entry, offer: Offer) -> None:
+    def _offered(self, child: Entry, offer: Offer, parent: str) -> None:
         self.rescore(child)
         offered = quantum(self.strategy.value(self.strategy.fold((), offer.evidence)))
-        if offered > child.best:
-            child.best, child.anchor, child.context = offered, offer.anchor, offer.context
+        if child.linked_by(parent, offered):
+            child.anchor, child.context = offer.anchor, offer.context
         child.evidence = self.strategy.fold(child.evidence, offer.evidence)
         self.judge(child, offer.lane)
 
@@ -334,6 +287,8 @@ class Model:
             self.children[page] &= self.entries.keys()
             if page not in self.entries:
                 del self.children[page]
+        for entry in self.entries.values():
+            entry.parents = [known for known in entry.parents if known[1] in self.entries]
 
     def _back(self, entry: Entry) -> None:
         self.free(entry.url)
@@ -359,7 +314,7 @@ class Model:
         if target is None:
             copy = Entry(**vars(entry) | {"url": outcome.target, "seq": self._next()})
             copy.state, copy.attempts, copy.crashes, copy.counted = "queued", 0, 0, False
-            copy.inlinks, copy.reason, copy.best, copy.due = 0, "", -1, 0.0
+            copy.inlinks, copy.reason, copy.parents, copy.due = 0, "", [], 0.0
             copy.redirects = outcome.redirects
             self.entries[outcome.target] = copy
         elif target.state in {"queued", "leased", "low"}:

@@ -15,7 +15,8 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from typing_extensions import override
 
-from tests.contracts.model import Model, Site
+from tests.contracts.model import Model
+from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import (
     Download,
@@ -112,6 +113,17 @@ class FrontierMachine(RuleBasedStateMachine):
         held = self.model.entries
         return [lease for lease in self.out if lease.url in held and lease.kind is Kind.PAGE]
 
+    def some_pages(self) -> list[Lease]:
+        """Leases of pages; made where there are none: in most examples some rules are left out."""
+        for url in URLS[:: len(PATHS)]:
+            if not self.pages():
+                self.push([url, url + "1"], 1.0)
+                self.pop(3)
+                for lease in [lease for lease in self.out if lease.kind is Kind.ROBOTS]:
+                    self.settle_robots(lease, 200)
+                    self.pop(1)
+        return self.pages()
+
     def drop(self, lease: Lease) -> None:
         self.out.remove(lease)
         self.settled.append(lease)
@@ -148,7 +160,7 @@ class FrontierMachine(RuleBasedStateMachine):
         links: list[Offer],
         first: bool,  # noqa: FBT001
     ) -> None:
-        if pages := self.pages():
+        if pages := self.some_pages():
             lease = data.draw(st.sampled_from(pages))
             if first:
                 self.frontier.downloaded(lease, Download(200, 0.125))
@@ -160,7 +172,7 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(data=st.data(), wait=st.sampled_from([0.0, 1.0, 5.0]), links=offers)
     def later(self, data: st.DataObject, wait: float, links: list[Offer]) -> None:
         outcome = Outcome(Ending.LATER, "timeout", not_before=self.model.now + wait)
-        if pages := self.pages():
+        if pages := self.some_pages():
             lease = data.draw(st.sampled_from(pages))
             assert self.frontier.finish(lease, outcome, links)
             self.model.finish(lease.url, outcome, links)
@@ -169,11 +181,13 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(data=st.data(), status=st.sampled_from([200, 200, 404, 0]))
     def robots(self, data: st.DataObject, status: int) -> None:
         if asked := [lease for lease in self.out if lease.kind is Kind.ROBOTS]:
-            lease = data.draw(st.sampled_from(asked))
-            body = b"User-agent: *\nDisallow: /no" if status == 200 else None
-            self.frontier.robots(lease, body, status)
-            self.model.robots(lease.url, status)
-            self.drop(lease)
+            self.settle_robots(data.draw(st.sampled_from(asked)), status)
+
+    def settle_robots(self, lease: Lease, status: int) -> None:
+        body = b"User-agent: *\nDisallow: /no" if status == 200 else None
+        self.frontier.robots(lease, body, status)
+        self.model.robots(lease.url, status)
+        self.drop(lease)
 
     @rule(data=st.data())
     def begin(self, data: st.DataObject) -> None:

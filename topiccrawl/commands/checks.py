@@ -17,7 +17,8 @@ from topiccrawl.extensions.adaptation import method_of
 from topiccrawl.extensions.stopping import level_of
 from topiccrawl.extensions.watch import policy_of
 from topiccrawl.news.duplicates.choice import method_named
-from topiccrawl.scheduler.build import number, place_named
+from topiccrawl.scheduler.build import limits_of, number, place_named
+from topiccrawl.spiders.arguments import watch_mode
 from topiccrawl.stores.choice import store_of, webhook_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-_FRACTIONS = frozenset({"DOWNLOAD_TIMEOUT", "TOPICCRAWL_HOST_PAGES", "TOPICCRAWL_MAX_QUEUED"})
+_FRACTIONS = frozenset(
+    {
+        "DOWNLOAD_TIMEOUT", "TOPICCRAWL_HOST_PAGES", "TOPICCRAWL_MAX_KNOWN",
+        "TOPICCRAWL_MAX_QUEUED",
+    }
+)  # fmt: skip
 """Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
 
 
@@ -45,6 +51,7 @@ def check_values(settings: BaseSettings) -> None:
     address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
     language_of(settings)
     level_of(settings)
+    limits_of(settings)
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])
     policy_of(settings)
@@ -55,6 +62,19 @@ def check_values(settings: BaseSettings) -> None:
     _name(settings, "TOPICCRAWL_CRAWL")
     _at_least_one(settings, "TOPICCRAWL_WORK_SITES")
     _folder(settings, "WARC_DIR")
+
+
+def check_watch(settings: BaseSettings, watch: str) -> None:
+    """Refuse to watch pages whose records are let go.
+
+    Raises:
+        SettingError: If both are asked for.
+    """
+    if watch_mode(watch) and limits_of(settings).max_known:
+        raise SettingError(
+            f"TOPICCRAWL_MAX_KNOWN is {settings['TOPICCRAWL_MAX_KNOWN']}, which lets go of the"
+            f" records that -a watch={watch} needs: set it to 0, or do not watch"
+        )
 
 
 def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:

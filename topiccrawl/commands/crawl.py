@@ -10,7 +10,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.checks import check_values
+from topiccrawl.commands.checks import check_values, check_watch
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.outcome import FAILURES
@@ -52,6 +52,7 @@ class Command(ScrapyCrawl):
         check = getattr(spider, "check", None)
         try:
             check_values(self.settings)
+            check_watch(self.settings, arguments.get("watch", ""))
             if check is not None:
                 check(self.settings, **arguments)
         except ConfigurationError as error:

@@ -29,6 +29,11 @@ _QUEUES = {
     "crawled": "crawledQueue: was fetched",
     "error": "errorQueue",
 }
+_SEEN = (
+    "  seen       fetched, or failed, and not fetched again; its record was let go",
+    "             (TOPICCRAWL_MAX_KNOWN), or it only looks so (TOPICCRAWL_SEEN_ERROR)",
+    "  remedy     scrapy frontier requeue URL fetches it",
+)
 
 
 class Command(OperatorCommand):
@@ -99,6 +104,8 @@ def _time(at: float) -> str:
 
 def explain(found: Explanation) -> list[str]:
     """Return the lines that explain a URL."""
+    if found.queue == "seen":
+        return [found.url, *_SEEN]
     lines = [
         found.url,
         f"  queue      {_QUEUES[found.queue]}{f' ({found.reason})' if found.reason else ''}",

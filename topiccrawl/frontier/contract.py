@@ -12,6 +12,12 @@ Which page links to which (linksQueue) is kept per crawled parent; a (parent, ch
 once for ever, however often the parent is fetched, unless the child was forgotten: a URL that is
 not known is new to every offer.
 
+Where ``Limits.max_known`` is set, records of settled URLs are let go, with the links of their
+pages: ``known``, ``crawled`` and ``error`` count those that are kept, ``let-go/…`` the others. What
+was fetched or failed is *seen* from then on: no offer, seed or redirect queues it again, only
+``requeue`` does; of URLs never met a stated share is taken for seen. What was only predicted to be
+low is new again.
+
 Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before,
 the page is fetched again. What ``pop`` hands out is leased, never removed. No call does network
 I/O. A host is a lower-case host name without port; rules of robots.txt belong to an origin
@@ -109,7 +115,10 @@ class Frontier(Protocol):
     """The queue of a crawl. See the module's text for states and guarantees."""
 
     def push(self, seeds: Iterable[Seed]) -> int:
-        """Queue URLs not known yet in priorQueue; number of new ones. Known ones are left alone."""
+        """Queue URLs not known yet in priorQueue; number of new ones.
+
+        Those known, or seen and let go, are left alone.
+        """
         ...
 
     def pop(self, n: int = 1) -> list[Lease]:
@@ -211,14 +220,18 @@ class Frontier(Protocol):
         """Fetch a URL (again): crawled, failed, rejected or waiting, it is queued, due now.
 
         Its failures are forgotten, its value stays; a rejected one enters normalQueue. A value
-        that is given replaces its own, as a seed's, and brings it to priorQueue. False for one
-        that is unknown, leased or queued and due. A page that is crawled again counts once in the
-        statistics of its groups and in ``Limits.max_host_pages``.
+        that is given replaces its own, as a seed's, and brings it to priorQueue. One whose record
+        was let go is queued as a seed. False for one that is unknown, leased or queued and due. A
+        page that is crawled again counts once in the statistics of its groups and in
+        ``Limits.max_host_pages``, unless its record was let go.
         """
         ...
 
     def forget(self, url: str) -> bool:
-        """Make a URL as if never seen, but for its links; a lease is stale. False if unknown."""
+        """Make a URL as if never seen, but for its links; a lease is stale.
+
+        False if unknown, also for one whose record was let go: a filter forgets nothing.
+        """
         ...
 
     def export(self) -> Iterator[Entry]:

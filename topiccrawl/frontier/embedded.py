@@ -17,6 +17,7 @@ from topiccrawl.frontier.endings import Endings
 from topiccrawl.frontier.hand import Hand
 from topiccrawl.frontier.offers import Intake
 from topiccrawl.frontier.outlook import best_values
+from topiccrawl.frontier.shedding import Shedding
 from topiccrawl.frontier.state import State
 from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.sweep import sweep
@@ -117,7 +118,8 @@ class EmbeddedFrontier:
             state.ready.believe(clock())
             self._intake = self.intake_type(state, strategy, limits)
             self._endings = Endings(state, self._intake, limits)
-            self._hand = Hand(state, self._endings)
+            self._hand = Hand(state, self._endings, self._intake)
+            self._shedding = Shedding(state, limits.max_known)
             share = share or strategy.share
             self._dispatch = Dispatch(state, self._intake, self._endings, politeness, limits, share)
             self._view = View(self._store, strategy)
@@ -325,9 +327,9 @@ class EmbeddedFrontier:
         return StorageError(self.broken)
 
     def _tick(self, links: int) -> None:
-        """Commit by size or by age."""
+        """Let go of what is too much; commit by size or by age."""
         self._changed = True
-        self._links += links
+        self._links += links + self._shedding.step()
         age = self._clock() - self._committed
         if self._links >= COMMIT_LINKS or not 0.0 <= age < COMMIT_SECONDS:
             self._commit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import NORMAL, PRIOR
+from topiccrawl.frontier.contract import NORMAL, PRIOR, Seed
 from topiccrawl.frontier.keys import key_of
 from topiccrawl.frontier.rows import (
     CRAWLED,
@@ -20,6 +20,7 @@ from topiccrawl.frontier.rows import (
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.endings import Endings
+    from topiccrawl.frontier.offers import Intake
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.state import State
 
@@ -30,17 +31,21 @@ class Hand:
     Args:
         state: The frontier's open state.
         endings: Lets go of a lease.
+        intake: Queues what has no record any more.
     """
 
-    def __init__(self, state: State, endings: Endings) -> None:
+    def __init__(self, state: State, endings: Endings, intake: Intake) -> None:
         self._state = state
         self._endings = endings
+        self._intake = intake
 
     def requeue(self, url: str, now: float, value: float | None = None) -> bool:
         """Queue a URL that is crawled, failed, rejected or waiting; False where it is none."""
         key = key_of(url)
         row = self._state.get(key)
-        if row is None or key in self._state.leases.held:
+        if row is None:
+            return self._recall(url, key, value)
+        if key in self._state.leases.held:
             return False
         if row.state == QUEUED and not (row.flags & DELAYED and row.when > now):
             return False
@@ -59,6 +64,14 @@ class Hand:
         place = self._state.place(url)
         if place is not None:
             self._state.robots.retry(place.origin, now)
+        return True
+
+    def _recall(self, url: str, key: bytes, value: float | None) -> bool:
+        """Queue a URL that was let go, as a seed; False where it was not."""
+        place = self._state.place(url)
+        if place is None or key not in self._state.seen:
+            return False
+        self._intake.plant(Seed(url, 1.0 if value is None else value), key, place)
         return True
 
     def forget(self, url: str, now: float) -> bool:

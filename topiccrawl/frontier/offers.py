@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.state import State
     from topiccrawl.records import Offer
 
+    Fresh = dict[bytes, tuple[Offer, Place]]
+
 MAX_DEPTH = 65_535
 LOW_VALUE_REASON = "low-value"
 
@@ -87,6 +89,8 @@ class Intake:
         first = state.seq
         picky = state.queues.near_bound(len(fresh))
         numbers = urls.find_many(list(fresh))
+        if state.seen:
+            fresh, numbers = self._unseen(fresh, numbers)
         rows = urls.get_many(numbers)
         for number, row, (key, (offer, place)) in zip(numbers, rows, fresh.items(), strict=True):
             if number:
@@ -107,19 +111,31 @@ class Intake:
         return taken
 
     def seed(self, seed: Seed) -> bool:
-        """Queue a URL in priorQueue; False where it is known."""
+        """Queue a URL in priorQueue; False where it is known, or was let go."""
         state = self._state
         place = state.place(seed.url)
         if place is None:
             return False
         key = place.digest + xxh3_64_digest(seed.url.encode())
-        if self._urls.find(key):
+        if self._urls.find(key) or self._was_let_go(key):
             return False
+        self.plant(seed, key, place)
+        return True
+
+    def plant(self, seed: Seed, key: bytes, place: Place) -> None:
+        """Queue a URL that is not known, even if it was seen and let go."""
+        state = self._state
         row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), state.arrive())
         row.flags = PINNED
         row.version = self._strategy.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
         self._settle_in(row, key, place, seed.url)
+
+    def _was_let_go(self, key: bytes) -> bool:
+        """Whether a URL was seen and has no record any more; if so, it is counted."""
+        if key not in self._state.seen or self._urls.find(key):
+            return False
+        self._state.tally["seen"] += 1
         return True
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
@@ -129,7 +145,7 @@ class Intake:
         if place is None:
             return
         key = place.digest + xxh3_64_digest(target.encode())
-        if key == source_key:
+        if key == source_key or self._was_let_go(key):
             return
         if self.refresh(source):
             source.lane, source.value = self.judge(source, source.lane)
@@ -186,9 +202,9 @@ class Intake:
             value = max(value, row.value)
         return min(row.lane, lane, self._strategy.lane(row.evidence)), value
 
-    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, tuple[Offer, Place]]:
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
         """Offers not seen yet by key, in the order of the page, the first of each."""
-        found: dict[bytes, tuple[Offer, Place]] = {}
+        found: Fresh = {}
         look = self._state.places.by_prefix.get
         for offer in offers:
             url = offer[0]
@@ -198,6 +214,15 @@ class Intake:
         for key in seen:
             found.pop(key, None)
         return found
+
+    def _unseen(self, fresh: Fresh, numbers: list[int]) -> tuple[Fresh, list[int]]:
+        """Offers and numbers of their URLs but those that were let go, which are counted."""
+        gone = self._state.seen.among(fresh, numbers)
+        if not gone:
+            return fresh, numbers
+        self._state.tally["seen"] += len(gone)
+        left = [number for key, number in zip(fresh, numbers, strict=True) if key not in gone]
+        return {key: offer for key, offer in fresh.items() if key not in gone}, left
 
     def _counted(self, key: bytes, number: int) -> dict[bytes, None]:
         """Keys of a page's links that were counted, in that order."""

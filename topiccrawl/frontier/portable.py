@@ -1,9 +1,10 @@
 """What a frontier is made of, in no implementation's form: how a crawl moves from one to another.
 
-An export is one :class:`About`, then a :class:`HostEntry` per host, then a :class:`UrlEntry` per
-URL, in this order; a file holds one of them a line, as JSON. An importer needs nothing else to go
-on as the exporter would have: same order, same statistics, same clocks of hosts, no pair of pages
-counted twice. What was leased stands in its lane again.
+An export is one :class:`About`, then a :class:`HostEntry` per host, a :class:`SeenEntry` per filter
+of what was let go (if any was), a :class:`UrlEntry` per URL, in this order; a file holds one of
+them a line, as JSON. An importer needs nothing else to go on as the exporter would have: same
+order, same statistics, same clocks of hosts, no pair of pages counted twice. What was leased stands
+in its lane again.
 
 Whoever implements the contract writes these from ``Frontier.export`` and reads them in
 ``Frontier.load``. URLs stand for parents and out-links, since keys are an implementation's own.
@@ -136,8 +137,24 @@ class UrlEntry(NamedTuple):
     counted: bool = False
 
 
-Entry = About | HostEntry | UrlEntry
-_KINDS: dict[str, type[Entry]] = {"frontier": About, "host": HostEntry, "url": UrlEntry}
+class SeenEntry(NamedTuple):
+    """A part of what was let go: a Bloom filter (``bloom``) of keys (``keys.key_of``).
+
+    Attributes:
+        bucket: First byte of the keys in it.
+        place: Its place in the bucket's chain, from 0.
+        filter: ``bloom.Filter.pack``, as base64.
+    """
+
+    bucket: int
+    place: int
+    filter: str
+
+
+Entry = About | HostEntry | UrlEntry | SeenEntry
+_KINDS: dict[str, type[Entry]] = {
+    "frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry,
+}  # fmt: skip
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 

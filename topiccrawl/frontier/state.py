@@ -24,6 +24,7 @@ from topiccrawl.frontier.rows import (
     Row,
     decode,
 )
+from topiccrawl.frontier.seen import Seen
 
 if TYPE_CHECKING:
     import random
@@ -49,6 +50,7 @@ class State:
         biases: What neighbours say.
         robots: What robots.txt files say.
         leases: What is handed out.
+        seen: What was let go.
         tally: Counters by name.
         seq: Number of the next arrival.
         turn: Place in the cycle of the lanes' share.
@@ -65,6 +67,7 @@ class State:
         self.places = Places(store)
         self.ready = Ready(self.clock, self.places.hosts)
         self.robots = Robots(store, politeness)
+        self.seen = Seen(store, limits.seen_error)
         self.tally: dict[str, int] = defaultdict(int)
         self._load(strategy)
         self.queues = Queues(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 4
+FORMAT = 5
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
@@ -49,7 +49,7 @@ CHECKPOINT_LINKS = 100_000
 """A checkpoint is begun so often; until it is done, no page that it needs is used again."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
 TABLES = (
-    "segments", "forgotten", "due", "hosts", "units", "groups", "robots",
+    "segments", "forgotten", "seen", "due", "hosts", "units", "groups", "robots",
 )  # fmt: skip
 SEGMENT, LENGTH = Struct(">BI"), Struct("<Q")
 LEASED = b"leased"
@@ -66,6 +66,7 @@ class Store:
         txn: The open transaction; replaced at every commit.
         segments: Which log, and number of a segment, to its length.
         forgotten: Key of a page that was forgotten to the packed keys of its links.
+        seen: Filters of the keys that were let go; see ``seen``.
         due: Time and key of what waits for a time.
         hosts: Number to the host's name.
         units: Host and unit number to origin and groups.
@@ -93,7 +94,7 @@ class Store:
         self._host_log = HostLog(self.path, readonly=readonly)
         self._logs = self._urls.log, self._host_log.log
         self._lengths: dict[tuple[int, int], int] = {}
-        self._seen = False
+        self._current = False
         self._checkpoint: Checkpoint | None = None
         self._unsafe = 0
         self._flushed = time.monotonic()
@@ -137,6 +138,7 @@ class Store:
     if TYPE_CHECKING:
         segments: lmdb._Database
         forgotten: lmdb._Database
+        seen: lmdb._Database
         due: lmdb._Database
         hosts: lmdb._Database
         units: lmdb._Database
@@ -171,7 +173,7 @@ class Store:
         if self._readonly:
             self.txn.abort()
             self.begin()
-            self._seen = False
+            self._current = False
 
     @property
     def urls(self) -> Urls:
@@ -186,7 +188,7 @@ class Store:
         return self._host_log
 
     def _follow(self) -> None:
-        if self._readonly and not self._seen:
+        if self._readonly and not self._current:
             self._read_logs()
 
     def _read_logs(self) -> None:
@@ -198,7 +200,7 @@ class Store:
             except FileNotFoundError:
                 self.refresh()
             else:
-                self._seen = True
+                self._current = True
                 return
         message = f"{self.path}: the crawl changes its log too fast; try again"
         raise StorageError(message)
@@ -219,6 +221,15 @@ class Store:
         if links := self.links(key, number):
             self.txn.put(key, links, db=self.forgotten)
         self.urls.delete(number)
+
+    def put_filter(self, name: bytes, data: bytes) -> None:
+        """Keep a filter of what was let go."""
+        self.txn.put(name, data, db=self.seen)
+
+    def let_go(self, numbers: Iterable[int]) -> None:
+        """Forget known URLs, and the links of their pages."""
+        for number in numbers:
+            self.urls.delete(number)
 
     def check(self, strategy: str, fields: Sequence[str]) -> None:
         """Refuse state of another format or strategy; a new folder is marked as ours."""

@@ -8,7 +8,7 @@ from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
 from topiccrawl.frontier.places import kept_host, under
-from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, check
+from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
 from topiccrawl.frontier.rows import (
@@ -28,6 +28,7 @@ from topiccrawl.frontier.rows import (
     decode,
     texts,
 )
+from topiccrawl.frontier.seen import entry_of
 from topiccrawl.frontier.state import END
 
 if TYPE_CHECKING:
@@ -57,10 +58,12 @@ class Export:
         self._strategy = strategy
 
     def entries(self) -> Iterator[Entry]:
-        """The frontier, its hosts, its URLs."""
+        """The frontier, its hosts, what was let go, its URLs."""
         yield self._about()
         for ident, name in self._items(self._store.hosts):
             yield self._host(ident, name)
+        for name, data in self._items(self._store.seen):
+            yield entry_of(name, data)
         number = 0
         while numbers := self._store.urls.after(number, BATCH):
             for number in numbers:
@@ -179,6 +182,8 @@ class Loader:
                 known += self._url(entry)
             elif isinstance(entry, HostEntry):
                 self._host(entry)
+            elif isinstance(entry, SeenEntry):
+                self._state.seen.adopt(entry)
             tick(1)
         self._state.rank_all()
         return known

@@ -180,6 +180,9 @@ class Limits:
             error "crash".
         lease_seconds: How long a lease lives unless extended.
         max_queued: URLs waiting (on a node) beyond which low values are turned away (``tail``).
+        max_known: URLs known (on a node) beyond which records of settled ones are let go
+            (``shedding``).
+        seen_error: Share of URLs never met that may be taken for fetched ones let go.
     """
 
     max_depth: int = 0
@@ -188,6 +191,8 @@ class Limits:
     max_crashes: int = 5
     lease_seconds: float = 300.0
     max_queued: int = 0
+    max_known: int = 0
+    seen_error: float = 0.001
 
 
 class GroupStats(NamedTuple):
@@ -207,7 +212,9 @@ class Explanation(NamedTuple):
 
     Attributes:
         url: Canonical URL.
-        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``.
+        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``; ``seen`` where its
+            record was let go, so that the rest says nothing (or where it only looks so: see
+            ``Limits.seen_error``).
         reason: Why it is in the errorQueue or waits; "" otherwise.
         value: Stored value plus bias, as it would be compared now.
         bias: The group's part of it.

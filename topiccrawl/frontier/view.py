@@ -21,6 +21,7 @@ from topiccrawl.frontier.rows import (
     Row,
     decode,
 )
+from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 BATCH = 500
 LONGEST_PATH = 100
+LET_GO = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 
 
 class View:
@@ -70,7 +72,7 @@ class View:
         key = key_of(url)
         row = self._row(key)
         if row is None:
-            return None
+            return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
             url=row.text(URL), queue=self._queue(key, row), reason=row.text(REASON),

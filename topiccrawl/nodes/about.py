@@ -11,7 +11,7 @@ from topiccrawl.nodes.buckets import BUCKETS
 if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Strategy
 
-FORMAT = [1, 2]
+FORMAT = [2, 2]
 """Version of the keys and letters (``lua``), and of the rows, hosts and statistics in them. Raise
 one when they change: nodes of an earlier and a later version must not meet on one crawl."""
 

@@ -93,6 +93,12 @@ class WorkingCopy:
             if number := store.urls.find(key):
                 store.urls.take_links(number, data)
 
+    def take_seen(self, filters: list[bytes]) -> None:
+        """Take over what was let go."""
+        for name, data in _pairs(filters):
+            self._state.seen.learn(name, data)
+            self._store.take_filter(name, data)
+
     def count_crashes(self, keys: Iterable[bytes]) -> None:
         """Count a crash for each page that was being processed when its node died."""
         state = self._state
@@ -165,11 +171,13 @@ class WorkingCopy:
             urls.evict(number)
         for bucket in buckets:
             self._drop(bucket)
+        state.seen.evict(buckets)
         drop_notes(self._store, buckets)
 
     def _drop(self, bucket: int) -> None:
-        """Delete a bucket's hosts, and what was forgotten there."""
-        _delete_under(self._store.txn, self._store.forgotten, bytes([bucket]))
+        """Delete a bucket's hosts, and what was forgotten or let go there."""
+        for table in (self._store.forgotten, self._store.seen):
+            _delete_under(self._store.txn, table, bytes([bucket]))
         for host in self._hosts(bucket):
             self._retire(host)
         self._by_bucket.pop(bucket, None)

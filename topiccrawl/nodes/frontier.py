@@ -107,6 +107,7 @@ class SharedFrontier(EmbeddedFrontier):
         )  # fmt: skip
         try:
             self._intake.route = Route()
+            self._shedding.mine = self._intake.route.mine
             self._state.places.new_ready = False
             self._state.places.noted = Noted(set(), set())
             self.turns = self._turns(
@@ -264,14 +265,11 @@ class SharedFrontier(EmbeddedFrontier):
         """
         key = key_of(url)
         if self._attached:  # the links of what is crawled are not in the copy
-            number = self._store.urls.find(key)
-            if not number:
-                return False
             try:
                 links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
-            if isinstance(links, bytes):
+            if isinstance(links, bytes) and (number := self._store.urls.find(key)):
                 self._store.urls.take_links(number, links)
         return super().requeue(url, value)
 

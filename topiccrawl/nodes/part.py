@@ -115,9 +115,10 @@ class Part:
         reply = yield Call("load", base, (bucket, self._cursor, PIECE, int(self._again)))
         self._cursor, rows, links, first = reply
         if first:
-            hosts, stats, robots, marks = first
+            hosts, stats, robots, seen, marks = first
             self._crashed = marks[::2]
             self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
+            self._copy.take_seen(seen)
         self._copy.take_rows(rows, links)
         if self._cursor == b"0":
             self._loads.pop(0)

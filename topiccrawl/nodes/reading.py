@@ -102,8 +102,9 @@ def _fill(client: redis.Redis, base: str, store: RecordingStore, strategy: Strat
         while True:
             cursor, rows, links, first = wire.run(_piece(base, bucket, cursor))
             if first:
-                hosts, stats, robots, _ = first
+                hosts, stats, robots, seen, _ = first
                 copy.take_hosts(hosts, stats, robots, None)
+                copy.take_seen(seen)
             copy.take_rows(rows, links)
             if cursor == b"0":
                 break

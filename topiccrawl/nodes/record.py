@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
-from topiccrawl.frontier.keys import KEY_BYTES, host_of, split_origin
+from topiccrawl.frontier.keys import host_of, split_origin
 from topiccrawl.frontier.places import STATS, pack_clock
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.urls import Urls
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.places import Noted
     from topiccrawl.frontier.store import Sync
 
-KEYED = {"urls": "rows", "outlinks": "out", "robots": "robots", "leased": "leased"}
+KEYED = {
+    "urls": "rows", "outlinks": "out", "robots": "robots", "leased": "leased", "seen": "seen",
+}  # fmt: skip
 """What is noted by key, and what it is called in Redis; hosts and statistics, see ``Noted``."""
 
 Parts = dict[str, dict[int, list[bytes]]]
@@ -92,6 +94,7 @@ class RecordingStore(Store):
         self.changed["urls"] = self.urls.rows
         self.changed["outlinks"] = self.urls.pages
         self.take_robots = super().put_robots
+        self.take_filter = super().put_filter
 
     @override
     def keep_leased(self, keys: Iterable[bytes], changed: Collection[bytes]) -> None:
@@ -106,10 +109,23 @@ class RecordingStore(Store):
         self.changed["robots"].add(origin)
         super().put_robots(origin, answer)
 
+    @override
+    def put_filter(self, name: bytes, data: bytes) -> None:
+        """Keep a filter of what was let go."""
+        self.changed["seen"].add(name)
+        super().put_filter(name, data)
+
+    @override
+    def let_go(self, numbers: Iterable[int]) -> None:
+        """Forget known URLs, and the links of their pages elsewhere, too."""
+        numbers = list(numbers)
+        self.urls.pages.update(map(self.urls.key, numbers))
+        super().let_go(numbers)
+
     def stored(self, table: str, keys: list[bytes]) -> dict[bytes, bytes]:
         """What is kept under some keys of what is noted."""
-        if table == "robots":
-            cursor: lmdb.Cursor[bytes] = self.txn.cursor(self.robots)
+        if table in {"robots", "seen"}:
+            cursor: lmdb.Cursor[bytes] = self.txn.cursor(getattr(self, table))
             return dict(cursor.getmulti(keys))
         if table == "leased":
             return {key: b"" for key in keys if key in self._handed_out}
@@ -181,8 +197,8 @@ def _stats(noted: Noted) -> Iterator[Change]:
 
 
 def drop_notes(store: RecordingStore, buckets: Iterable[int]) -> None:
-    """Forget what changed in some buckets (by the keys of URLs)."""
+    """Forget what changed in some buckets, which their keys begin with."""
     lost = frozenset(buckets)
-    for table in ("urls", "outlinks", "leased"):
+    for table in ("urls", "outlinks", "leased", "seen"):
         noted = store.changed[table]
-        noted.difference_update([key for key in noted if len(key) == KEY_BYTES and key[0] in lost])
+        noted.difference_update([key for key in noted if key[0] in lost])

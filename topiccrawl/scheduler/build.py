@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from topiccrawl.tasks.contract import Ledger
 
 
+LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
+"""What filters of seen URLs may err: with less they take more room than they save."""
 RELEARNT = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about .2 s."""
 
@@ -318,7 +320,17 @@ def limits_of(settings: BaseSettings) -> Limits:
         max_host_pages=int(number(settings, "TOPICCRAWL_HOST_PAGES")),
         max_attempts=retries + 1,
         max_queued=int(number(settings, "TOPICCRAWL_MAX_QUEUED")),
+        max_known=int(number(settings, "TOPICCRAWL_MAX_KNOWN")),
+        seen_error=_seen_error(settings),
     )
+
+
+def _seen_error(settings: BaseSettings) -> float:
+    error = number(settings, "TOPICCRAWL_SEEN_ERROR")
+    if not LEAST_ERROR <= error <= MOST_ERROR:
+        message = f"TOPICCRAWL_SEEN_ERROR is {error:g}: give a share from 0.000001 to 0.1"
+        raise SettingError(message)
+    return error
 
 
 def retry_rules(settings: BaseSettings) -> Retry:

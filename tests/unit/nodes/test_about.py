@@ -38,16 +38,16 @@ def row() -> Row:
 def test_rows_hosts_and_statistics_in_redis_are_those_of_the_format() -> None:
     written = (row().encode().hex(), CLOCK.format, STATS.format)
     known = (ROW, "<ddBIId", "<Id")
-    assert (FORMAT, *written) == ([1, 2], *known), "raise the second number of nodes.about.FORMAT"
+    assert (FORMAT, *written) == ([2, 2], *known), "raise the second number of nodes.about.FORMAT"
     assert decode(bytes.fromhex(ROW)).encode().hex() == ROW
 
 
-@pytest.mark.parametrize("found", [[1, 3], [2, 2], 7, None])
+@pytest.mark.parametrize("found", [[2, 3], [1, 2], 7, None])
 def test_a_crawl_of_another_format_is_refused_with_what_to_do(found: object) -> None:
     text = json.dumps({**json.loads(about(FirstCome(), "nev")), "format": found})
     for refuse in (checked, lambda where, told: other_crawl(where, told, "")):
         with pytest.raises(
-            StateVersionError, match=r"another version.*this one knows 1\.2.*export"
+            StateVersionError, match=r"another version.*this one knows 2\.2.*export"
         ):
             refuse("redis://h/0", text)
 

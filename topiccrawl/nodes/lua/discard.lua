@@ -13,7 +13,7 @@ for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'le
   redis.call('UNLINK', base .. name)
 end
 for bucket = 0, ARGV[1] - 1 do
-  for _, name in ipairs({'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'marks', 'mail'}) do
+  for _, name in ipairs({'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'marks', 'mail'}) do
     redis.call('UNLINK', base .. name .. ':' .. bucket)
   end
 end

@@ -6,7 +6,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local claims = base .. 'claims'
 local batch = cmsgpack.unpack(ARGV[6])
-local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'marks'}
+local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'marks'}
 local CHUNK, MOST = 4000, 200
 
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then

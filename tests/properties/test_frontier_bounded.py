@@ -1,0 +1,128 @@
+"""Any sequence of calls where records are let go: which ones is the frontier's choice, no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import hypothesis.strategies as st
+import pytest
+import redis
+from hypothesis import settings
+from hypothesis.stateful import invariant, rule
+from typing_extensions import override
+
+from tests.contracts.model import Model
+from tests.properties.test_frontier_machine import (
+    FrontierMachine,
+    SharedMachine,
+    eighths,
+    offers,
+    outcomes,
+    urls,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.contracts.model_parts import Entry
+    from topiccrawl.frontier.contract import Outcome
+    from topiccrawl.records import Offer
+
+MOST = 9
+
+
+@dataclass
+class Shedding(Model):
+    """A model that is told what was let go."""
+
+    seen: set[str] = field(default_factory=set)
+
+    def gone(self, url: str) -> bool:
+        return url in self.seen and url not in self.entries
+
+    @override
+    def push(self, url: str, value: float = 1.0) -> bool:
+        return not self.gone(url) and super().push(url, value)
+
+    @override
+    def links(self, parent: Entry, offers: Sequence[Offer]) -> None:
+        super().links(parent, [offer for offer in offers if not self.gone(offer.url)])
+
+    @override
+    def requeue(self, url: str, value: float | None = None) -> bool:
+        if self.gone(url):
+            return super().push(url, 1.0 if value is None else value)
+        return super().requeue(url, value)
+
+    @override
+    def _redirect(self, entry: Entry, outcome: Outcome) -> None:
+        if self.gone(outcome.target):
+            entry.state, entry.reason = "crawled", "redirected"
+        else:
+            super()._redirect(entry, outcome)
+
+    def let_go(self, url: str) -> None:
+        del self.entries[url]
+        self.children.pop(url, None)
+
+
+class BoundedMachine(FrontierMachine):
+    model: Shedding
+
+    @override
+    def open(self) -> None:
+        if not self.limits.max_known:
+            self.limits = replace(self.limits, max_known=MOST, seen_error=1e-6)
+            self.model = Shedding(self.strategy, self.politeness, self.limits, 1000.0)
+        super().open()
+
+    @invariant()
+    def agree(self) -> None:  # before the others, which come after it in the alphabet
+        for url, entry in list(self.model.entries.items()):
+            told = self.frontier.why(url)
+            if told is None:
+                assert entry.state == "low"
+                self.model.let_go(url)
+            elif told.queue == "seen":
+                assert entry.state in {"crawled", "error"}
+                self.model.seen.add(url)
+                self.model.let_go(url)
+
+    @rule(new=st.lists(urls, min_size=1, max_size=4), value=eighths)
+    @override
+    def push(self, new: list[str], value: float) -> None:
+        for url in new:
+            super().push([url], value)
+            self.agree()
+        sizes = self.model.counts()
+        assert sizes["known"] <= MOST or not sizes["crawled"] + sizes["error"]
+
+    @rule(data=st.data(), outcome=outcomes, links=offers)
+    @override
+    def finish(self, data: st.DataObject, outcome: Outcome, links: list[Offer]) -> None:
+        super().finish(data, outcome, links, first=False)
+
+    @rule()
+    @override
+    def sweep(self) -> None:
+        while self.frontier.sweep(7):
+            self.agree()
+        super().sweep()
+
+
+class SharedBoundedMachine(BoundedMachine, SharedMachine):
+    """The same over Redis."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _client(redis_server: str) -> Iterator[None]:
+    with redis.Redis.from_url(redis_server) as client:
+        SharedMachine.client = client
+        yield
+
+
+TestBounded = BoundedMachine.TestCase
+TestBounded.settings = settings(max_examples=30, stateful_step_count=50)
+TestSharedBounded = SharedBoundedMachine.TestCase
+TestSharedBounded.settings = settings(TestBounded.settings, max_examples=8)
