@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawl.commands.checks import check_values
+from topiccrawl.commands.checks import check_values, check_watch
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates import choice, index, verified
 from topiccrawl.stores import group
@@ -36,8 +36,10 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_FRAMES", "maybe"),
         ("TOPICCRAWL_PAGES", "1.5"),
         ("TOPICCRAWL_PAGES", "-1"),
+        ("TOPICCRAWL_MAX_KNOWN", "many"),
         ("TOPICCRAWL_REVISIT_DAYS", "-1"),
         ("TOPICCRAWL_REVISIT_POLICY", "foo"),
+        ("TOPICCRAWL_SEEN_ERROR", "0"),
         ("TOPICCRAWL_STOP_YIELD", "2"),
         ("URLLENGTH_LIMIT", "long"),
         ("MONGODB_URI", "foo"),
@@ -54,6 +56,14 @@ def test_a_file_is_no_folder_for_archives(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^WARC_DIR "):
         check_values(settings(WARC_DIR=str(tmp_path / "file")))
     check_values(settings(WARC_DIR=str(tmp_path / "warc")))
+
+
+@pytest.mark.parametrize("watch", ["1", "once"])
+def test_pages_whose_records_are_let_go_cannot_be_watched(watch: str) -> None:
+    with pytest.raises(SettingError, match=rf"^TOPICCRAWL_MAX_KNOWN .* -a watch={watch} "):
+        check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), watch)
+    check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), "0")
+    check_watch(settings(), watch)
 
 
 def test_what_is_usual_passes() -> None:
