@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 5_000
 """Lines of a page that are read."""
+MOST_TEXT = 400_000
+"""Characters of a page that are read, in all its lines: ten times a long page's."""
 LONGEST_LINE = 3_000
 """Characters of a line that are kept."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
@@ -142,13 +145,21 @@ def read_sheet(html: str) -> Sheet:
     if tree.root is not None:
         walk.over(tree.root)
     return Sheet(
-        tuple(_told_links(walk.lines[:MOST_LINES])),
+        tuple(_told_links(_bounded(walk.lines))),
         tuple(walk.boxes),
         normalise(" ".join(walk.title.split())),
         walk.metas,
         tuple(walk.scripts),
         tree,
     )
+
+
+def _bounded(lines: list[Line]) -> list[Line]:
+    """The first lines of a page, ``MOST_LINES`` and ``MOST_TEXT``."""
+    lengths = accumulate(len(line.text) for line in lines)
+    return [
+        line for line, end in zip(lines[:MOST_LINES], lengths, strict=False) if end <= MOST_TEXT
+    ]
 
 
 def _told_links(lines: list[Line]) -> list[Line]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 20
 """Characters of a label, with what qualifies it."""
+MOST_HITS = 100
+"""Keywords of a line that are looked at: a line with more is no line of somebody's address."""
 OWN, USUAL, APART = 1.0, 0.95, 0.7
 """How much a label counts: by the template's words, by words usual for the kind, by [S1]'s form."""
 
@@ -176,7 +178,7 @@ class Vocabulary:
         return fields[0] if len(fields) == 1 or (fields and kind == "telephone") else ""
 
     def hits(self, text: str) -> list[Hit]:
-        """The keywords in a text, in order; of overlapping ones the longest."""
+        """The first keywords in a text, in order; of overlapping ones the longest."""
         if not self._any.search(text):
             return []
         found = [
@@ -186,10 +188,12 @@ class Vocabulary:
         ]
         found.sort(key=lambda hit: (hit.start - hit.end, hit.start))
         kept: list[Hit] = []
+        taken = bytearray(len(text))
         for hit in found:
-            if all(hit.end <= other.start or other.end <= hit.start for other in kept):
+            if not any(taken[hit.start : hit.end]):
+                taken[hit.start : hit.end] = bytes([1]) * (hit.end - hit.start)
                 kept.append(hit)
-        return sorted(kept, key=lambda hit: hit.start)
+        return sorted(kept, key=lambda hit: hit.start)[:MOST_HITS]
 
     def apart_field(self, label: str) -> str:
         """The field whose keyword fits a whole label by the source's expression; "" if none."""

@@ -26,9 +26,10 @@ _FORMS = (
 )
 """Legal forms of companies outside of China; short ones as they are written only."""
 _ENGLISH = re.compile(
-    r"\b[A-Z][\w&'.-]*(?:[ ,]+(?:[A-Z][\w&'.-]*|and|of|the|&))*[ ,]+"
+    r"\b[A-Z][\w&'.-]{0,40}(?:[ ,]{1,5}(?:[A-Z][\w&'.-]{0,40}|and|of|the|&)){0,12}[ ,]{1,5}"
     rf"{_FORMS}"
 )
+"""Bounded in all that repeats: a page full of capitals costs no more than its length."""
 _BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|llc|llp|plc)\b)", re.IGNORECASE)
 """The comma of Co., Ltd., which no sentence has."""
 _FORM_FIRST = re.compile(
