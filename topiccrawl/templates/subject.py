@@ -171,11 +171,12 @@ def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
 def _ranked(votes: Sequence[Vote]) -> list[Called]:
     """The names, the best supported first; a like name supports by half its weight."""
     found: list[tuple[float, Called]] = []
-    names = {_key(vote.name): vote.name for vote in reversed(votes) if core(vote.name)}
+    keyed = [(_key(vote.name), vote) for vote in votes]
+    names = {key: vote.name for key, vote in reversed(keyed) if core(vote.name)}
     chinese = any(map(has_han, names.values()))
     for key, name in names.items():
-        own = [vote for vote in votes if _key(vote.name) == key]
-        near = [vote for vote in votes if _key(vote.name) != key and alike(vote.name, name)]
+        own = [vote for one, vote in keyed if one == key]
+        near = [vote for one, vote in keyed if one != key and alike(vote.name, name)]
         weights = [NAMES[vote.who] for vote in own]
         weights += [NAMES[vote.who] * (_NEAR if legal(name) else _PART) for vote in near]
         points = sum(sorted(weights, reverse=True)[:8])

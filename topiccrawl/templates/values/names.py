@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from topiccrawl.templates.values.value import OBJECT, SOFT, Value, seen
 from topiccrawl.text.normal import fold
@@ -132,6 +133,7 @@ def legal(text: str) -> bool:
     return bool(_ENDS_LEGAL.search(text) or _FORM_FIRST.fullmatch(text))
 
 
+@lru_cache(maxsize=4_096)
 def core(text: str) -> str:
     """What of a name tells it from others: without place before it and legal form after it.
 
