@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from itertools import pairwise
@@ -234,3 +235,16 @@ def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
             assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is told"
             found = sum(web.count(url) for url in (f"{SITE}/", *pages))
             assert found == 10 * run_number, "none too many, though eight at a time could be asked"
+
+
+def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Path) -> None:
+    slow = {f"{SITE}/{i}": Answer(article("新能源汽车", TEXT), seconds=2.0) for i in range(9)}
+    with Web({f"{SITE}/": front(*(f"/{i}" for i in range(9))), **slow}) as web:
+        status, out = run(
+            web.proxy, tmp_path / "data", *TRIAL, TOPICCRAWL_PAGES="2",
+            SCHEDULER="tests.crawl.trials.CountingScheduler",
+        )  # fmt: skip
+    assert status == 0, out[-3000:]
+    asked = re.search(r"'trial/asked': (\d+)", out)
+    assert asked is not None
+    assert int(asked[1]) < 100, "it is told when there is room"

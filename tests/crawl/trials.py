@@ -88,6 +88,15 @@ class ReluctantScheduler(FrontierScheduler):
         return again and super().leaves(request)
 
 
+class CountingScheduler(FrontierScheduler):
+    """Counts how often it is asked for a request."""
+
+    @override
+    def next_request(self) -> Request | None:
+        self.stats.inc_value("trial/asked")
+        return super().next_request()
+
+
 class FalteringScheduler(FrontierScheduler):
     """Stands still a moment after it let a request out, and before that leaves: every other time.
 

@@ -244,9 +244,9 @@ class FrontierScheduler(BaseScheduler):
         self._keep_clocks()
         if waiting := self.side.pop():
             return _at_side(*waiting)
-        if len(self.book) - len(self.side) >= self._most:
+        if len(self.book) - len(self.side) >= self._most or not self.has_room():
             return None  # until one is settled
-        while self.has_room() and (leases := self.frontier.pop(1)):
+        while leases := self.frontier.pop(1):
             if request := self._from_lease(leases[0]):
                 return request
         self.alarm.after(self.frontier.next_due())
