@@ -84,11 +84,8 @@ def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> N
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("trouble", ["limit", "captcha"])
-def test_a_search_that_was_away_is_asked_again_by_the_next_run(
-    tmp_path: Path, trouble: str
-) -> None:
-    troubles = {"baidu": trouble}
+def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
+    troubles = {"baidu": "captcha"}
     engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
     data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
     status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
@@ -100,6 +97,7 @@ def test_a_search_that_was_away_is_asked_again_by_the_next_run(
 
 
 @pytest.mark.crawl
+@pytest.mark.usefixtures("unmeasured")
 def test_a_search_that_fails_beside_a_list_is_no_failure_in_any_run(tmp_path: Path) -> None:
     engine = Engine({}, {"baidu": "limit"})
     data, listed = tmp_path / "data", tmp_path / "list.txt"

@@ -237,8 +237,9 @@ def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
             assert found == 10 * run_number, "none too many, though eight at a time could be asked"
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Path) -> None:
-    slow = {f"{SITE}/{i}": Answer(article("新能源汽车", TEXT), seconds=2.0) for i in range(9)}
+    slow = {f"{SITE}/{i}": Answer(article("新能源汽车", TEXT), seconds=1.0) for i in range(9)}
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(9))), **slow}) as web:
         status, out = run(
             web.proxy, tmp_path / "data", *TRIAL, TOPICCRAWL_PAGES="2",

@@ -287,6 +287,7 @@ def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     assert window(data, "足球", 0.0).gone == ()
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_watch_that_breaks_ends_and_says_so(tmp_path: Path) -> None:
     site = Growing()
     crawl = ("crawl", "broken", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
