@@ -36,7 +36,7 @@ test: $(VENV)/.tested  ## Run all tests
 	PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
-	TOPICCRAWL_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests
+	TOPICCRAWL_TEST_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests
 
 check: $(VENV)/.tested  ## Lint, types, import contracts, and the coverage of the last `make test`
 	$(BIN)/ruff check .

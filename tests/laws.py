@@ -2,8 +2,8 @@
 
 A run that everybody's work waits for must not find today what was there yesterday: examples are
 drawn from a seed that is the law's own text, and from nothing else. New ones are looked for with
-``TOPICCRAWL_FUZZ=TIMES``: that many times as many, other ones each time, and what fails is kept
-below ``.hypothesis`` until it is mended; then it becomes an ``@example``.
+``TOPICCRAWL_TEST_FUZZ=TIMES``: that many times as many, other ones each time, and what fails is
+kept below ``.hypothesis`` until it is mended; then it becomes an ``@example``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hypothesis.internal.conjecture import providers
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TIMES = int(os.environ.get("TOPICCRAWL_FUZZ", "0"))
+TIMES = int(os.environ.get("TOPICCRAWL_TEST_FUZZ", "0"))
 OWN = "_hypothesis_internal_use_settings"
 
 BUSY = HealthCheck.too_slow

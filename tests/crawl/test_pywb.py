@@ -1,8 +1,8 @@
 """A crawled page in pywb, as docs/storage.md says: its links lead into the archive.
 
 pywb is GPL-3 and wants packages of its own versions, so it lives in an environment of its own and
-is only ever a process. ``TOPICCRAWL_PYWB=FOLDER`` names a virtual environment that has it,
-``TOPICCRAWL_PYWB=1`` makes one.
+is only ever a process. ``TOPICCRAWL_TEST_PYWB=FOLDER`` names a virtual environment that has it,
+``TOPICCRAWL_TEST_PYWB=1`` makes one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOST = "http://news.test"
-WANTED = os.environ.get("TOPICCRAWL_PYWB", "")
+WANTED = os.environ.get("TOPICCRAWL_TEST_PYWB", "")
 CONFIG = """
 collections:
   news:
@@ -40,7 +40,7 @@ collections:
 pytestmark = [
     pytest.mark.pywb,
     pytest.mark.crawl,
-    pytest.mark.skipif(not WANTED, reason="TOPICCRAWL_PYWB names no environment with pywb"),
+    pytest.mark.skipif(not WANTED, reason="TOPICCRAWL_TEST_PYWB names no environment with pywb"),
 ]
 
 
