@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import TYPE_CHECKING
 
 from topiccrawl.revisits.jumps import LEAST, set_back, visited_at
@@ -26,8 +27,12 @@ async def count_from(now: float, visited: Visited) -> None:
     """
     logger.warning("The clock was set back: what is due is counted from now")
     pages, owner = visited.pages.pages, visited.ledger.owner
-    found = await pages.due(owner, _END, MOST)
-    while found:
+    most, after = MOST, 0.0
+    while found := await pages.due(owner, _END, most, after):
         ahead = [state.url for state in found if visited_at(state) > now + LEAST]
         await visited.amend(ahead, lambda state: set_back(state, now))
-        found = await pages.due(owner, _END, MOST, found[-1].due)
+        if len(found) < most:
+            break
+        if found[0].due == found[-1].due:  # as many more may be due in the same moment
+            most *= 2
+        after = math.nextafter(found[-1].due, 0.0)

@@ -134,17 +134,18 @@ class Due:
 
     async def _give_all(self, now: float) -> int:
         """Give back what is due, up to ``MOST`` pages on their way; how many were given."""
-        given = 0
+        given, most = 0, MOST
         self._full = False
         while not self._full:
             self._low = math.inf
-            found = await self._pages.due(self._owner, now, MOST, self._handed)
+            found = await self._pages.due(self._owner, now, most, self._handed)
             given += sum(self._give(state) for state in found)
-            if len(found) < MOST:
+            if len(found) < most:
                 self._pass(now)
                 break
-            first, last = found[0].due, found[-1].due
-            self._pass(last if first == last else math.nextafter(last, 0.0))
+            if found[0].due == found[-1].due:  # as many more may be due in the same moment
+                most *= 2
+            self._pass(math.nextafter(found[-1].due, 0.0))
             self._full = len(self._out) >= MOST
         return given
 
