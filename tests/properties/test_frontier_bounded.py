@@ -21,6 +21,7 @@ from tests.properties.test_frontier_machine import (
     outcomes,
     urls,
 )
+from topiccrawl.frontier import numbering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,6 +114,16 @@ class BoundedMachine(FrontierMachine):
 
 class SharedBoundedMachine(BoundedMachine, SharedMachine):
     """The same over Redis."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed_up() -> Iterator[None]:
+    """Numbers of arrival are closed up again and again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbering, "LEAST", 4)
+        patch.setattr(numbering, "SPREAD", 2)
+        patch.setattr(numbering, "MOVES", 2)
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

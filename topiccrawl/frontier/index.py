@@ -237,7 +237,7 @@ class Index:
     def _live(self, page: int, prefix: int) -> NDArray[np.uint32]:
         """Numbers that stand in a page rightly: one that was removed may have another key now."""
         numbers = self._table.array[page * SLOTS : (page + 1) * SLOTS]
-        numbers = numbers[numbers != 0]
+        numbers = np.unique(numbers[numbers != 0])  # a number may stand twice, for two keys it had
         digests = self._digests.array[numbers]
         shift = np.uint64(BITS - self._depths[page])
         live: NDArray[np.uint32] = numbers[(digests != 0) & (digests >> shift == np.uint64(prefix))]

@@ -28,6 +28,8 @@ MOVING = Struct("<BBBIII")
 MOVING_AT = STILL.size
 HEAD_BYTES = STILL.size + MOVING.size
 PLACE_AT = 7
+SEQ = Struct("<I")
+SEQ_AT = PLACE_AT + 6
 INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
 HEAD_FIELDS = {
@@ -160,6 +162,16 @@ def counted(data: bytes) -> bytes:
     """Stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
+
+
+def renumbered(data: bytes, seq: int) -> bytes:
+    """Stored bytes with another number of arrival.
+
+    >>> row = Row(texts("http://a.cn/"), 1, quantum(0.5), 7)
+    >>> decode(renumbered(row.encode(), 5)).seq
+    5
+    """
+    return data[:SEQ_AT] + SEQ.pack(seq) + data[SEQ_AT + SEQ.size :]
 
 
 def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:

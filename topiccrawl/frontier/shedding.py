@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.numbering import Numbering
 from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, QUEUED
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.state import State
 
-LOOK = 1000
+LOOK = 500
 """Rows looked at in one call at most: a millisecond or two."""
 BATCH = 500
 """URLs of a bucket that are added to its filters at once at most."""
@@ -48,16 +49,23 @@ class Shedding:
         self._most = most
         self._window = min(WINDOW, most // 4)
         self._piece = min(PIECE, most // 8 + 1)
-        self._at = 0
+        self._numbering = Numbering(state)
         self._found: dict[int, array[int]] = {}
-        self._waits = 0
+        self._begin()
         self.mine: Sequence[bool] = (True,) * BUCKETS
+
+    def _begin(self) -> None:
+        """Begin a round; what was found waiting is found again."""
+        self._at = self._waits = 0
+        self._found.clear()
 
     def step(self) -> int:
         """Let go of some, if too many are known; how many."""
         urls, most = self._urls, self._most
-        if not 0 < most < urls.known:
+        if not most:
             return 0
+        if self._numbering.step():
+            self._begin()
         before, left = urls.known, LOOK
         while left > 0 and urls.known > most:
             if self._waits <= self._window and self._unfound() > most // SPARE:
@@ -87,10 +95,10 @@ class Shedding:
             else:
                 self._found.setdefault(bucket, array("I")).append(number)
                 self._waits += 1
-        self._at = numbers[-1] if numbers else 0
-        if not numbers:
-            self._found.clear()  # the next round finds them again
-            self._waits = 0
+        if numbers:
+            self._at = numbers[-1]
+        else:
+            self._begin()
         self._drop(low)
         return max(len(numbers), 1)
 

@@ -1,0 +1,93 @@
+"""Numbers of arrival closed up: where most URLs were let go, those left get the lowest numbers.
+
+What RAM holds of a URL lies under its number, and so does what the log has to say of one that was
+deleted. Numbers only grow: without this both would grow for ever, however few URLs are known. Rows
+are moved a few at a time, in their order, to the lowest number that is free; then numbers are given
+out anew from there. So the order of arrival stays, and there are at most some ``SPREAD`` numbers
+for a URL that is known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.rows import DELAYED, QUEUED, decode, renumbered
+from topiccrawl.frontier.state import END
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.state import State
+
+SPREAD = 4
+"""Numbers given out for each URL that is known, beyond which they are closed up."""
+LEAST = 1 << 17
+"""Numbers below which nothing is gained."""
+LOOK, MOVES = 500, 60
+"""Rows looked at, and moved, in one call at most: a millisecond or two."""
+
+
+class Numbering:
+    """Closes up the numbers of a frontier.
+
+    Args:
+        state: The open state.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._urls = state.urls
+        self._at = self._free = 0
+
+    def step(self) -> bool:
+        """Move a few rows, if that is due; whether numbers were closed up with it."""
+        if not self._free:
+            if self._state.seq <= max(LEAST, SPREAD * self._urls.known):
+                return False
+            self._at, self._free = 0, 1
+        moved = 0
+        numbers = self._urls.after(self._at, LOOK)
+        for number in numbers:
+            moved += self._place(number)
+            self._at = number
+            if moved >= MOVES:
+                return False
+        return len(numbers) < LOOK and self._end()
+
+    def _place(self, number: int) -> bool:
+        """Give a row the lowest number that is free; whether it had another."""
+        while self._free < number and self._urls.has(self._free):
+            self._free += 1  # taken meanwhile by a row from elsewhere, which keeps its number
+        moves = self._free < number
+        if moves:
+            self._move(number, self._free)
+        self._free += 1
+        return moves
+
+    def _move(self, old: int, new: int) -> None:
+        state, urls = self._state, self._urls
+        key, data, links = urls.key(old), urls.get(old), urls.links(old)
+        held = state.leases.held.get(key)
+        if held is not None:
+            held.number = new
+        elif data[0] == QUEUED and not data[1] & DELAYED:
+            row = decode(data)
+            row.seq = new
+            state.queues.enter(row, key)
+            row.seq = old
+            state.queues.leave(row, key)
+        urls.delete(old)
+        urls.add(key, new, renumbered(data, new))
+        if links:
+            urls.put_links(new, links)
+
+    def _end(self) -> bool:
+        """Give numbers out anew from the lowest free one, unless a larger one was taken."""
+        state, free = self._state, self._free
+        if self._urls.after(free - 1, 1):
+            self._at = free - 1
+            return False
+        state.seq = free
+        self._at = self._free = 0
+        version, at = state.swept
+        if at != END:
+            state.swept = version, 0  # what was moved may have been passed over
+        return True
