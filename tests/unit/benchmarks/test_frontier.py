@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.frontier import embedded, jobs, measure
+import sys
+
+import pytest
+
+from benchmarks.frontier import embedded, jobs, main, measure
 
 
 def test_figures_have_the_names_that_are_compared() -> None:
@@ -13,3 +17,13 @@ def test_figures_have_the_names_that_are_compared() -> None:
     assert {job.__name__ for job, _ in jobs(2000, ["embedded", "redis", "peers"])} == {
         "embedded", "embedded_pops", "shared", "bare", "scrapy", "scrapy_redis",
     }  # fmt: skip
+
+
+def test_what_is_not_installed_is_said_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "scrapy_redis", None)
+    monkeypatch.setattr(sys, "argv", ["frontier", "--only", "peers"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "pip install scrapy-redis" in capsys.readouterr().err
