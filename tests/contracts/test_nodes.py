@@ -77,7 +77,7 @@ def test_a_redirect_to_another_nodes_host_hands_its_worth_over(crew: Crew) -> No
         node = one if one.why(lease.url) else two
         moved = Outcome(Ending.REDIRECTED, target=lease.url + "moved/", redirects=1)
         target = lease.url.replace("http://h", "http://other")
-        assert node.finish(lease, replace(moved, target=target))
+        assert node.finish(lease, moved._replace(target=target))
     crew.settle()
     leases = [*one.pop(99), *two.pop(99)]
     assert len(leases) == 20

@@ -53,10 +53,12 @@ offers = st.lists(
     max_size=12,
 )
 outcomes = st.one_of(
-    st.builds(Outcome, st.just(Ending.CRAWLED), relevance=st.sampled_from([0.0, 0.5, 1.0])),
+    st.sampled_from([Outcome(Ending.CRAWLED, relevance=worth) for worth in (0.0, 0.5, 1.0)]),
     st.just(Outcome(Ending.ERROR, "http-404")),
     st.just(Outcome(Ending.RELEASED)),
-    st.builds(Outcome, st.just(Ending.REDIRECTED), target=urls, redirects=st.integers(1, 3)),
+    st.tuples(urls, st.integers(1, 3)).map(
+        lambda to: Outcome(Ending.REDIRECTED, target=to[0], redirects=to[1])
+    ),
 )
 bools = st.booleans()
 

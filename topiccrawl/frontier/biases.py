@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.places import NOTHING
 from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
@@ -39,28 +38,22 @@ class Biases:
     def of(self, unit: Unit) -> float:
         """The bias of a unit as of now, in units of value."""
         host = unit.host
-        groups = host.groups
-        stats = [self.crawl, host.stats]
-        for name in unit.groups:
-            stats.append(groups.get(name, NOTHING))  # noqa: PERF401 - a list made twice costs more
-        return self._strategy.bias(stats)
+        known = map(host.groups.__getitem__, unit.groups)
+        return self._strategy.bias([self.crawl, host.stats, *known])
 
     def renew(self, unit: Unit) -> bool:
         """Make a unit's bias anew; whether it changed so much that its host was ranked again."""
         bias = self.of(unit) * TOP
-        if abs(bias - unit.bias) < DRIFT:
+        biases, uid = unit.host.biases, unit.uid
+        if -DRIFT < bias - biases[uid] < DRIFT:
             return False
-        unit.bias = bias
-        self._ready.rank_again(unit.host)
+        biases[uid] = bias
+        self._ready.rank_again(unit.host, unit)
         return True
 
-    def update(self, unit: Unit) -> bool:
-        """Make a unit's bias anew without ranking its host; whether it changed."""
-        bias = self.of(unit) * TOP
-        if bias == unit.bias:
-            return False
-        unit.bias = bias
-        return True
+    def update(self, unit: Unit) -> None:
+        """Make the bias of an empty unit anew."""
+        unit.host.biases[unit.uid] = self.of(unit) * TOP
 
     def renew_host(self, host: Host) -> None:
         """Make all biases of a host anew."""
@@ -75,19 +68,26 @@ class Biases:
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
             self.renew_host(host)
         else:
-            mine = set(unit.groups)
-            near = [other for other in host.units if _near(mine, other.groups)]
-            self._renew(host, near)
+            apart = frozenset(unit.groups).isdisjoint
+            self._renew(
+                host, [one for one in host.units if not one.groups or not apart(one.groups)]
+            )
 
     def _renew(self, host: Host, units: list[Unit]) -> None:
+        """Make biases anew; those of units with like statistics, mostly none, are the same."""
         changed = False
+        known: dict[tuple[GroupStats, ...], float] = {}
+        counted, biases = host.groups.__getitem__, host.biases
         for unit in units:
-            if unit.heads[0] is not None or unit.heads[1] is not None:
-                changed |= self.update(unit)
+            if unit.heads[0] is None and unit.heads[1] is None:
+                continue
+            stats = tuple(map(counted, unit.groups))
+            bias = known.get(stats)
+            if bias is None:
+                given = [self.crawl, host.stats, *stats]
+                bias = known[stats] = self._strategy.bias(given) * TOP
+            if bias != biases[unit.uid]:
+                biases[unit.uid] = bias
+                changed = True
         if changed:
             self._ready.rank_again(host)
-
-
-def _near(mine: set[str], groups: tuple[str, ...]) -> bool:
-    """Whether groups share one with mine, or are only the host's."""
-    return not groups or not mine.isdisjoint(groups)

@@ -62,8 +62,11 @@ class HostClock:
 
     def base_delay(self, host: Host) -> float:
         """Seconds between two starts before anything is known of the host."""
-        delay, _ = self._overrides.get(host.name, (None, None))
-        return self._politeness.delay if delay is None else delay
+        if self._overrides:
+            delay, _ = self._overrides.get(host.name, (None, None))
+            if delay is not None:
+                return delay
+        return self._politeness.delay
 
     def delay(self, host: Host) -> float:
         """Seconds between the starts of two requests, as known now, without jitter."""
@@ -79,10 +82,14 @@ class HostClock:
         """
         if host.shut:
             return True
-        _, concurrency = self._overrides.get(host.name, (None, None))
-        if host.active >= (concurrency or self._politeness.concurrency):
+        allowed = self._politeness.concurrency
+        if self._overrides:
+            _, concurrency = self._overrides.get(host.name, (None, None))
+            allowed = concurrency or allowed
+        if host.active >= allowed:
             return True
-        return host.leased > 0 and host.pages + host.leased >= self._max_pages > host.pages
+        leased = host.leased
+        return leased > 0 and host.pages + leased >= self._max_pages > host.pages
 
     def spent(self, host: Host) -> bool:
         """Whether the host's page budget is used up."""

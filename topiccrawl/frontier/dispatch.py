@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.held import Held, robots_key
-from topiccrawl.frontier.rows import ANCHOR, CONTEXT, DELAYED, PAYLOAD, TOP, URL, decode
+from topiccrawl.frontier.rows import DELAYED, TOP, URL, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,8 @@ class Dispatch:
         """Up to n leases, best first."""
         state = self._state
         self._endings.expire(now)
-        self._awake(now)
+        for key in state.queues.due(now):
+            self._awake(key)
         state.ready.wake(now)
         leases: list[Lease] = []
         self._moves = MOVES
@@ -120,66 +121,62 @@ class Dispatch:
     def _next(self) -> tuple[Unit, int] | None:
         """Unit and lane to be served now, of the lane whose turn it is, else of the other one."""
         lane = 0 if self._state.turn < self._prior else 1
-        for choice in (lane, 1 - lane):
-            host = self._state.ready.best(choice)
-            best = None if host is None else host.best[choice]
-            if best is not None:
-                return best[2], choice
-        return None
+        best = self._state.ready.best
+        unit = best(lane)
+        if unit is None:
+            lane = 1 - lane
+            unit = best(lane)
+        return None if unit is None else (unit, lane)
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """A lease for a unit's head; None where the head was moved or sorted out instead."""
         state = self._state
-        origin = unit.origin
-        if self._obeys(unit) and not state.robots.known(origin, now):
-            return self._ask(origin, lane, now)
+        obeys = self._obey and unit.host.name not in self._own
+        if obeys and not state.robots.known(unit.origin, now):
+            return self._ask(unit.origin, lane, now)
         if self._moves > 0 and state.biases.renew(unit):
             self._moves -= 1
             return None
-        number = unit.heads[lane]
-        assert number is not None, "its host was listed with it"  # noqa: S101
-        key, row = state.urls.key(number & TOP), decode(state.urls.get(number & TOP))
+        head = unit.heads[lane]
+        assert head is not None, "its host was listed with it"  # noqa: S101
+        key, data = state.urls.key(head & TOP), state.urls.get(head & TOP)
+        row = decode(data)
         if self._moves > 0 and self._intake.refresh(row):
             self._moves -= 1
             state.move(row, key, *self._intake.judge(row, row.lane))
             state.put(row)
             return None
-        refusal = self._refusal(unit, row)
+        refusal = self._refusal(unit, row, obeys=obeys)
+        state.queues.leave(row, key)
         if refusal:
             self._steps -= 1
-            state.queues.leave(row, key)
             state.fail(row, refusal)
             state.put(row)
             return None
-        return self._lease(unit, row, key, now)
+        held = self._hold(key, unit.host, None, now)
+        held.number, held.row = row.seq, (data, row)
+        return self._lease(unit, row, key, held, now)
 
-    def _obeys(self, unit: Unit) -> bool:
-        return self._obey and unit.host.name not in self._own
-
-    def _refusal(self, unit: Unit, row: Row) -> str:
+    def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Why a URL is not fetched, or ""."""
         if self._state.clock.spent(unit.host):
             return "host-budget"
-        if not self._obeys(unit):
+        if not obeys:
             return ""
         if not unit.origin.available:
             return "robots-unavailable"
         return "" if self._state.robots.allowed(unit.origin, row.text(URL)) else "robots"
 
-    def _lease(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
+    def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
         state, host = self._state, unit.host
         state.turn = (state.turn + 1) % self._cycle
-        state.queues.leave(row, key)
-        held = self._hold(key, host, None, now)
-        held.number = row.seq
         host.leased += 1
         self._start(host, now)
-        texts = row.texts.split(b"\0")
+        url, anchor, context, payload, _ = row.texts.decode().split("\0")
         return Lease(
-            texts[URL].decode(), key, held.epoch, Kind.PAGE, row.lane,
-            row.value / TOP + unit.bias / TOP, row.evidence, row.depth, row.attempts,
-            row.redirects, held.expires, texts[PAYLOAD].decode(), texts[ANCHOR].decode(),
-            texts[CONTEXT].decode(),
+            url, key, held.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
+            row.evidence, row.depth, row.attempts, row.redirects, held.expires, payload, anchor,
+            context,
         )  # fmt: skip
 
     def _ask(self, origin: Origin, lane: int, now: float) -> Lease:
@@ -206,13 +203,12 @@ class Dispatch:
         self._state.places.changed(host)
         self._state.ready.settle(host, now)
 
-    def _awake(self, now: float) -> None:
+    def _awake(self, key: bytes) -> None:
         """Queue by value what waited for a time that has come."""
         state = self._state
-        for key in state.queues.due(now):
-            row = state.get(key)
-            if row is not None:
-                state.queues.leave(row, key)
-                row.flags &= ~DELAYED
-                state.queues.enter(row, key)
-                state.put(row)
+        row = state.get(key)
+        if row is not None:
+            state.queues.leave(row, key)
+            row.flags &= ~DELAYED
+            state.queues.enter(row, key)
+            state.put(row)

@@ -180,8 +180,9 @@ class EmbeddedFrontier:
         """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
         if len(offers) > COMMIT_LINKS:
             self._commit(len(offers))
-        done = self._endings.finish(lease, outcome, offers, self._clock())
-        self._tick(len(offers) + 1)
+        now = self._clock()
+        done = self._endings.finish(lease, outcome, offers, now)
+        self._tick(len(offers) + 1, now)
         return done
 
     @_guarded
@@ -326,11 +327,11 @@ class EmbeddedFrontier:
         self.broken = BROKEN.format(self._store.path, error)
         return StorageError(self.broken)
 
-    def _tick(self, links: int) -> None:
-        """Let go of what is too much; commit by size or by age."""
+    def _tick(self, links: int, now: float | None = None) -> None:
+        """Let go of what is too much; commit by size or by age. ``now``: where it was told."""
         self._changed = True
         self._links += links + self._shedding.step()
-        age = self._clock() - self._committed
+        age = (self._clock() if now is None else now) - self._committed
         if self._links >= COMMIT_LINKS or not 0.0 <= age < COMMIT_SECONDS:
             self._commit()
 

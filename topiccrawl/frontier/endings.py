@@ -44,22 +44,23 @@ class Endings:
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
         """Settle a lease and its links; False where it is stale."""
-        held = self._state.leases.find(lease)
+        state, key = self._state, lease.key
+        held = state.leases.find(lease)
         if held is None:
-            self._state.tally["stale"] += 1
+            state.tally["stale"] += 1
             return False
         if held.origin is not None:
-            self._settle_robots(held.origin, held, lease.key, outcome, now)
+            self._settle_robots(held.origin, held, key, outcome, now)
             return True
-        row = self.let_go(lease.key, held)
+        row, host = self.let_go(key, held), held.host
         again = row.flags & COUNTED
         if offers:
-            self._state.tally["links"] += self._intake.links(row, lease.key, offers)
-        self._end(row, lease.key, outcome, now)
+            state.tally["links"] += self._intake.links(row, key, offers)
+        self._end(row, key, outcome, now)
         if row.state != QUEUED:
-            held.host.pages += not again
-            self._state.places.changed(held.host)
-        self._state.ready.settle(held.host, now)
+            host.pages += not again
+            state.places.keep(host)
+        state.ready.settle(host, now)
         return True
 
     def downloaded(self, lease: Lease, download: Download, now: float) -> None:
@@ -185,11 +186,11 @@ class Endings:
         self._drop(key, held)
         held.host.leased -= 1
         self.marks.unset(key)
-        data = self._state.urls.get(held.number)
+        data, known = self._state.urls.get(held.number), held.row
         if not data:
             message = f"leases and rows disagree on {key.hex()}"
             raise LookupError(message)
-        return decode(data)
+        return known[1] if known is not None and known[0] == data else decode(data)
 
     def _drop(self, key: bytes, held: Held) -> None:
         self._state.leases.drop(key)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.keys import key_of
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.frontier.places import Host, Origin
+    from topiccrawl.frontier.rows import Row
 
 
 @dataclass(slots=True, eq=False)
@@ -26,6 +27,7 @@ class Held:
         origin: For a robots lease, whose robots.txt it is.
         number: For a page lease, the URL's.
         slot: Whether it still takes a slot of its host.
+        row: For a page lease, the URL's row as it was stored then, and that read.
     """
 
     epoch: int
@@ -34,10 +36,11 @@ class Held:
     origin: Origin | None = None
     number: int = 0
     slot: bool = True
+    row: tuple[bytes, Row] | None = None
 
 
 class Leases:
-    """All leases that are out, by key and by expiry.
+    """All leases that are out, by key; all live equally long, so that they stand as they expire.
 
     Attributes:
         held: By key; a robots lease has a key no URL has.
@@ -46,17 +49,15 @@ class Leases:
     """
 
     def __init__(self, epoch: int) -> None:
-        self.held: dict[bytes, Held] = {}
+        self.held: OrderedDict[bytes, Held] = OrderedDict()
         self.epoch = epoch
         self.changed: set[bytes] = set()
-        self._expiries: list[tuple[float, int, bytes]] = []
 
     def add(self, key: bytes, held: Held) -> None:
         """Note a new lease."""
         self.held[key] = held
         if held.origin is None:
             self.changed.add(key)
-        heappush(self._expiries, (held.expires, held.epoch, key))
 
     def drop(self, key: bytes) -> None:
         """Note that a lease ended."""
@@ -83,25 +84,20 @@ class Leases:
         held = self.find(lease)
         if held is not None:
             held.expires = expires
-            heappush(self._expiries, (expires, held.epoch, lease.key))
+            self.held.move_to_end(lease.key)
 
     def expired(self, now: float) -> list[bytes]:
         """Keys of leases whose time is over; they stay held."""
         keys = []
-        while (when := self.next_expiry()) is not None and when <= now:
-            keys.append(heappop(self._expiries)[2])
+        for key, held in self.held.items():
+            if held.expires > now:
+                break
+            keys.append(key)
         return keys
 
     def next_expiry(self) -> float | None:
         """When the next lease returns by itself, or None."""
-        heap = self._expiries
-        while heap:
-            when, epoch, key = heap[0]
-            held = self.held.get(key)
-            if held is not None and held.epoch == epoch and held.expires == when:
-                return when
-            heappop(heap)
-        return None
+        return next((held.expires for held in self.held.values()), None)
 
 
 def robots_key(url: str) -> bytes:

@@ -18,7 +18,6 @@ from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.log import SLOT_AT, Log
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from topiccrawl.frontier.segment import Batch, Segment
@@ -54,9 +53,9 @@ class HostLog:
             return self.log.read(place) if place else b""
         return record
 
-    def update(self, records: Mapping[int, bytes]) -> None:
-        """Replace records; b"" is none."""
-        self._new.update(records)
+    def put(self, number: int, record: bytes) -> None:
+        """Replace a record; b"" is none."""
+        self._new[number] = record
 
     def write(self) -> dict[int, int]:
         """Write to the log what changed; lengths of the segments by number."""

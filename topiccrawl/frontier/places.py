@@ -6,9 +6,11 @@ one origin and one queue group, which share a bias. All of them are in RAM and k
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import chain
+from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +39,7 @@ STATS = Struct("<Id")
 
 ASLEEP = -1.0
 NOTHING = GroupStats(0, 0.0)
+_stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, "Unit"]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
@@ -74,7 +77,6 @@ class Unit:
     Attributes:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
-        bias: Added to all its values, in quanta.
         orders: Queued URLs of priorQueue and of normalQueue by inverted value and arrival number,
             32 bits each; None before the first.
         heads: Best of each lane, or None.
@@ -84,9 +86,17 @@ class Unit:
     host: Host
     origin: Origin
     groups: tuple[str, ...]
-    bias: float = 0.0
     orders: list[Order | None] = field(default_factory=lambda: [None, None])
     heads: list[int | None] = field(default_factory=lambda: [None, None])
+
+    @property
+    def bias(self) -> float:
+        """What is added to all its values, in quanta."""
+        return self.host.biases[self.uid]
+
+    def __lt__(self, other: Unit) -> bool:
+        """Some order, for heaps: what was numbered elsewhere may have equal arrival numbers."""
+        return (self.host.id, self.uid) < (other.host.id, other.uid)
 
 
 @dataclass(slots=True, eq=False)
@@ -103,10 +113,12 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: What its crawled pages were like, for the bias.
         refreshed: Crawled pages when all biases were last made anew.
-        best: Best URL of each lane among units that do not wait for a robots.txt.
+        biases: Those of its units, by their numbers, in quanta.
+        worths: Inverted value of the best URL of each lane, by unit; infinite where there is none,
+            or its unit waits for a robots.txt.
+        best: Best URL of each lane.
         ready: Whether a request may start now.
         wake: When it is looked at again, or ASLEEP.
-        named: How many of its groups the store knows by name.
         listed: What stands for it in the ranks of each lane: its best URL, or a better one it had.
     """
 
@@ -121,20 +133,19 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    named: int = 0
+    biases: array[float] = field(default_factory=lambda: array("d"))
+    worths: tuple[array[float], array[float]] = field(
+        default_factory=lambda: (array("d"), array("d"))
+    )
     best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: list[tuple[float, int, Host] | None] = field(default_factory=lambda: [None, None])
+    listed: list[Best | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
     by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
     groups: dict[str, GroupStats] = field(default_factory=dict)
-
-    def __lt__(self, other: Host) -> bool:
-        """Some order, for heaps: what was numbered elsewhere may have equal arrival numbers."""
-        return self.id < other.id
 
 
 @dataclass(slots=True, frozen=True)
@@ -180,6 +191,7 @@ class Places:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._log = store.host_log
         self.new_ready = True
         self.hosts: list[Host] = []
         self._by_name: dict[str, Host] = {}
@@ -225,16 +237,17 @@ class Places:
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
         host, origin = place.host, place.origin
-        key = (origin.name, groups[-1] if groups else "")
+        known = tuple(map(_clean, groups))
+        key = (origin.name, known[-1] if known else "")
         unit = host.by_group.get(key)
         if unit is not None:
             place.units[groups] = unit
             return unit, False
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(place, ())
-        unit = Unit(len(host.units), host, origin, groups)
+        unit = Unit(len(host.units), host, origin, known)
         self._attach(unit)
-        names = "\0".join([origin.name, *(_clean(group) for group in groups)])
+        names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.txn.put(ident, names.encode(errors="replace"), db=self._store.units)
         return unit, True
@@ -244,71 +257,77 @@ class Places:
         self._changed.add(host)
 
     def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
-        """Add a crawled page to the statistics of its host and groups."""
-        host.stats = GroupStats(host.stats.pages + 1, host.stats.relevance + relevance)
-        self._changed.add(host)
+        """Add a crawled page to the statistics of its host and groups; ``keep`` has to follow."""
+        pages, total = host.stats
+        host.stats = _stats((pages + 1, total + relevance))
+        known = host.groups
         for name in groups:
-            pages, total = host.groups.get(name, (0, 0.0))
-            host.groups[name] = GroupStats(pages + 1, total + relevance)
+            pages, total = known[name]
+            known[name] = _stats((pages + 1, total + relevance))
         if self.noted is not None:
             self.noted.groups.update((host, name) for name in groups)
 
     def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Take over the statistics of a host's groups; its own fields are set already."""
-        host.groups.update(groups)
+        for given, stats in groups.items():
+            name = _clean(given)
+            if name not in host.groups:
+                ident = GROUP_ID.pack(host.id, len(host.groups))
+                self._store.txn.put(ident, name.encode(), db=self._store.groups)
+            host.groups[name] = stats
+            if self.noted is not None:
+                self.noted.groups.add((host, name))
         self._changed.add(host)
-        if self.noted is not None:
-            self.noted.groups.update((host, name) for name in groups)
 
     def retire(self, host: Host) -> None:
         """Forget all about a host: the next time its name is met, it is a new one."""
         self.hosts[host.id] = Host(host.id, host.name)
         del self._by_name[host.name]
         self._changed.discard(host)
-        self._store.host_log.update({host.id: b""})
+        self._log.put(host.id, b"")
         if self.noted is not None:
             self.noted.drop(host)
         self.by_prefix.clear()
 
     def flush(self) -> None:
         """Write what changed; called before each commit."""
-        for host in self._changed:
-            if len(host.groups) > host.named:
-                self._name(host)
-        self._store.host_log.update({host.id: _packed(host) for host in self._changed})
-        if self.noted is not None:
-            self.noted.hosts.update(self._changed)
-        self._changed.clear()
+        while self._changed:
+            self.keep(self._changed.pop())
 
-    def _name(self, host: Host) -> None:
-        """Keep the names of a host's groups that are new."""
-        for at, name in enumerate(list(host.groups)[host.named :], host.named):
-            label = name.encode(errors="replace")
-            self._store.txn.put(GROUP_ID.pack(host.id, at), label, db=self._store.groups)
-        host.named = len(host.groups)
+    def keep(self, host: Host) -> None:
+        """Have a host that changed written with the next commit, as it is now."""
+        self._log.put(host.id, _packed(host))
+        self._changed.discard(host)
+        if self.noted is not None:
+            self.noted.hosts.add(host)
 
     def _add(self, host: Host) -> None:
         self.hosts.append(host)
         self._by_name[host.name] = host
 
-    def _attach(self, unit: Unit) -> None:
-        unit.host.units.append(unit)
-        group = unit.groups[-1] if unit.groups else ""
-        unit.host.by_group[unit.origin.name, group] = unit
+    @staticmethod
+    def _attach(unit: Unit) -> None:
+        host = unit.host
+        host.units.append(unit)
+        host.biases.append(0.0)
+        for worths in host.worths:
+            worths.append(inf)
+        host.by_group[unit.origin.name, unit.groups[-1] if unit.groups else ""] = unit
+        for group in unit.groups:
+            host.groups.setdefault(group, NOTHING)
 
     def _load(self) -> None:
         txn, store = self._store.txn, self._store
         for ident, label in txn.cursor(store.hosts):
-            self._add(kept_host(store, ident, label))
-        for key, data in txn.cursor(store.units):
-            number, uid = UNIT_ID.unpack(key)
-            name, *groups = data.decode().split("\0")
-            host = self.hosts[number]
-            self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
+            host, units = kept_host(store, ident, label)
+            self._add(host)
+            for uid, (name, *groups) in enumerate(units):
+                self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
 
 
 def _clean(group: str) -> str:
-    return group.replace("\0", " ")
+    """The name of a group as it will be read again."""
+    return group.replace("\0", " ").encode(errors="replace").decode()
 
 
 def _origin(host: Host, name: str) -> Origin:
@@ -336,18 +355,34 @@ def _packed(host: Host) -> bytes:
     return pack_clock(host) + counts
 
 
-def kept_host(store: Store, ident: bytes, name: bytes) -> Host:
-    """A host as it is stored under a packed number, with the statistics of its groups, no units."""
+def kept_host(store: Store, ident: bytes, label: bytes) -> tuple[Host, list[list[str]]]:
+    """A host as it is stored under a packed number, and the origins and groups of its units.
+
+    Statistics are kept in the order in which groups were met: those of its units, and others, whose
+    places are stored.
+    """
     (number,) = HOST_ID.unpack(ident)
+    units = [data.decode().split("\0") for _, data in under(store.txn, store.units, ident)]
+    others = {
+        GROUP_ID.unpack(key)[1]: data.decode()
+        for key, data in under(store.txn, store.groups, ident)
+    }
     data = store.host_log.get(number)
     next_at, delay, level, pages, crawled, relevance = CLOCK.unpack_from(data)
-    host = Host(number, name.decode(), next_at=next_at, delay=delay)
+    host = Host(number, label.decode(), next_at=next_at, delay=delay)
     host.level, host.pages, host.stats = level, pages, GroupStats(crawled, relevance)
-    labels = under(store.txn, store.groups, ident)
-    for (_, label), counts in zip(labels, STATS.iter_unpack(data[CLOCK.size :]), strict=True):
-        host.groups[label.decode()] = GroupStats(*counts)
-    host.named = len(host.groups)
-    return host
+    for name in chain.from_iterable(groups for _, *groups in units):
+        _meet_others(host.groups, others)
+        host.groups.setdefault(name, NOTHING)
+    _meet_others(host.groups, others)
+    for name, counts in zip([*host.groups], STATS.iter_unpack(data[CLOCK.size :]), strict=False):
+        host.groups[name] = GroupStats(*counts)
+    return host, units
+
+
+def _meet_others(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
+    while (at := len(groups)) in others:
+        groups[others[at]] = NOTHING
 
 
 def under(

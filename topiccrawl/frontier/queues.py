@@ -137,14 +137,14 @@ class Queues:
 
     def _follow(self, unit: Unit, lane: int, order: Order) -> None:
         """Find the head of a unit that lost its head."""
-        unit.heads[lane] = order.first()
+        self._ready.lead(unit, lane, order.first())
         best = unit.host.best[lane]
         if best is None or best[2] is unit:
             self._ready.rank(unit.host, lane)
 
     def _lead(self, unit: Unit, lane: int, head: int) -> None:
         """Take a better head of a unit, and of its host where it is the best."""
-        unit.heads[lane] = head
+        self._ready.lead(unit, lane, head)
         if not unit.origin.waits:
             host = unit.host
             cost, seq = (head >> 32) - unit.bias, head & TOP

@@ -7,16 +7,13 @@ that got worse is moved when it comes to the front, not each time.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.places import Host
+    from topiccrawl.frontier.places import Best, Unit
 
-    Entry = tuple[float, int, Host]
-    """Cost, arrival number and host."""
-
-RANGE_BITS = 20
+RANGE_BITS = 18
 """Of a cost, which has 32, that say nothing of its range."""
 SLACK = 16
 
@@ -32,43 +29,49 @@ class Ranks:
 
     def __init__(self, lane: int) -> None:
         self._lane = lane
-        self._ranges: dict[int, list[Entry]] = {}
+        self._ranges: dict[int, list[Best]] = {}
         self._numbers: list[int] = []
         self._most: dict[int, int] = {}
 
-    def push(self, cost: float, seq: int, host: Host) -> None:
-        """Enter a host's best URL, which is better than what it is listed with."""
-        number = int(cost) >> RANGE_BITS
+    def push(self, best: Best) -> None:
+        """Enter a host by its best URL, which is better than what it is listed with."""
+        number = int(best[0]) >> RANGE_BITS
         heap = self._ranges.get(number)
         if heap is None:
             heap = self._ranges[number] = []
             self._most[number] = SLACK
             heappush(self._numbers, number)
-        host.listed[self._lane] = entry = (cost, seq, host)
-        heappush(heap, entry)
+        lane = self._lane
+        best[2].host.listed[lane] = best
+        heappush(heap, best)
         if len(heap) > self._most[number]:
-            heap[:] = [entry for entry in heap if entry[2].listed[self._lane] is entry]
+            heap[:] = [entry for entry in heap if entry[2].host.listed[lane] is entry]
             heapify(heap)
             self._most[number] = 2 * len(heap) + SLACK
 
-    def first(self) -> Host | None:
-        """The host whose best URL is the best; what stands before it and counts no more goes."""
+    def first(self) -> Unit | None:
+        """The unit with the best URL of all; what stands before it and counts no more goes."""
         lane, numbers = self._lane, self._numbers
         while numbers:
             heap = self._ranges[numbers[0]]
             while heap:
-                cost, seq, host = entry = heap[0]
-                best = host.best[lane]
-                listed = host.listed[lane] is entry
-                if listed and host.ready and best is not None:
-                    if best[1] == seq and best[0] == cost:
-                        return host
+                entry = heap[0]
+                host = entry[2].host
+                if host.listed[lane] is not entry:
                     heappop(heap)
-                    self.push(best[0], best[1], host)
                     continue
-                heappop(heap)
-                if listed:
+                best = host.best[lane]
+                if best is None or not host.ready:
                     host.listed[lane] = None
+                    heappop(heap)
+                elif best == entry:
+                    return entry[2]
+                elif int(best[0]) >> RANGE_BITS == numbers[0]:
+                    host.listed[lane] = best
+                    heapreplace(heap, best)
+                else:
+                    heappop(heap)
+                    self.push(best)
             del self._ranges[numbers[0]], self._most[numbers[0]]
             heappop(numbers)
         return None

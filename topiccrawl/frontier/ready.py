@@ -7,6 +7,8 @@ counts only while it says what its host says.
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from math import inf
+from operator import sub
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.clock import RETRY_AFTER_MAX
@@ -36,48 +38,48 @@ class Ready:
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
 
+    @staticmethod
+    def lead(unit: Unit, lane: int, head: int | None) -> None:
+        """Note the head of a unit's lane; its host is not ranked."""
+        unit.heads[lane] = head
+        passed = head is None or unit.origin.waits
+        unit.host.worths[lane][unit.uid] = inf if passed else head >> 32  # type: ignore[operator]
+
     def rank(self, host: Host, lane: int) -> None:
         """Find the best URL of a host's lane anew, and list it."""
-        best: Unit | None = None
-        lowest, arrival = 0.0, 0
-        for unit in host.units:
-            head = unit.heads[lane]
-            if head is not None and not unit.origin.waits:
-                cost = (head >> 32) - unit.bias
-                if best is None or cost < lowest or (cost == lowest and head & TOP < arrival):
-                    best, lowest, arrival = unit, cost, head & TOP
-        if best is None:
+        costs = [*map(sub, host.worths[lane], host.biases)]
+        lowest = min(costs) if costs else inf
+        if lowest == inf:
             host.best[lane] = None
-        else:
-            host.best[lane] = (lowest, arrival, best)
-            self.list(host, lane)
+            return
+        unit = host.units[costs.index(lowest)]
+        arrival = (unit.heads[lane] or 0) & TOP
+        if costs.count(lowest) > 1:
+            alike = [one for one, cost in zip(host.units, costs, strict=True) if cost == lowest]
+            arrival, unit = min(((one.heads[lane] or 0) & TOP, one) for one in alike)
+        self.improve(host, lane, (lowest, arrival, unit))
 
-    def rank_again(self, host: Host) -> None:
-        """Find the best URLs of a host anew where nothing but a bias changed."""
-        if host.best[0] is not None:
-            self.rank(host, 0)
-        if host.best[1] is not None:
-            self.rank(host, 1)
+    def rank_again(self, host: Host, unit: Unit | None = None) -> None:
+        """Find the best URLs of a host anew where nothing but biases changed, or that of a unit."""
+        for lane in LANES:
+            if host.best[lane] is not None and (unit is None or unit.heads[lane] is not None):
+                self.rank(host, lane)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:
-        """Take a better URL of a host's lane."""
+        """Take the best URL of a host's lane, and see that the host is found by it."""
         host.best[lane] = best
-        self.list(host, lane)
-
-    def list(self, host: Host, lane: int) -> None:
-        """Enter a host's best URL among those that may be fetched now, or its time."""
-        if not host.ready:
-            if host.wake == ASLEEP:
-                self.settle(host, host.next_at - 1.0)
-            return
-        best, listed = host.best[lane], host.listed[lane]
-        if best is not None and (
-            listed is None or best[0] < listed[0] or (best[0] == listed[0] and best[1] < listed[1])
-        ):
-            self._ranks[lane].push(best[0], best[1], host)
+        if host.ready:
+            listed = host.listed[lane]
+            if listed is None or best < listed:
+                self._ranks[lane].push(best)
+        elif host.wake == ASLEEP:
+            self.settle(host, host.next_at - 1.0)
 
     def settle(self, host: Host, now: float) -> None:
-        """Decide anew whether a host is ready, waits for a time, or for a request to end."""
+        """Decide anew whether a host is ready, waits for a time, or for a request to end.
+
+        One that was ready, and is, stands in the ranks already.
+        """
         if self._clock.full(host):
             host.ready = False
             host.wake = ASLEEP
@@ -87,11 +89,13 @@ class Ready:
                 self.alarm(host, host.next_at)
             else:
                 host.wake = ASLEEP
-        else:
+        elif not host.ready:
             host.ready = True
             host.wake = ASLEEP
-            self.list(host, 0)
-            self.list(host, 1)
+            for lane in LANES:
+                best = host.best[lane]
+                if best is not None:
+                    self.improve(host, lane, best)
 
     def alarm(self, thing: Host | Origin, when: float) -> None:
         """Look at a host or origin again at a time."""
@@ -123,19 +127,23 @@ class Ready:
     def hold(self, origin: Origin) -> None:
         """Pass over an origin's URLs until its robots.txt is known."""
         origin.waits = True
-        self._rank_all(origin.host)
+        self.rank_anew(origin.host)
 
     def admit(self, origin: Origin) -> None:
         """Count an origin's URLs again."""
         origin.waits = False
-        self._rank_all(origin.host)
+        self.rank_anew(origin.host)
 
-    def _rank_all(self, host: Host) -> None:
-        self.rank(host, 0)
-        self.rank(host, 1)
+    def rank_anew(self, host: Host) -> None:
+        """Find the best URLs of a host anew, whatever changed."""
+        for unit in host.units:
+            for lane in LANES:
+                self.lead(unit, lane, unit.heads[lane])
+        for lane in LANES:
+            self.rank(host, lane)
 
-    def best(self, lane: int) -> Host | None:
-        """The ready host with the best URL of a lane, or None."""
+    def best(self, lane: int) -> Unit | None:
+        """The unit with the best URL of a lane over all ready hosts, or None."""
         return self._ranks[lane].first()
 
     def next_time(self) -> float | None:

@@ -90,8 +90,7 @@ class State:
         """Make all biases anew, and list all hosts."""
         for host in self.places.hosts:
             self.biases.renew_host(host)
-            self.ready.rank(host, 0)
-            self.ready.rank(host, 1)
+            self.ready.rank_anew(host)
             self.ready.settle(host, host.next_at - 1.0)
 
     def commit(self, links: int = 0, room: int = 0) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 5
+FORMAT = 6
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
@@ -70,7 +70,7 @@ class Store:
         due: Time and key of what waits for a time.
         hosts: Number to the host's name.
         units: Host and unit number to origin and groups.
-        groups: Host and number inside it to a group's name, for those with statistics.
+        groups: Host and place inside it to the name of a group that no unit has.
         robots: Origin to its robots.txt.
         meta: Format, strategy, counters, progress.
 

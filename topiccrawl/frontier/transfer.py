@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
-from topiccrawl.frontier.places import kept_host, under
+from topiccrawl.frontier.places import kept_host
 from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
@@ -88,12 +88,11 @@ class Export:
 
     def _host(self, ident: bytes, name: bytes) -> HostEntry:
         store = self._store
-        host = kept_host(store, ident, name)
-        units = [data.decode().split("\0") for _, data in under(store.txn, store.units, ident)]
+        host, units = kept_host(store, ident, name)
         origins = dict.fromkeys(unit[0] for unit in units)
         return HostEntry(
             host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,
-            groups=tuple((name, *stats) for name, stats in host.groups.items()),
+            groups=tuple((name, *stats) for name, stats in host.groups.items() if stats.pages),
             units=tuple((origin, tuple(groups)) for origin, *groups in units),
             robots=tuple(self._robots(origin) for origin in origins if self._answer(origin)),
         )  # fmt: skip

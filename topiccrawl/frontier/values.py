@@ -71,8 +71,7 @@ class Ending(StrEnum):
     RELEASED = "released"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of a lease.
 
     Attributes:

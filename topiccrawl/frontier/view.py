@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
 from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.places import HOST_ID, NOTHING, UNIT_ID, kept_host
+from topiccrawl.frontier.places import HOST_ID, NOTHING, kept_host
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import (
     ANCHOR,
@@ -148,10 +148,8 @@ class View:
         progress = store.load("progress")
         crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
         ident = HOST_ID.pack(row.host)
-        host = kept_host(store, ident, store.txn.get(ident, b"", store.hosts) or b"")
-        unit = store.txn.get(UNIT_ID.pack(row.host, row.unit), b"", store.units) or b""
-        _, *groups = unit.decode().split("\0")
-        known = [host.groups.get(group, NOTHING) for group in groups]
+        host, units = kept_host(store, ident, store.txn.get(ident, b"", store.hosts) or b"")
+        known = [host.groups[group] for group in units[row.unit][1:]]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:

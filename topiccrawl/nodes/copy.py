@@ -118,8 +118,7 @@ class WorkingCopy:
         for host in self._hosts(bucket):
             self._state.biases.renew_host(host)
             host.shut = False
-            self._state.ready.rank(host, 0)
-            self._state.ready.rank(host, 1)
+            self._state.ready.rank_anew(host)
             self._state.ready.settle(host, now)
 
     # -- out -------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Crawl:
         for _ in range(commits):
             for number in rng.choices(range(HOSTS), k=rng.randrange(12)):
                 record = rng.randbytes(rng.randrange(1, 200)) if rng.random() < 0.8 else b""
-                self.hosts.update({number: record})
+                self.hosts.put(number, record)
                 self.now[number] = record
             self.now = {number: record for number, record in self.now.items() if record}
             self.commits.append((self.hosts.write(), dict(self.now)))

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.places import Host, Origin, Unit
+from topiccrawl.frontier.places import Host, Origin, Places, Unit
 from topiccrawl.frontier.ready import Ready
 
 COSTS = [0.0, 1.0, 2.5, 1e6, 1.1e6, 2e9, 4e9]
@@ -21,8 +21,8 @@ def test_the_first_is_the_best_of_all_that_are_ready(seed: int) -> None:
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
     units = [Unit(0, host, Origin(host.name, host), ()) for host in hosts]
     ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), hosts)
-    for host, unit in zip(hosts, units, strict=True):
-        host.units.append(unit)
+    for unit in units:
+        Places._attach(unit)
     for turn in range(200):
         host, lane = rng.choice(hosts), rng.randrange(2)
         change = rng.randrange(4)
@@ -30,13 +30,13 @@ def test_the_first_is_the_best_of_all_that_are_ready(seed: int) -> None:
             host.active = 1 - host.active
             ready.settle(host, 1.0)
         elif change == 1:
-            units[host.id].heads[lane] = None
+            ready.lead(units[host.id], lane, None)
             ready.rank(host, lane)
         else:  # to any other cost
-            units[host.id].bias = rng.choice((0.0, 0.5, -3.0))
-            units[host.id].heads[lane] = int(rng.choice(COSTS)) << 32 | turn + 1
+            host.biases[0] = rng.choice((0.0, 0.5, -3.0))
             ready.rank_again(host)
+            ready.lead(units[host.id], lane, int(rng.choice(COSTS)) << 32 | turn + 1)
             ready.rank(host, lane)
         for other in (0, 1):
-            able = [(best[:2], host) for host in hosts if host.ready and (best := host.best[other])]
-            assert ready.best(other) is (min(able)[1] if able else None)
+            able = [best for host in hosts if host.ready and (best := host.best[other])]
+            assert ready.best(other) is (min(able)[2] if able else None)

@@ -1,0 +1,64 @@
+"""Hosts, units and statistics are found again as they were, in whatever order they were met."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, given, settings
+
+from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.places import Places
+from topiccrawl.frontier.store import Store
+
+if TYPE_CHECKING:
+    import pytest
+
+NAMES = ["a", "a/b", "新闻", "", "a\0b", "a b", "\ud800", "?", "c"]
+
+
+def told(places: Places) -> list[object]:
+    return [
+        (
+            host.name, host.next_at, host.stats, host.groups,
+            [(unit.origin.name, unit.groups) for unit in host.units],
+        )
+        for host in places.hosts
+    ]  # fmt: skip
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 2**32))
+def test_what_is_closed_and_opened_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    rng, folder = random.Random(seed), tmp_path_factory.mktemp("frontier")  # noqa: S311
+    store = Store(folder, sync="never")
+    places = Places(store)
+    for _ in range(rng.randrange(60)):
+        place = places.place(f"http://h{rng.randrange(3)}.cn:{rng.choice((80, 81))}/")
+        assert place is not None
+        host, groups = place.host, tuple(rng.sample(NAMES, rng.randrange(3)))
+        change = rng.randrange(5)
+        if change == 0:
+            places.adopt(
+                host, {name: GroupStats(rng.randrange(9), rng.random()) for name in groups}
+            )
+        elif change == 1:
+            host.next_at = rng.random()
+            places.changed(host)
+        elif change == 2:
+            places.flush()
+            store.commit()
+        else:
+            unit, _ = places.unit(place, groups)
+            places.count(host, unit.groups, rng.random())
+            places.keep(host)
+    places.flush()
+    store.commit()
+    before = told(places)
+    store.close()
+    again = Store(folder, sync="never")
+    assert told(Places(again)) == before
+    again.close()
