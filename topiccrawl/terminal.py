@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from typing_extensions import override
 
-from topiccrawl.errors import StateError, TopiccrawlError
+from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
+from topiccrawl.links.hosts import host_named
+from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.scheduler.build import place_named
 from topiccrawl.stores.crawls import Crawl, CrawlLog
 from topiccrawl.topic import resolve
@@ -100,6 +102,21 @@ def some(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
     raise ArgumentTypeError(f"{text!r}: give a whole number above 0")
+
+
+def site_named(text: str) -> str:
+    """The site (registrable domain) that an operator means: what is known of sites goes by it.
+
+    Raises:
+        ConfigurationError: It is a name of none.
+
+    >>> site_named("www.Example.com"), site_named("https://news.例子.中国/a")
+    ('example.com', 'xn--fsqu00a.xn--fiqs8s')
+    """
+    host = host_of(canonical(text) or "") if "://" in text else host_named(text)
+    if not host:
+        raise ConfigurationError(f"{text!r} is no site: write example.com")
+    return site_of(host)
 
 
 def say(*lines: str) -> None:

@@ -13,7 +13,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.news.frames import KEY, SiteFrame
 from topiccrawl.stores.choice import mongodb_uri, sites_of
 from topiccrawl.stores.database import FILE
-from topiccrawl.terminal import OperatorCommand, say
+from topiccrawl.terminal import OperatorCommand, say, site_named
 
 if TYPE_CHECKING:
     import argparse
@@ -46,15 +46,18 @@ class Command(OperatorCommand):
         match args:
             case ["show"] | []:
                 say(*asyncio.run(self._summaries()))
-            case ["show", site]:
+            case ["show", name]:
+                site = site_named(name)
                 say(*describe(site, asyncio.run(self._frame(site))))
-            case ["edit", site, selector]:
-                self._edit(site, "" if selector == "none" else selector)
-            case ["keep", site, line]:
+            case ["edit", name, selector]:
+                self._edit(site_named(name), "" if selector == "none" else selector)
+            case ["keep", name, line]:
+                site = site_named(name)
                 frame = asyncio.run(self._frame(site))
                 frame.kept.add(line)
                 self._put(site, frame)
-            case ["drop", site]:
+            case ["drop", name]:
+                site = site_named(name)
                 frame = asyncio.run(self._frame(site))
                 frame.forget()
                 self._put(site, frame)

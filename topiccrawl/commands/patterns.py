@@ -23,7 +23,7 @@ from topiccrawl.news.patterns.tally import Outcome
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.stores.choice import mongodb_uri, sites_of
 from topiccrawl.stores.database import FILE
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say, site_named
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -72,14 +72,15 @@ class Command(OperatorCommand):
         match args:
             case ["show"] | []:
                 say(*[_summary(site, learner) for site, learner in self._all().items()])
-            case ["show", site]:
+            case ["show", name]:
+                site = site_named(name)
                 say(*describe(site, *asyncio.run(self._load(site))))
             case ["learn", *files] if len(files) <= 1:
                 self._learn(self._sources(files, opts))
-            case ["edit", site, label, regex]:
-                self._edit(site, label, regex)
-            case ["export", *sites] if len(sites) <= 1:
-                self._export(sites)
+            case ["edit", name, label, regex]:
+                self._edit(site_named(name), label, regex)
+            case ["export", *names] if len(names) <= 1:
+                self._export([site_named(name) for name in names])
             case ["hub", url, *files] if len(files) <= 1:
                 say(*self._hub(url, files))
             case ["import", file]:
@@ -181,7 +182,7 @@ class Command(OperatorCommand):
     def _import(self, file: Path) -> None:
         learners: dict[str, SiteLearner] = {}
         for value in map(_object, _lines(file)):
-            site = str(value.get("site", ""))
+            site = site_named(str(value.get("site", "")))
             if site not in learners:
                 learners[site] = asyncio.run(self._load(site))[0]
             known = learners[site].patterns.patterns

@@ -44,7 +44,8 @@ def test_frames_are_shown_edited_and_dropped(
     status, out = run("show", "a.test")
     assert status == 0
     assert f"{LEAST} of {LEAST} bodies: {LINE}" in out
-    assert "by hand" in run("edit", "a.test", "div#story")[1]
+    assert "by hand" in run("edit", "www.a.test", "div#story")[1], "it goes by the site's name"
+    assert run("edit", "a/b", "div#story")[0] == 1
     assert "div#story" in run("show")[1]
     assert run("edit", "a.test", "div[")[0] == 1
     assert f"kept by hand: {LINE}" in run("keep", "a.test", LINE)[1]

@@ -38,7 +38,7 @@ def test_patterns_are_learnt_from_a_list_shown_edited_and_carried_elsewhere(
     urls.write_text("".join(f"{SITE}/20130304/n{n}.shtml\n" for n in range(30)), "utf-8")
     status, out = run("learn", str(urls), "--as", "news")
     assert (status, "filters" in out) == (0, True)
-    status, out = run("edit", "a.test", "other", REGEX)
+    status, out = run("edit", "www.a.test", "other", REGEX)
     assert status == 0
     assert out.index(REGEX) < out.index(r"n\d+\.shtml")
     status, out = run("export", "a.test")
