@@ -266,13 +266,13 @@ class EmbeddedFrontier:
     @_guarded
     def why(self, url: str) -> Explanation | None:
         """All that is known of a URL, or None."""
-        self._state.places.flush()
+        self._state.flush()
         return self._view.why(url)
 
     @_guarded
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """(url, value, reason) of a queue: prior, normal, leased, crawled or error."""
-        self._state.places.flush()
+        self._state.flush()
         return self._view.iterate(queue)
 
     @_guarded

@@ -93,12 +93,16 @@ class State:
             self.ready.rank_anew(host)
             self.ready.settle(host, host.next_at - 1.0)
 
-    def commit(self, links: int = 0, room: int = 0) -> None:
-        """Write what is kept in RAM, and commit; ``Store.commit`` has the arguments."""
+    def flush(self) -> None:
+        """Tell the store of hosts and leases what changed since the last commit."""
         self.places.flush()
         if self.leases.changed:
             self.store.keep_leased(self.leases.pages(), self.leases.changed)
             self.leases.changed.clear()
+
+    def commit(self, links: int = 0, room: int = 0) -> None:
+        """Write what is kept in RAM, and commit; ``Store.commit`` has the arguments."""
+        self.flush()
         progress = {
             "tally": dict(self.tally), "seq": self.seq, "turn": self.turn, "swept": self.swept,
             "crawl": self.biases.crawl, "epoch": self.leases.epoch,
