@@ -167,7 +167,7 @@ def embedded(folder: Path, urls: int) -> list[Figure]:
         Figure("embedded_ram_bytes_url", (anonymous_bytes() - before) / urls, "bytes"),
     ]
     run.frontier.close()
-    figures.append(Figure("embedded_disk_bytes_url", _allocated(folder) / urls, "bytes"))
+    figures.append(Figure("embedded_disk_bytes_url", allocated(folder) / urls, "bytes"))
     start = time.perf_counter()
     EmbeddedFrontier(folder, Largest(), RUDE, Limits()).close()
     figures.append(Figure(f"embedded_open_close_s_{size}", time.perf_counter() - start, "s"))
@@ -263,7 +263,7 @@ def _hosts(hosts: int) -> str:
     return f"{hosts // 1000}k_hosts" if hosts >= 1000 else f"{hosts}_hosts"  # noqa: PLR2004
 
 
-def _allocated(folder: Path) -> int:
+def allocated(folder: Path) -> int:
     """Bytes a folder takes on the disk."""
     return sum(file.stat().st_blocks * 512 for file in folder.iterdir())
 

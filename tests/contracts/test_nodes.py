@@ -145,6 +145,30 @@ def test_a_joining_node_gets_its_part_when_leases_have_ended(crew: Crew) -> None
     assert min(counts) >= 0.4 * len(URLS)
 
 
+def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
+    few = Limits(max_known=20, seen_error=1e-6)
+    one = crew.join(limits=few)
+    one.push([Seed(url) for url in URLS])
+    crawl(one)
+    counts = one.counts()
+    assert counts["known"] <= 20
+    assert counts["let-go/crawled"] == len(URLS) - counts["known"]
+    two = crew.join(limits=few)
+    for ended in ((), (one,)):
+        for node in ended:
+            crew.kill(node)
+        crew.settle()
+        for node in crew.nodes:
+            node.push([Seed(url) for url in URLS])
+        crew.settle()
+        assert crawl(*crew.nodes) == [[] for _ in crew.nodes]
+    assert two.counts()["let-go/crawled"] == counts["let-go/crawled"]
+    gone = [url for url in URLS if (known := two.why(url)) is None or known.queue != "crawled"]
+    with closing(read(crew.client, "crew", Plain())) as view:
+        told = [view.why(url) for url in gone]
+    assert [known.queue for known in told if known is not None] == ["seen"] * len(gone)
+
+
 def test_a_page_that_kills_every_node_ends_as_an_error(crew: Crew) -> None:
     for _ in range(2):
         node = crew.join(limits=Limits(max_crashes=2))
