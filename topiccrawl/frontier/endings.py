@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from topiccrawl.records import Offer
 
 ALL_ALLOWED = range(300, 500)
+CRAWLED = Ending.CRAWLED
+"""Looked up here once: members of an enumeration are slow to find."""
 RULES = range(200, 300)
 
 
@@ -138,7 +140,7 @@ class Endings:
     def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         state = self._state
         ending = outcome.ending
-        if ending is Ending.CRAWLED:
+        if ending is CRAWLED:
             state.crawled(row, outcome.relevance, now)
             again, row.flags = row.flags & COUNTED, row.flags | COUNTED
             state.put(row)

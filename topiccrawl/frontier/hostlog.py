@@ -57,6 +57,10 @@ class HostLog:
         """Replace a record; b"" is none."""
         self._new[number] = record
 
+    def is_new(self, number: int) -> bool:
+        """Whether a record was replaced since the last commit."""
+        return number in self._new
+
     def write(self) -> dict[int, int]:
         """Write to the log what changed; lengths of the segments by number."""
         if self._new:

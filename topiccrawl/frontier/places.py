@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import chain
+from functools import partial
 from math import inf
-from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.hostrows import (
+    GROUP_ID,
+    HOST_ID,
+    NOTHING,
+    UNIT_ID,
+    pack_host,
+    read_host,
+)
 from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import lmdb
-
     from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.store import Store
 
@@ -31,14 +33,7 @@ MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are not taken."""
 NAME_CACHE = 200_000
 
-HOST_ID = Struct(">I")
-UNIT_ID = Struct(">IH")
-GROUP_ID = UNIT_ID
-CLOCK = Struct("<ddBIId")
-STATS = Struct("<Id")
-
 ASLEEP = -1.0
-NOTHING = GroupStats(0, 0.0)
 _stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, "Unit"]
@@ -292,12 +287,18 @@ class Places:
     def flush(self) -> None:
         """Write what changed; called before each commit."""
         while self._changed:
-            self.keep(self._changed.pop())
+            self._write(self._changed.pop())
 
     def keep(self, host: Host) -> None:
-        """Have a host that changed written with the next commit, as it is now."""
-        self._log.put(host.id, _packed(host))
-        self._changed.discard(host)
+        """Have a host that changed written: now, while it is warm, if it is the first time."""
+        if self._log.is_new(host.id):
+            self._changed.add(host)
+        else:
+            self._changed.discard(host)
+            self._write(host)
+
+    def _write(self, host: Host) -> None:
+        self._log.put(host.id, pack_host(host))
         if self.noted is not None:
             self.noted.hosts.add(host)
 
@@ -319,9 +320,9 @@ class Places:
     def _load(self) -> None:
         txn, store = self._store.txn, self._store
         for ident, label in txn.cursor(store.hosts):
-            host, units = kept_host(store, ident, label)
+            host = Host(HOST_ID.unpack(ident)[0], label.decode())
             self._add(host)
-            for uid, (name, *groups) in enumerate(units):
+            for uid, (name, *groups) in enumerate(read_host(store, host)):
                 self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
 
 
@@ -335,62 +336,3 @@ def _origin(host: Host, name: str) -> Origin:
     if origin is None:
         origin = host.origins[name] = Origin(name, host)
     return origin
-
-
-def pack_clock(host: Host) -> bytes:
-    """What a host's page changes of it, but for its groups."""
-    pages, relevance = host.stats
-    level = min(host.level, 255)
-    return CLOCK.pack(host.next_at, host.delay, level, host.pages, pages, relevance)
-
-
-@cache
-def _counts(groups: int) -> Struct:
-    return Struct("<" + STATS.format[1:] * groups)
-
-
-def _packed(host: Host) -> bytes:
-    groups = host.groups
-    counts: bytes = _counts(len(groups)).pack(*chain.from_iterable(groups.values()))
-    return pack_clock(host) + counts
-
-
-def kept_host(store: Store, ident: bytes, label: bytes) -> tuple[Host, list[list[str]]]:
-    """A host as it is stored under a packed number, and the origins and groups of its units.
-
-    Statistics are kept in the order in which groups were met: those of its units, and others, whose
-    places are stored.
-    """
-    (number,) = HOST_ID.unpack(ident)
-    units = [data.decode().split("\0") for _, data in under(store.txn, store.units, ident)]
-    others = {
-        GROUP_ID.unpack(key)[1]: data.decode()
-        for key, data in under(store.txn, store.groups, ident)
-    }
-    data = store.host_log.get(number)
-    next_at, delay, level, pages, crawled, relevance = CLOCK.unpack_from(data)
-    host = Host(number, label.decode(), next_at=next_at, delay=delay)
-    host.level, host.pages, host.stats = level, pages, GroupStats(crawled, relevance)
-    for name in chain.from_iterable(groups for _, *groups in units):
-        _meet_others(host.groups, others)
-        host.groups.setdefault(name, NOTHING)
-    _meet_others(host.groups, others)
-    for name, counts in zip([*host.groups], STATS.iter_unpack(data[CLOCK.size :]), strict=False):
-        host.groups[name] = GroupStats(*counts)
-    return host, units
-
-
-def _meet_others(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
-    while (at := len(groups)) in others:
-        groups[others[at]] = NOTHING
-
-
-def under(
-    txn: lmdb.Transaction, table: lmdb._Database, prefix: bytes
-) -> Iterator[tuple[bytes, bytes]]:
-    """What a table has under keys that begin so, in their order."""
-    cursor: lmdb.Cursor[bytes] = txn.cursor(table)  # type: ignore[assignment]
-    found = cursor.set_range(prefix)
-    while found and cursor.key().startswith(prefix):
-        yield cursor.item()
-        found = cursor.next()

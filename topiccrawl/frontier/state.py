@@ -9,7 +9,8 @@ from topiccrawl.frontier.biases import Biases
 from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import REJECTED, GroupStats
 from topiccrawl.frontier.held import Leases
-from topiccrawl.frontier.places import NOTHING, Places
+from topiccrawl.frontier.hostrows import NOTHING
+from topiccrawl.frontier.places import Places
 from topiccrawl.frontier.queues import LANE_NAMES, Queues
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.robotstxt import Robots

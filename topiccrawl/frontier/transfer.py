@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.hostrows import HOST_ID, read_host
 from topiccrawl.frontier.keys import KEY_BYTES, key_of
-from topiccrawl.frontier.places import kept_host
+from topiccrawl.frontier.places import Host
 from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import STORED, origin_key
@@ -88,7 +89,8 @@ class Export:
 
     def _host(self, ident: bytes, name: bytes) -> HostEntry:
         store = self._store
-        host, units = kept_host(store, ident, name)
+        host = Host(HOST_ID.unpack(ident)[0], name.decode())
+        units = read_host(store, host)
         origins = dict.fromkeys(unit[0] for unit in units)
         return HostEntry(
             host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,

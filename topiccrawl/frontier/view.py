@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.contract import Explanation, GroupStats
+from topiccrawl.frontier.hostrows import NOTHING, read_host
 from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.places import HOST_ID, NOTHING, kept_host
+from topiccrawl.frontier.places import Host
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import (
     ANCHOR,
@@ -147,9 +148,9 @@ class View:
         store = self._store
         progress = store.load("progress")
         crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
-        ident = HOST_ID.pack(row.host)
-        host, units = kept_host(store, ident, store.txn.get(ident, b"", store.hosts) or b"")
-        known = [host.groups[group] for group in units[row.unit][1:]]
+        host = Host(row.host, "")
+        _, *groups = read_host(store, host)[row.unit]
+        known = [host.groups[group] for group in groups]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.hostrows import CLOCK, HOST_ID, STATS
 from topiccrawl.frontier.keys import KEY_BYTES
-from topiccrawl.frontier.places import ASLEEP, CLOCK, HOST_ID, STATS
+from topiccrawl.frontier.places import ASLEEP
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import origin_key
 from topiccrawl.frontier.rows import QUEUED, URL, decode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.places import NOTHING
+from topiccrawl.frontier.hostrows import NOTHING
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.state import State

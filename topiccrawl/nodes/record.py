@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
+from topiccrawl.frontier.hostrows import STATS, pack_clock
 from topiccrawl.frontier.keys import host_of, split_origin
-from topiccrawl.frontier.places import STATS, pack_clock
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.urls import Urls
 from topiccrawl.nodes.buckets import bucket_of_host
