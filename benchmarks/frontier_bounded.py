@@ -26,7 +26,7 @@ from topiccrawl.frontier.seen import NAME, Seen
 from topiccrawl.frontier.store import Store
 from topiccrawl.records import Offer
 
-HOSTS = 5000
+HOSTS = 500
 GOOD = 0.9
 RECENT = 20_000
 ERROR = 0.001

@@ -12,6 +12,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.numbering import Numbering
+from topiccrawl.frontier.offers import LOW_VALUE_REASON
 from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, QUEUED
 
 if TYPE_CHECKING:
@@ -83,15 +84,15 @@ class Shedding:
 
     def _look(self, most: int) -> int:
         """Look at the next rows: forget low ones, note where others are; how many, at least 1."""
-        urls, low = self._urls, []
+        urls = self._urls
+        low: list[int] = []
         numbers = urls.after(self._at, most)
         for number in numbers:
             data = urls.get(number)
-            bucket = urls.key(number)[0]
-            if data[0] == QUEUED or not self.mine[bucket]:
+            if data[0] == QUEUED or not self.mine[bucket := urls.key(number)[0]]:
                 continue
             if data[1] & LOW_VALUE:
-                low.append((number, data))
+                low.append(number)
             else:
                 self._found.setdefault(bucket, array("I")).append(number)
                 self._waits += 1
@@ -99,7 +100,7 @@ class Shedding:
             self._at = numbers[-1]
         else:
             self._begin()
-        self._drop(low)
+        self._drop("error/" + LOW_VALUE_REASON, "low-value", low)
         return max(len(numbers), 1)
 
     def _remember(self) -> int:
@@ -117,19 +118,19 @@ class Shedding:
             and (data := urls.get(number))[0] != QUEUED and not data[1] & LOW_VALUE
         ]  # fmt: skip
         self._state.seen.add(bucket, [urls.key(number) for number, _ in settled])
-        self._drop(settled)
+        for number, data in settled:
+            if data[0] == CRAWLED:
+                self._drop("crawled", "crawled", [number])
+            else:
+                self._drop("error/" + data.rpartition(b"\0")[2].decode(), "error", [number])
         return max(len(numbers), 1)
 
-    def _drop(self, rows: list[tuple[int, bytes]]) -> None:
-        """Forget rows, and count what they were."""
-        tally = self._state.tally
-        for _, data in rows:
-            if data[0] == CRAWLED:
-                tally["crawled"] -= 1
-                tally["let-go/crawled"] += 1
-            else:
-                tally["error"] -= 1
-                tally["error/" + data.rpartition(b"\0")[2].decode()] -= 1
-                tally["let-go/low-value" if data[1] & LOW_VALUE else "let-go/error"] += 1
-        tally["known"] -= len(rows)
-        self._state.store.let_go([number for number, _ in rows])
+    def _drop(self, queue: str, what: str, numbers: list[int]) -> None:
+        """Forget rows of a queue, or of an errorQueue's reason, and count what they were."""
+        tally, count = self._state.tally, len(numbers)
+        tally[queue] -= count
+        if queue != "crawled":
+            tally["error"] -= count
+        tally["let-go/" + what] += count
+        tally["known"] -= count
+        self._state.store.let_go(numbers)
