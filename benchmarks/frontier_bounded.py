@@ -66,8 +66,11 @@ def crawl(folder: Path, urls: int, known: int) -> list[Figure]:
     limits = Limits(max_known=known, seen_error=ERROR)
     run = Run(EmbeddedFrontier(folder, Choosy(), RUDE, limits), Late(HOSTS))
     run.push(HOSTS)
+    half: list[int] = []
     while run.web.made < urls:
         run.page(run.web.page())
+        if not half and run.web.made >= urls // 2:
+            half = [anonymous_bytes() - before, allocated(folder)]
     counts, name = run.frontier.counts(), "bounded" if known else "unbounded"
     figures = [
         Figure(f"{name}_links_cpu", run.links / run.cpu, "links/s"),
@@ -75,6 +78,8 @@ def crawl(folder: Path, urls: int, known: int) -> list[Figure]:
         Figure(f"{name}_stall_max_ms", percentile(run.stalls, 1.0), "ms"),
         Figure(f"{name}_known", counts["known"], "URLs"),
         Figure(f"{name}_pages", len(run.pops), "pages"),
+        Figure(f"{name}_ram_half_way", half[0] / 1e6, "MB"),
+        Figure(f"{name}_disk_half_way", half[1] / 1e6, "MB"),
         Figure(f"{name}_ram", (anonymous_bytes() - before) / 1e6, "MB"),
     ]
     run.frontier.close()
@@ -114,15 +119,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--urls", type=int, default=1_000_000, help="met by the crawls")
     parser.add_argument("--known", type=int, default=100_000, help="the bound")
+    kinds = {"filters": filters, "bounded": crawl, "unbounded": crawl}
+    parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
     parser.add_argument("--keys", type=int, default=2_000_000, help="in the filters")
     options = parser.parse_args()
     parent = Path(tempfile.gettempdir())
-    for job, sizes in (
-        (filters, (options.keys, 0)),
-        (crawl, (options.urls, options.known)),
-        (crawl, (options.urls, 0)),
-    ):
-        for name, value, unit in measure(job, parent, *sizes):
+    sizes = {
+        "filters": (options.keys, 0), "bounded": (options.urls, options.known),
+        "unbounded": (options.urls, 0),
+    }  # fmt: skip
+    for kind in options.only:
+        for name, value, unit in measure(kinds[kind], parent, *sizes[kind]):
             sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")
             sys.stdout.flush()
 
