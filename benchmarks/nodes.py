@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nodes_outage import outage
-from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Report, Trial, server_url, web_of
+from benchmarks.nodes_trial import LATENCY, SETTINGS, Report, Trial, server_url, web_of
+from benchmarks.nodes_web import EvenWeb
 
 if TYPE_CHECKING:
     from topiccrawl.demo import Web
@@ -45,7 +46,8 @@ def _kills(options: argparse.Namespace) -> list[Report]:
         print(
             f"run {run}: {report.pages} pages in {report.seconds:.0f} s, lost"
             f" {len(report.missing)}, fetched again {report.refetched} ({len(report.needless)} not"
-            f" in hand), hosts with two nodes at once {len(report.shared)}, too soon"
+            f" in hand; leases of the killed and stopped: {report.allowed}), hosts with two nodes"
+            f" at once {len(report.shared)}, too soon"
             f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
             f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; given up"
             f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
@@ -107,6 +109,7 @@ def main() -> int:
         "nodes_events": sum(len(report.events) for report in reports),
         "nodes_lost": sum(len(report.missing) for report in reports),
         "nodes_refetched": sum(report.refetched for report in reports),
+        "nodes_leases_of_killed": sum(report.allowed for report in reports),
         "nodes_refetched_needless": sum(len(report.needless) for report in reports),
         "nodes_shared_hosts": sum(len(report.shared) for report in reports),
         "nodes_too_soon": sum(len(report.hasty) for report in reports),

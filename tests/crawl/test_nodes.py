@@ -13,7 +13,8 @@ import pytest
 from typing_extensions import override
 
 from benchmarks.nodes_outage import RedisAway
-from benchmarks.nodes_trial import SETTINGS, EvenWeb, Trial, web_of
+from benchmarks.nodes_trial import SETTINGS, Trial, web_of
+from benchmarks.nodes_web import EvenWeb
 from tests.crawl.run import run
 
 if TYPE_CHECKING:
