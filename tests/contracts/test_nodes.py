@@ -307,32 +307,6 @@ def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: C
     assert late.counts()["prior"] == 4_000
 
 
-def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
-    return node._wire.run(node.share.starts("topic:start_urls", most))
-
-
-@pytest.mark.parametrize("kind", ["list", "set", "zset"])
-def test_start_urls_are_taken_once_and_not_lost_with_a_node(crew: Crew, kind: str) -> None:
-    for url in ("http://a.cn/", "http://b.cn/", "http://c.cn/"):
-        if kind == "list":
-            crew.client.rpush("topic:start_urls", url)
-        elif kind == "set":
-            crew.client.sadd("topic:start_urls", url)
-        else:
-            crew.client.zadd("topic:start_urls", {url: 1.0})
-    one = crew.join()
-    taken = starts(one)
-    assert len(taken) == 2
-    crew.kill(one)
-    two = crew.join()
-    two.settle()
-    assert sorted(starts(two)) == sorted(taken), "what the dead node had comes first"
-    two.settle()
-    assert sorted([*starts(two), *taken]) == [b"http://a.cn/", b"http://b.cn/", b"http://c.cn/"]
-    two.settle()
-    assert starts(two) == []
-
-
 def test_a_crawl_is_read_whole_by_somebody_who_is_no_node(crew: Crew) -> None:
     one = crew.join()
     crew.join()

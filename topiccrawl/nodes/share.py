@@ -79,7 +79,8 @@ class Share:
         self._read: defaultdict[int, int] = defaultdict(int)
         self._counters = Counters(state)
         self._dead: list[int] = []
-        self._leaving = self._started = False
+        self._leaving = False
+        self._started = 0
         self._first = True
 
     # -- what others may ask -----------------------------------------------------------------------
@@ -177,9 +178,9 @@ class Share:
         return bool(taken or mail)
 
     def starts(self, key: str, most: int) -> Steps[list[bytes]]:
-        """Start URLs from where operators put them; the next batch says that they were taken in."""
+        """Start URLs from where operators put them; the next batch says how many were taken in."""
         texts: list[bytes] = yield Call("starts", self.base, (self.epoch, key, most))
-        self._started = bool(texts)
+        self._started = len(texts)
         return texts
 
     def leave(self) -> Steps[bool]:
@@ -205,7 +206,7 @@ class Share:
         if self._dead:
             parts["dead"], self._dead = self._dead, []
         if self._started:
-            parts["started"], self._started = True, False
+            parts["started"], self._started = self._started, 0
         if self._leaving:
             parts["leave"] = True
         self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
@@ -252,5 +253,6 @@ class Share:
         self._intake.route.letters.clear()
         self._read.clear()
         self._counters.clear()
+        self._started = 0
         self._state.tally["fenced"] += 1
         self.epoch = 0

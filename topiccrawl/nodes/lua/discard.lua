@@ -7,6 +7,9 @@ local alive = redis.call('ZCOUNT', base .. 'nodes', now, '+inf')
 if alive > 0 then
   return alive
 end
+for _, node in ipairs(redis.call('ZRANGE', base .. 'nodes', 0, -1)) do
+  redis.call('UNLINK', base .. 'starts:' .. node)
+end
 for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'left', 'post',
                        'tally', 'progress', 'weights', 'starts', 'own:nodes', 'own:names',
                        'own:turns', 'own:waits', 'own:clocks', 'own:words'}) do

@@ -95,7 +95,8 @@ local function apply()
     end
   end
   if batch.started then
-    redis.call('DEL', base .. 'starts:' .. epoch)
+    -- the first so many: a call whose connection was given up may have added others since
+    redis.call('LTRIM', base .. 'starts:' .. epoch, batch.started, -1)
   end
   if batch.leave then
     bury(epoch)

@@ -1,8 +1,12 @@
 -- Start URLs for a node. KEYS: base. ARGV: epoch, where operators put them, how many at most.
--- They are kept for the node until it says that it has taken them in; what a dead node had
--- comes first. Lists, sets and sorted sets (largest first) are understood.
+-- They are kept for the node until it says how many it has taken in, new ones at the end; what a
+-- dead node had comes first. Lists, sets and sorted sets (largest first) are understood. A node that
+-- is gone or was given up gets none: nobody would hand them on.
 local base, epoch, key, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local mine = base .. 'starts:' .. epoch
+if not redis.call('ZSCORE', base .. 'nodes', epoch) then
+  return {}
+end
 local room = most - redis.call('LLEN', mine)
 while room > 0 and redis.call('LMOVE', base .. 'starts', mine, 'LEFT', 'RIGHT') do
   room = room - 1

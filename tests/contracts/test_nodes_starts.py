@@ -1,0 +1,98 @@
+"""Start URLs that operators put into Redis: each is taken in once, whoever dies or is late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.contracts.conftest import Crew
+    from topiccrawl.nodes.frontier import SharedFrontier
+    from topiccrawl.nodes.wire import Call
+
+
+def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
+    return node._wire.run(node.share.starts("topic:start_urls", most))
+
+
+@pytest.mark.parametrize("kind", ["list", "set", "zset"])
+def test_start_urls_are_taken_once_and_not_lost_with_a_node(crew: Crew, kind: str) -> None:
+    for url in ("http://a.cn/", "http://b.cn/", "http://c.cn/"):
+        if kind == "list":
+            crew.client.rpush("topic:start_urls", url)
+        elif kind == "set":
+            crew.client.sadd("topic:start_urls", url)
+        else:
+            crew.client.zadd("topic:start_urls", {url: 1.0})
+    one = crew.join()
+    taken = starts(one)
+    assert len(taken) == 2
+    crew.kill(one)
+    two = crew.join()
+    two.settle()
+    assert sorted(starts(two)) == sorted(taken), "what the dead node had comes first"
+    two.settle()
+    assert sorted([*starts(two), *taken]) == [b"http://a.cn/", b"http://b.cn/", b"http://c.cn/"]
+    two.settle()
+    assert starts(two) == []
+
+
+def put_starts(crew: Crew, *names: str) -> None:
+    crew.client.rpush("topic:start_urls", *(f"http://{name}.cn/" for name in names))
+
+
+def late_starts(node: SharedFrontier) -> Call:
+    """A call for start URLs whose connection is given up before Redis reads it."""
+    steps = node.share.starts("topic:start_urls", 2)
+    call = next(steps)
+    steps.close()
+    return call
+
+
+def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
+    put_starts(crew, "a", "b", "c")
+    node = crew.join()
+    late = late_starts(node)
+    first = starts(node, 1)
+    node._wire._call(late)  # hands out another one that nobody hears of
+    node.settle()  # says that the first was taken in
+    assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
+    node.settle()
+    assert starts(node) == []
+    assert not crew.client.exists("topic:start_urls", f"{node.base}starts:{node.share.epoch}")
+
+
+def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Crew) -> None:
+    put_starts(crew, "a", "b")
+    one = crew.join()
+    late = late_starts(one)
+    crew.kill(one)
+    two = crew.join()
+    crew.settle()
+    two._wire._call(late)
+    assert starts(two) == [b"http://a.cn/", b"http://b.cn/"]
+
+
+def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
+    put_starts(crew, "a", "b", "c")
+    node = crew.join()
+    assert len(starts(node)) == 2
+    steps = node.share.exchange(look=False)
+    batch = next(steps)
+    steps.close()
+    node._wire._call(batch)  # Redis took it; nobody heard
+    node._wire._call(late_starts(node))
+    node.settle()  # sends it again
+    node._wire._call(batch)
+    assert starts(node) == [b"http://c.cn/"]
+
+
+def test_a_node_that_was_given_up_gets_its_start_urls_anew(crew: Crew) -> None:
+    put_starts(crew, "a", "b")
+    one, two = crew.join(), crew.join()
+    assert len(starts(one)) == 2
+    crew.late(one)
+    crew.settle(two)
+    one.settle()  # is refused, and joins anew
+    assert starts(one) == [b"http://a.cn/", b"http://b.cn/"]
