@@ -4,7 +4,7 @@ What RAM holds of a URL lies under its number, and so does what the log has to s
 deleted. Numbers only grow: without this both would grow for ever, however few URLs are known. Rows
 are moved a few at a time, in their order, to the lowest number that is free; then numbers are given
 out anew from there. So the order of arrival stays, and there are at most some ``SPREAD`` numbers
-for a URL that is known.
+for a URL that is known. An iteration that goes on meanwhile may miss rows that are moved.
 """
 
 from __future__ import annotations

@@ -137,11 +137,13 @@ FORGETFUL = """
     log.SEGMENT_BYTES = 20_000
     hostlog.PARTS = 10
     quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
-    frontier = EmbeddedFrontier(sys.argv[1], Plain(), quick, Limits(), sync="never")
+    limits = Limits(max_known=int(sys.argv[2]))
+    frontier = EmbeddedFrontier(sys.argv[1], Plain(), quick, limits, sync="never")
     rng = random.Random(3)
     for turn in range(300):
         frontier.push([Seed(f"http://a.cn/{turn}")])
-        links = [Offer(f"http://h.cn/{rng.randrange(500)}", 1, (0.5, 0.0)) for _ in range(40)]
+        lane = 2 if limits.max_known else 1
+        links = [Offer(f"http://h.cn/{rng.randrange(500)}", lane, (0.5, 0.0)) for _ in range(40)]
         frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED), links)
         frontier.forget(f"http://h.cn/{rng.randrange(500)}")
         frontier.commit()
@@ -151,10 +153,14 @@ FORGETFUL = """
 """
 
 
-def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path) -> None:
-    """Every snapshot is whole, though the crawl deletes segments at every moment."""
+@pytest.mark.parametrize("most", [0, 120])
+def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) -> None:
+    """Every snapshot is whole, though the crawl deletes segments at every moment.
+
+    With a bound, it lets go of records and uses their numbers again, too.
+    """
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(FORGETFUL), str(tmp_path)],
+        [sys.executable, "-c", textwrap.dedent(FORGETFUL), str(tmp_path), str(most)],
         stdout=subprocess.PIPE, text=True,
     ) as crawl:  # fmt: skip
         assert crawl.stdout is not None
