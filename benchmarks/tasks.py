@@ -30,7 +30,8 @@ from urllib.parse import urlsplit
 
 from scrapy.settings import Settings
 
-from benchmarks.nodes_trial import Hit, server_url
+from benchmarks.nodes_report import Hit
+from benchmarks.nodes_trial import server_url
 from topiccrawl.demo import DemoServer
 from topiccrawl.demo.answers import Answer
 from topiccrawl.scheduler.build import ledger_of
