@@ -104,7 +104,8 @@ class Segment:
                 size = os.fstat(handle).st_size
                 if size < length:
                     raise StorageError(DAMAGED.format(self.path, f"{size} bytes of {length}"))
-                self.map = mmap.mmap(handle, size, access=mmap.ACCESS_READ)
+                # all there is now: who writes may have cut off what lies beyond meanwhile
+                self.map = mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
             finally:
                 os.close(handle)
         self.length = length

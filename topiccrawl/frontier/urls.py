@@ -171,9 +171,11 @@ class Urls:
             FileNotFoundError: The process that writes has deleted a segment meanwhile.
         """
         fresh = [np.empty(0, np.uint32)]
-        for segment, start in self.log.open(lengths):
-            fresh += [self._replay(segment, batch) for batch in segment.batches(start)]
-        self.index.enter(np.concatenate(fresh))
+        try:
+            for segment, start in self.log.open(lengths):
+                fresh += [self._replay(segment, batch) for batch in segment.batches(start)]
+        finally:  # where a segment is missing, what was read before it stays
+            self.index.enter(np.concatenate(fresh))
         for segment in self.log.segments():
             if segment.number not in lengths:
                 self._lose(segment)
@@ -181,10 +183,11 @@ class Urls:
 
     def _lose(self, segment: Segment) -> None:
         """Forget what only a segment has that was cleared: it was deleted since."""
+        slot = np.uint64(self.log.slot(segment))
+        links = self._places[LINKS].array[: self.index.top + 1]
+        links[links >> np.uint64(SLOT_AT) == slot] = 0  # also of numbers that may be used again
         numbers = self.index.numbers()
-        slot = self.log.slot(segment)
-        rows, links = (column.array[numbers] >> np.uint64(SLOT_AT) for column in self._places)
-        self._places[LINKS].array[numbers[links == slot]] = 0
+        rows = self._places[ROWS].array[numbers] >> np.uint64(SLOT_AT)
         for number in numbers[rows == slot].tolist():
             self.index.remove(number)
 

@@ -130,11 +130,12 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
 FORGETFUL = """
     import random, sys
     from tests.contracts.strategies import Plain
-    from topiccrawl.frontier import hostlog, log
+    from topiccrawl.frontier import hostlog, log, numbering
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.records import Offer
     log.SEGMENT_BYTES = 20_000
+    numbering.LEAST = 300
     hostlog.PARTS = 10
     quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
     limits = Limits(max_known=int(sys.argv[2]))
