@@ -117,7 +117,7 @@ def rudeness(
                 shared.append((host, one.ended - other.began))
             gap, seen = other.began - one.began, other.read - one.read
             if gap < delay - SLACK:
-                where = "" if one.node == other.node else " (two nodes)"
+                where = f" (node {one.node}, then {other.node}, at {other.began:.2f})"
                 hasty.append((f"{host}{where} {one.url} {other.url}", gap, seen))
             elif seen < delay - READ:
                 misread += 1

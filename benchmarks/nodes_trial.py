@@ -164,7 +164,7 @@ class Trial:
             self._until(self._answers() + rng.randint(most // 2, most), end)
             node = rng.choice(self.nodes)
             event = rng.choice(EVENTS)
-            self.events.append(f"{event} {node.number}")
+            self.events.append(f"{event} {node.number} at {time.monotonic():.2f}")
             if event != "leave" and node.running():
                 node.signal(signal.SIGSTOP)
                 self._blows.append(self._blow(node))

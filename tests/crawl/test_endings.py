@@ -6,12 +6,14 @@ import re
 import signal
 import threading
 from itertools import pairwise
+from operator import sub
 from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.nodes_web import EvenWeb
 from tests.crawl.run import ended, run, running, stored
+from tests.crawl.trials import StandingScheduler
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
 from topiccrawl.demo.server import DemoServer
@@ -162,6 +164,21 @@ def test_the_delay_counts_from_when_the_operating_system_has_the_request(tmp_pat
     assert status == 0, out[-3000:]
     assert len(came) == 25, "robots.txt, too"
     assert min(after - before for before, after in pairwise(came)) > 0.1 - 0.01
+
+
+def test_a_request_that_was_let_out_does_not_wait_for_the_loop(tmp_path: Path) -> None:
+    web, came = EvenWeb(1, 2), list[float]()
+    with DemoServer(web) as server:
+        server.asked = lambda _, at: came.append(at)
+        status, out = run(
+            server.proxy, tmp_path / "data", "crawl", "topic", "-a", f"topic={web.topic}",
+            "-a", f"seeds={web.seeds[0]}", DOWNLOAD_DELAY="0", CONCURRENT_REQUESTS="1",
+            SCHEDULER="tests.crawl.trials.StandingScheduler",
+        )  # fmt: skip
+    assert status == 0, out[-3000:]
+    let_out = [float(at) for at in re.findall(r"let out at ([\d.]+)", out)]
+    assert len(let_out) == len(came) == 3, "robots.txt, too"
+    assert max(map(sub, came, let_out)) < StandingScheduler.stands / 2
 
 
 def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import resource
 import signal
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.records import Findings
 
+logger = logging.getLogger(__name__)
 
 ROOM = 1 << 20
 """Bytes that a file may have once the disk is full."""
@@ -110,6 +113,19 @@ class FalteringScheduler(FrontierScheduler):
         leaves = super().leaves(request)
         if next(self.calls) % 2:
             time.sleep(0.04)
+        return leaves
+
+
+class StandingScheduler(FrontierScheduler):
+    """Says when it let a request out, and stands still from the loop's next turn on."""
+
+    stands: ClassVar = 1.5
+
+    @override
+    def leaves(self, request: Request) -> bool:
+        leaves = super().leaves(request)
+        logger.info("let out at %.3f", time.monotonic())
+        asyncio.get_running_loop().call_soon(time.sleep, self.stands)
         return leaves
 
 

@@ -2,11 +2,14 @@
 
 A request may wait for its connection: a far host, a handshake, a process that was stopped. The
 moment it can be sent, the frontier is told, so that the next one waits from then; and a node that
-others may have given up meanwhile sends nothing any more, for its hosts may be theirs.
+others may have given up meanwhile sends nothing any more, for its hosts may be theirs. What leaves
+is given to the operating system there and then: in a buffer it would wait for the loop's next turn,
+and be sent after all by a node that was stopped in between and woke.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -46,7 +49,18 @@ class DoorHandler(HTTP11DownloadHandler):
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
         scheduler = getattr(self._crawler.engine, "scheduler", None)
         leaves = getattr(scheduler, "leaves", None)
+        protocol = getattr(connection, "_clientProtocol", connection)  # one used before is wrapped
         if request is None or leaves is None or leaves(request):
+            protocol.request = partial(_send, protocol)
             return connection
-        getattr(connection, "_clientProtocol", connection).abort()  # one used before is wrapped
+        protocol.abort()
         raise DownloadFailedError("not sent: others may have given this node up")
+
+
+def _send(protocol: Any, request: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
+    """Send a request on a connection now."""
+    answer: Deferred[Any] = type(protocol).request(protocol, request)
+    transport = getattr(protocol.transport, "transport", protocol.transport)  # below TLS
+    if getattr(transport, "connected", False):
+        transport.doWrite()
+    return answer

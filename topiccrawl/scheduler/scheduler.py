@@ -219,7 +219,8 @@ class FrontierScheduler(BaseScheduler):
     def leaves(self, request: Request) -> bool:
         """Note that a request of ours can be sent now; whether it still may.
 
-        It lies in a buffer until the loop's next turn: the clock counts once more from then.
+        The process may stand still before the operating system has it: the clock counts once more
+        from the loop's next turn.
         """
         ticket = meta.read(request)
         if ticket is None or not self.opened or self._failure:
