@@ -46,9 +46,9 @@ def _kills(options: argparse.Namespace) -> list[Report]:
         reports.append(report)
         print(
             f"run {run}: {report.pages} pages in {report.seconds:.0f} s, lost"
-            f" {len(report.missing)}, fetched again {report.refetched} ({len(report.needless)} not"
-            f" in hand; leases of the killed and stopped: {report.allowed}), hosts with two nodes"
-            f" at once {len(report.shared)}, too soon"
+            f" {len(report.missing)}, fetched again {report.refetched} ({len(report.silent)} of"
+            f" nodes given up, {len(report.needless)} not in hand; leases of the killed and stopped:"
+            f" {report.allowed}), hosts with two nodes at once {len(report.shared)}, too soon"
             f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
             f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; given up"
             f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
@@ -59,6 +59,7 @@ def _kills(options: argparse.Namespace) -> list[Report]:
             *report.shared[:9],
             *report.hasty[:9],
             *report.needless[:9],
+            *report.silent[:9],
         ):
             print("   ", trouble)
     return reports

@@ -68,6 +68,8 @@ class Report(NamedTuple):
         refetched: Answers beyond one per page.
         allowed: Pages that nodes had leased when they were killed or stopped: what Redis knew of,
             and what they asked for after their last word to it.
+        silent: Answers beyond one per page, not leased so, but in the hands of a node that the
+            others gave up.
         needless: Answers beyond one per page where nobody had the page leased when it was killed or
             stopped, or in its hands when the others gave it up.
         given_up: Seconds of silence after which nodes heard that they had been given up.
@@ -86,6 +88,7 @@ class Report(NamedTuple):
     missing: tuple[str, ...]
     refetched: int
     allowed: int
+    silent: tuple[str, ...]
     needless: tuple[str, ...]
     given_up: tuple[float, ...]
     events: tuple[str, ...]

@@ -234,7 +234,7 @@ class Trial:
         split = Counter(hit.node for hit in pages)
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._allowed(pages), self._needless(pages),
+            sum(answered.values()) - len(answered), self._allowed(pages), *self._again(pages),
             tuple(silence for node in self.nodes for _, silence in node.losses()),
             tuple(self.events),
             *rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
@@ -251,28 +251,32 @@ class Trial:
             for blow in self._blows
         )
 
-    def _needless(self, pages: list[Hit]) -> tuple[str, ...]:
-        """Answers after one that no node had in its hands when something was done to it."""
+    def _again(self, pages: list[Hit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Answers after one that nobody had leased when something was done to it.
+
+        Those of nodes that the others gave up, which had them in their hands, and the rest.
+        """
         last: dict[str, Hit] = {}
-        found = []
+        silent: list[str] = []
+        needless: list[str] = []
         losses = {node.number: list(node.losses()) for node in self.nodes}
         for hit in pages:
             before = last.get(hit.url)
             last[hit.url] = hit
-            if before is not None and not self._in_hand(before, losses[before.node]):
+            if before is not None and not any(blow.took(before) for blow in self._blows):
+                given_up = _in_hand(before, losses[before.node])
                 ages = [b.at - before.ended for b in self._blows if b.node == before.node]
-                found.append(
+                (silent if given_up else needless).append(
                     f"{hit.url} at {before.node}, {hit.began - before.ended:.1f} s later at"
                     f" {hit.node}; done to the first: {', '.join(f'{age:.1f}' for age in ages)}"
                 )
-        return tuple(found)
+        return tuple(silent), tuple(needless)
 
-    def _in_hand(self, hit: Hit, losses: list[tuple[float, float]]) -> bool:
-        """Whether a node had a page in its hands when it was killed, or given up (by its log)."""
-        if any(blow.took(hit) for blow in self._blows):
-            return True
-        silent = [(at - silence, at + 1.0) for at, silence in losses]
-        return any(hit.began <= late and early <= hit.ended + HAND for early, late in silent)
+
+def _in_hand(hit: Hit, losses: list[tuple[float, float]]) -> bool:
+    """Whether a node had a page in its hands when the others gave it up (by its log)."""
+    silent = [(at - silence, at + 1.0) for at, silence in losses]
+    return any(hit.began <= late and early <= hit.ended + HAND for early, late in silent)
 
 
 @contextmanager

@@ -141,7 +141,7 @@ class Courier:
             logger.warning(
                 "The other nodes gave this one up, which was silent for %.1f s (%g may be): it"
                 " begins anew, and what it had not sent yet is fetched again",
-                now - before, share.ttl,
+                self._last - before, share.ttl,
             )  # fmt: skip
         if look:
             self._next_look = now + LOOK
