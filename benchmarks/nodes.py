@@ -47,7 +47,7 @@ def _kills(options: argparse.Namespace) -> list[Report]:
         print(
             f"run {run}: {report.pages} pages in {report.seconds:.0f} s, lost"
             f" {len(report.missing)}, fetched again {report.refetched} ({len(report.silent)} of"
-            f" nodes given up, {len(report.needless)} not in hand; leases of the killed and stopped:"
+            f" nodes given up, {len(report.needless)} not in hand; leases of the killed, stopped:"
             f" {report.allowed}), hosts with two nodes at once {len(report.shared)}, too soon"
             f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
             f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; given up"
