@@ -298,7 +298,7 @@ class EmbeddedFrontier:
     @_guarded
     def load(self, entries: Iterable[Entry]) -> int:
         """Take over an export into this frontier, which must be empty; number of URLs."""
-        known = Loader(self._state, self._strategy).load(entries, self._tick)
+        known = Loader(self._state, self._strategy).load(entries, self._wrote)
         self._commit()
         return known
 
@@ -329,8 +329,12 @@ class EmbeddedFrontier:
 
     def _tick(self, links: int, now: float | None = None) -> None:
         """Let go of what is too much; commit by size or by age. ``now``: where it was told."""
+        self._wrote(links + self._shedding.step(), now)
+
+    def _wrote(self, links: int, now: float | None = None) -> None:
+        """Commit by size or by age."""
         self._changed = True
-        self._links += links + self._shedding.step()
+        self._links += links
         age = (self._clock() if now is None else now) - self._committed
         if self._links >= COMMIT_LINKS or not 0.0 <= age < COMMIT_SECONDS:
             self._commit()

@@ -68,8 +68,8 @@ class Hand:
 
     def _recall(self, url: str, key: bytes, value: float | None) -> bool:
         """Queue a URL that was let go, as a seed; False where it was not."""
-        place = self._state.place(url)
-        if place is None or key not in self._state.seen:
+        place = self._state.place(url) if key in self._state.seen else None
+        if place is None:
             return False
         self._intake.plant(Seed(url, 1.0 if value is None else value), key, place)
         return True

@@ -40,7 +40,9 @@ class Held:
 
 
 class Leases:
-    """All leases that are out, by key; all live equally long, so that they stand as they expire.
+    """All leases that are out, by key. All live equally long, so that they stand as they expire.
+
+    Where the clock was set back, none that is out expires after one given since.
 
     Attributes:
         held: By key; a robots lease has a key no URL has.
@@ -55,6 +57,7 @@ class Leases:
 
     def add(self, key: bytes, held: Held) -> None:
         """Note a new lease."""
+        self._precede(held.expires)
         self.held[key] = held
         if held.origin is None:
             self.changed.add(key)
@@ -83,8 +86,16 @@ class Leases:
         """Give a lease that is not stale a new expiry."""
         held = self.find(lease)
         if held is not None:
+            self._precede(expires)
             held.expires = expires
             self.held.move_to_end(lease.key)
+
+    def _precede(self, expires: float) -> None:
+        """See that no lease expires after this one, which comes last."""
+        for held in reversed(self.held.values()):
+            if held.expires <= expires:
+                break
+            held.expires = expires
 
     def expired(self, now: float) -> list[bytes]:
         """Keys of leases whose time is over; they stay held."""

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.contract import GroupStats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import lmdb
 
     from topiccrawl.frontier.places import Host
     from topiccrawl.frontier.store import Store
+
+    Item = tuple[bytes, bytes]
 
 HOST_ID = Struct(">I")
 UNIT_ID = Struct(">IH")
@@ -51,11 +53,23 @@ def read_host(store: Store, host: Host) -> list[list[str]]:
     places are stored.
     """
     ident = HOST_ID.pack(host.id)
-    units = [data.decode().split("\0") for _, data in under(store.txn, store.units, ident)]
-    others = {
-        GROUP_ID.unpack(key)[1]: data.decode()
-        for key, data in under(store.txn, store.groups, ident)
-    }
+    tables = store.units, store.groups
+    return _read(store, host, *(under(store.txn, table, ident) for table in tables))
+
+
+def read_hosts(store: Store, hosts: Sequence[Host]) -> Iterator[list[list[str]]]:
+    """The same for each host there is, by number, in one pass."""
+    idents = [HOST_ID.pack(host.id) for host in hosts]
+    tables = (_under_each(store.txn, table, idents) for table in (store.units, store.groups))
+    for host, in_units, in_groups in zip(hosts, *tables, strict=True):
+        yield _read(store, host, in_units, in_groups)
+
+
+def _read(
+    store: Store, host: Host, in_units: Iterable[Item], in_groups: Iterable[Item]
+) -> list[list[str]]:
+    units = [data.decode().split("\0") for _, data in in_units]
+    others = {GROUP_ID.unpack(key)[1]: data.decode() for key, data in in_groups}
     data = store.host_log.get(host.id)
     host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
     host.stats = GroupStats(*stats)
@@ -73,9 +87,22 @@ def _meet_others(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
         groups[others[at]] = NOTHING
 
 
-def under(
-    txn: lmdb.Transaction, table: lmdb._Database, prefix: bytes
-) -> Iterator[tuple[bytes, bytes]]:
+def _under_each(
+    txn: lmdb.Transaction, table: lmdb._Database, idents: Sequence[bytes]
+) -> Iterator[list[Item]]:
+    """What a table has under each of all first parts of its keys, which ascend."""
+    items: Iterator[Item] = iter(txn.cursor(table))  # type: ignore[arg-type]
+    item = next(items, None)
+    for ident in idents:
+        found = []
+        while item is not None and item[0][: len(ident)] <= ident:
+            if item[0].startswith(ident):
+                found.append(item)
+            item = next(items, None)
+        yield found
+
+
+def under(txn: lmdb.Transaction, table: lmdb._Database, prefix: bytes) -> Iterator[Item]:
     """What a table has under keys that begin so, in their order."""
     cursor: lmdb.Cursor[bytes] = txn.cursor(table)  # type: ignore[assignment]
     found = cursor.set_range(prefix)

@@ -4,7 +4,8 @@ What RAM holds of a URL lies under its number, and so does what the log has to s
 deleted. Numbers only grow: without this both would grow for ever, however few URLs are known. Rows
 are moved a few at a time, in their order, to the lowest number that is free; then numbers are given
 out anew from there. So the order of arrival stays, and there are at most some ``SPREAD`` numbers
-for a URL that is known. An iteration that goes on meanwhile may miss rows that are moved.
+for a URL that is known. A row on its way from or to another node is waited for. An iteration that
+goes on meanwhile may miss rows that are moved.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.rows import DELAYED, QUEUED, decode, renumbered
-from topiccrawl.frontier.state import END
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from topiccrawl.frontier.state import State
 
 SPREAD = 4
@@ -22,7 +24,7 @@ SPREAD = 4
 LEAST = 1 << 17
 """Numbers below which nothing is gained."""
 LOOK, MOVES = 500, 60
-"""Rows looked at, and moved, in one call at most: a millisecond or two."""
+"""Rows looked at, and moved, in one call at most, beside as many as came in: milliseconds."""
 
 
 class Numbering:
@@ -35,22 +37,27 @@ class Numbering:
     def __init__(self, state: State) -> None:
         self._state = state
         self._urls = state.urls
-        self._at = self._free = 0
+        self._at = self._free = self._told = 0
 
-    def step(self) -> bool:
-        """Move a few rows, if that is due; whether numbers were closed up with it."""
+    def step(self, mine: Sequence[bool]) -> bool:
+        """Move a few rows, if that is due; whether numbers were closed up with it.
+
+        ``mine``: by first byte of a key, whether its rows are ours to change.
+        """
+        urls, seq = self._urls, self._state.seq
         if not self._free:
-            if self._state.seq <= max(LEAST, SPREAD * self._urls.known):
+            if seq <= max(LEAST, SPREAD * urls.known):
                 return False
-            self._at, self._free = 0, 1
-        moved = 0
-        numbers = self._urls.after(self._at, LOOK)
+            self._at, self._free, self._told = 0, 1, seq
+        came, self._told = seq - self._told, seq
+        left, look = MOVES + came, LOOK + came
+        numbers = urls.after(self._at, look)
         for number in numbers:
-            moved += self._place(number)
-            self._at = number
-            if moved >= MOVES:
+            if left <= 0 or not mine[urls.key(number)[0]]:
                 return False
-        return len(numbers) < LOOK and self._end()
+            left -= self._place(number)
+            self._at = number
+        return len(numbers) < look and self._end()
 
     def _place(self, number: int) -> bool:
         """Give a row the lowest number that is free; whether it had another."""
@@ -74,6 +81,9 @@ class Numbering:
             state.queues.enter(row, key)
             row.seq = old
             state.queues.leave(row, key)
+        version, at = state.swept
+        if new <= at < old:
+            state.swept = version, new - 1  # a sweep would pass over it
         urls.delete(old)
         urls.add(key, new, renumbered(data, new))
         if links:
@@ -87,7 +97,4 @@ class Numbering:
             return False
         state.seq = free
         self._at = self._free = 0
-        version, at = state.swept
-        if at != END:
-            state.swept = version, 0  # what was moved may have been passed over
         return True

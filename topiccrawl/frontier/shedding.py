@@ -65,7 +65,7 @@ class Shedding:
         urls, most = self._urls, self._most
         if not most:
             return 0
-        if self._numbering.step():
+        if self._numbering.step(self.mine):
             self._begin()
         before, left = urls.known, LOOK
         while left > 0 and urls.known > most:
@@ -114,7 +114,7 @@ class Shedding:
             del self._found[bucket]
         settled = [
             (number, data) for number in numbers
-            if urls.has(number) and urls.key(number)[0] == bucket
+            if self.mine[bucket] and urls.has(number) and urls.key(number)[0] == bucket
             and (data := urls.get(number))[0] != QUEUED and not data[1] & LOW_VALUE
         ]  # fmt: skip
         self._state.seen.add(bucket, [urls.key(number) for number, _ in settled])

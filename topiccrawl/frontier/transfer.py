@@ -62,7 +62,9 @@ class Export:
         """The frontier, its hosts, what was let go, its URLs."""
         yield self._about()
         for ident, name in self._items(self._store.hosts):
-            yield self._host(ident, name)
+            host = Host(HOST_ID.unpack(ident)[0], name.decode())
+            if self._store.host_log.get(host.id):  # not met, or given away, since the last commit
+                yield self._host(host)
         for name, data in self._items(self._store.seen):
             yield entry_of(name, data)
         number = 0
@@ -87,9 +89,8 @@ class Export:
             },
         )  # fmt: skip
 
-    def _host(self, ident: bytes, name: bytes) -> HostEntry:
+    def _host(self, host: Host) -> HostEntry:
         store = self._store
-        host = Host(HOST_ID.unpack(ident)[0], name.decode())
         units = read_host(store, host)
         origins = dict.fromkeys(unit[0] for unit in units)
         return HostEntry(

@@ -1,0 +1,125 @@
+"""What goes on while something else does: exports, moved clocks, numbers that are closed up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.contracts.strategies import Plain
+from tests.contracts.test_frontier_order import crawl, lease_of, offer
+from topiccrawl.frontier import numbering
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.portable import HostEntry, UrlEntry
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.contracts.conftest import Make
+    from topiccrawl.frontier.contract import Frontier
+
+CRAWLED = Outcome(Ending.CRAWLED)
+
+
+def arrivals(frontier: Frontier) -> list[int]:
+    return [entry.arrival for entry in frontier.export() if isinstance(entry, UrlEntry)]
+
+
+def test_a_host_that_is_met_during_an_export_does_no_harm(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/")])
+    frontier.commit()
+    entries = frontier.export()
+    about = next(entries)
+    frontier.push([Seed("http://new.cn/")])
+    told = [about, *entries]
+    assert "a.cn" in {entry.name for entry in told if isinstance(entry, HostEntry)}
+    assert "http://a.cn/" in {entry.url for entry in told if isinstance(entry, UrlEntry)}
+
+
+def test_no_lease_outlives_its_time_because_the_clock_was_set_back(make: Make) -> None:
+    frontier = make(limits=Limits(lease_seconds=100.0))
+    frontier.push([Seed("http://a.cn/"), Seed("http://b.cn/", 0.5)])
+    assert len(frontier.pop(1)) == 1
+    make.clock += -3600.0
+    assert len(frontier.pop(1)) == 1
+    due = frontier.next_due()
+    assert due is not None
+    assert due <= 100.0
+    make.clock += 101.0
+    frontier.pop(1)
+    assert frontier.counts()["expired"] == 2
+
+
+def test_who_asks_for_a_url_that_nobody_knows_leaves_no_host_behind(make: Make) -> None:
+    frontier = make()
+    frontier.push([Seed("http://a.cn/")])
+    assert not frontier.requeue("http://never.cn/")
+    assert [e.name for e in frontier.export() if isinstance(e, HostEntry)] == ["a.cn"]
+
+
+def test_numbers_are_closed_up_however_many_links_pages_have(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbering, "LEAST", 400)
+    monkeypatch.setattr(numbering, "MOVES", 1)
+    frontier = make(limits=Limits(max_known=100, seen_error=1e-6))
+    for page in range(60):
+        frontier.push([Seed(f"http://h{page % 9}.cn/{page}")])
+        links = [offer(f"http://low.cn/{page}/{n}", 0.0, 2) for n in range(40)]
+        assert frontier.finish(frontier.pop(1)[0], CRAWLED, links)
+    crawl(frontier, *(offer(f"http://last.cn/{n}", 0.5) for n in range(10)))
+    assert max(arrivals(frontier)) < 2 * 400 < 60 * 40
+
+
+def test_a_sweep_passes_over_no_row_that_gets_a_lower_number(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strategy = Plain()
+    frontier = make(limits=Limits(max_known=20, seen_error=1e-6), strategy=strategy)
+    crawl(frontier, *(offer(f"http://low.cn/{n}", 0.0, 2) for n in range(90)))
+    waiting = (offer(f"http://w.cn/{n}", 0.5) for n in range(17))
+    crawl(frontier, *waiting, url="http://t.cn/")
+    strategy.version += 1
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(numbering, "SPREAD", 2)
+    monkeypatch.setattr(numbering, "MOVES", 6)
+    while frontier.sweep(2):
+        pass
+    told = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
+    versions = [entry.version for entry in told if entry.queue == "normal"]
+    assert versions == [strategy.version] * 17
+    assert max(arrivals(frontier)) <= 20
+
+
+def test_a_bounded_crawl_takes_an_export_in_any_order(
+    make: Make, elsewhere: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    frontier = make()
+    crawl(frontier, *(offer(f"http://w.cn/{n}", 0.5) for n in range(40)))
+    told = list(frontier.export())
+    urls = [entry for entry in told if isinstance(entry, UrlEntry)]
+    others = [entry for entry in told if not isinstance(entry, UrlEntry)]
+    other = elsewhere(limits=Limits(max_known=20, seen_error=1e-6))
+    mixed = [urls[-1], *urls[:-1]]
+    assert other.load([*others, *mixed]) == len(urls)
+    assert [lease.url for lease in other.pop(99)] == [f"http://w.cn/{n}" for n in range(40)]
+    other.close()
+
+
+def test_what_is_out_ends_well_after_its_number_was_used_again(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(numbering, "SPREAD", 1)
+    frontier = make(limits=Limits(max_known=10, seen_error=1e-6))
+    crawl(frontier, *(offer(f"http://low.cn/{n}", 0.0, 2) for n in range(40)))
+    frontier.push([Seed("http://out.cn/")])
+    lease = lease_of(frontier, "http://out.cn/")
+    for turn in range(40):
+        frontier.push([Seed(f"http://h.cn/{turn}")])
+        assert frontier.finish(frontier.pop(1)[0], CRAWLED)
+    assert max(arrivals(frontier)) < 40
+    assert frontier.finish(lease, CRAWLED, [offer("http://child.cn/", 0.5)])
+    told = frontier.why("http://child.cn/")
+    assert told is not None
+    assert told.queue == "normal"

@@ -1,0 +1,60 @@
+"""Letting go, and closing up numbers, on a node that has a part of the crawl: its rows only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.strategies import Plain
+from topiccrawl.frontier import numbering
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.keys import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MOST = 80
+URLS = [f"http://a.cn/{n}" for n in range(MOST)]
+POLITE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False)
+CRAWLED = Outcome(Ending.CRAWLED)
+
+
+@pytest.fixture
+def frontier(tmp_path: Path) -> Iterator[EmbeddedFrontier]:
+    """As many pages of one host are crawled as may be known."""
+    limits = Limits(max_known=MOST, seen_error=1e-6)
+    made = EmbeddedFrontier(tmp_path, Plain(), POLITE, limits, sync="never")
+    made.push(map(Seed, URLS))
+    while leases := made.pop():
+        made.finish(leases[0], CRAWLED)
+    yield made
+    made.close()
+
+
+def test_what_was_found_before_it_became_anothers_stays(frontier: EmbeddedFrontier) -> None:
+    shedding, before = frontier._shedding, frontier.counts()
+    assert shedding._look(MOST) == MOST
+    shedding.mine = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
+    assert shedding._remember()
+    assert frontier.counts() == before
+
+
+def test_numbers_wait_for_rows_that_are_not_ours(
+    frontier: EmbeddedFrontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(numbering, "SPREAD", 2)
+    for url in URLS[:60]:
+        frontier._state.store.let_go([frontier._state.urls.find(key_of(url))])
+    numbers = frontier._state.urls.numbers().tolist()
+    shedding = frontier._shedding
+    shedding.mine = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
+    assert shedding.step() == 0
+    assert frontier._state.urls.numbers().tolist() == numbers
+    shedding.mine = [True] * 256
+    shedding.step()
+    assert frontier._state.urls.numbers().tolist() == [n + 1 for n in range(20)]
+    assert frontier._state.seq == 21
