@@ -194,7 +194,7 @@ def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
 
 
 def shared(folder: Path, urls: int) -> list[Figure]:
-    """The frontier in Redis, one node that waits for each of its batches."""
+    """The frontier in Redis: one node, and Redis works at a batch while the next one is made."""
     from benchmarks.frontier_peers import server  # noqa: PLC0415 - an extra
     from topiccrawl.nodes.frontier import SharedFrontier  # noqa: PLC0415
 

@@ -72,8 +72,8 @@ class SharedFrontier(EmbeddedFrontier):
         ttl: Seconds without a word after which a node is given up.
         register: Where turns at hosts are kept; all crawls' own place where "", or this crawl's
             where the clock is not Redis'.
-        attached: Whether calls carry the conversations with Redis themselves, and wait; otherwise
-            a courier has to.
+        attached: Whether calls carry the conversations with Redis themselves; otherwise a courier
+            has to. ``commit`` waits until Redis has all; other calls may only have sent it.
         again: Whether pages that were crawled will be queued again.
 
     Raises:
@@ -183,11 +183,21 @@ class SharedFrontier(EmbeddedFrontier):
 
     @override
     def _commit(self, room: int = 0) -> None:
-        super()._commit(room)
-        if self._attached:
-            self._exchange(look=False)
+        if not self._attached:
+            super()._commit(room)
+        else:  # Redis works while the caller does: what it answers is heard the next time
+            self._wire.hear()
+            super()._commit(room)
+            self._wire.send(self.converse(look=False, patient=False))
+            self._beat = time.monotonic()
 
     # -- the contract, where more than one node makes a difference ---------------------------------
+
+    @override
+    def commit(self) -> None:
+        """Make all that happened durable: Redis has it where calls carry the conversations."""
+        super().commit()
+        self._wire.hear()
 
     @override
     def pop(self, n: int = 1) -> list[Lease]:
@@ -240,6 +250,7 @@ class SharedFrontier(EmbeddedFrontier):
     def pending(self) -> bool:
         """Whether anything is queued or leased, on any node."""
         share = self.share
+        self._wire.hear()  # what was sent keeps a node from being idle
         if not share.idle():
             return True
         if share.alone():

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from typing_extensions import override
 
 from topiccrawl.frontier.hostrows import STATS, pack_clock
+from topiccrawl.frontier.index import KEYS
 from topiccrawl.frontier.keys import host_of, split_origin
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.urls import Urls
@@ -22,32 +24,34 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.places import Noted
     from topiccrawl.frontier.store import Sync
 
-KEYED = {
-    "urls": "rows", "outlinks": "out", "robots": "robots", "leased": "leased", "seen": "seen",
-}  # fmt: skip
-"""What is noted by key, and what it is called in Redis; hosts and statistics, see ``Noted``."""
+KEYED = {"outlinks": "out", "robots": "robots", "leased": "leased", "seen": "seen"}
+"""What is noted by key, and what it is called in Redis; see ``RecordingUrls``, ``Noted``, too."""
 
 Parts = dict[str, dict[int, list[bytes]]]
+Change = tuple[int, bytes, bytes | None]
+"""Bucket, field and value (None: deleted)."""
+KEY_ITEM = np.dtype((np.void, KEYS.itemsize))
 
 
 class RecordingUrls(Urls):
-    """Rows and links that note the keys of what changes; ``take…`` and ``evict`` note nothing.
+    """Rows and links that note what changes; ``take…`` and ``evict`` note nothing.
 
     Attributes:
-        rows: Keys of rows that changed.
+        gone: Keys of rows that were deleted; some may be known again.
         pages: Keys of pages whose links changed.
     """
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         super().__init__(folder, readonly=readonly)
-        self.rows: set[bytes] = set()
+        self.gone: set[bytes] = set()
         self.pages: set[bytes] = set()
-        self.take_links, self.evict = super().put_links, super().delete
+        self._changed: dict[int, bytes] = {}
+        self.take_links = super().put_links
 
     @override
     def add_many(self, keys: Sequence[bytes], first: int, rows: Sequence[bytes]) -> None:
         """Take in URLs that are not known under the numbers from ``first`` on, which are free."""
-        self.rows.update(keys)
+        self._changed.update(enumerate(rows, first))
         super().add_many(keys, first, rows)
 
     def take(self, key: bytes, number: int, row: bytes) -> None:
@@ -57,13 +61,13 @@ class RecordingUrls(Urls):
     @override
     def put(self, number: int, row: bytes) -> None:
         """Replace the row of a known number."""
-        self.rows.add(self.key(number))
+        self._changed[number] = row
         super().put(number, row)
 
     @override
     def update(self, rows: Mapping[int, bytes]) -> None:
         """Replace the rows of known numbers."""
-        self.rows.update(map(self.key, rows))
+        self._changed.update(rows)
         super().update(rows)
 
     @override
@@ -75,8 +79,24 @@ class RecordingUrls(Urls):
     @override
     def delete(self, number: int) -> None:
         """Forget a known number; the links of its page are still known elsewhere."""
-        self.rows.add(self.key(number))
+        self.gone.add(self.key(number))
+        self.evict(number)
+
+    def evict(self, number: int) -> None:
+        """Forget a known number, which is known elsewhere."""
+        self._changed.pop(number, None)
         super().delete(number)
+
+    def changes(self) -> Iterator[Change]:
+        """Rows that changed; their notes are cleared."""
+        changed, self._changed = self._changed, {}
+        gone, self.gone = self.gone, set()
+        numbers = np.fromiter(changed, np.uint32, len(changed))
+        keys = np.frombuffer(self.index.keys(numbers), KEY_ITEM).tolist()
+        for key, row in zip(keys, changed.values(), strict=True):
+            yield key[0], key, row
+        for key in gone.difference(keys):
+            yield key[0], key, None
 
 
 class RecordingStore(Store):
@@ -91,7 +111,6 @@ class RecordingStore(Store):
         self.changed: dict[str, set[bytes]] = {name: set() for name in KEYED}
         self._handed_out: frozenset[bytes] = frozenset()
         super().__init__(path, readonly=readonly, sync=sync)
-        self.changed["urls"] = self.urls.rows
         self.changed["outlinks"] = self.urls.pages
         self.take_robots = super().put_robots
         self.take_filter = super().put_filter
@@ -130,10 +149,7 @@ class RecordingStore(Store):
         if table == "leased":
             return {key: b"" for key in keys if key in self._handed_out}
         numbers = zip(keys, self.urls.find_many(keys), strict=True)
-        if table == "urls":
-            found = ((key, self.urls.get(number)) for key, number in numbers if number)
-        else:
-            found = ((key, self.links(key, number)) for key, number in numbers)
+        found = ((key, self.links(key, number)) for key, number in numbers)
         return {key: data for key, data in found if data}
 
 
@@ -145,8 +161,11 @@ def collect(store: RecordingStore, noted: Noted, epoch: int, mine: Sequence[bool
     """
     parts: Parts = {}
     lease = str(epoch).encode()
-    changes = {name: _changes(store, table) for table, name in KEYED.items()}
-    for name, changed in {**changes, "hosts": _hosts(noted), "stats": _stats(noted)}.items():
+    changes = {
+        "rows": store.urls.changes(), "hosts": _hosts(noted), "stats": _stats(noted),
+        **{name: _changes(store, table) for table, name in KEYED.items()},
+    }  # fmt: skip
+    for name, changed in changes.items():
         kept: defaultdict[int, list[bytes]] = defaultdict(list)
         gone: defaultdict[int, list[bytes]] = defaultdict(list)
         for bucket, field, data in changed:
@@ -161,10 +180,6 @@ def collect(store: RecordingStore, noted: Noted, epoch: int, mine: Sequence[bool
         if gone:
             parts[f"gone_{name}"] = dict(gone)
     return parts
-
-
-Change = tuple[int, bytes, bytes | None]
-"""Bucket, field and value (None: deleted)."""
 
 
 def _changes(store: RecordingStore, table: str) -> Iterator[Change]:
@@ -199,6 +214,6 @@ def _stats(noted: Noted) -> Iterator[Change]:
 def drop_notes(store: RecordingStore, buckets: Iterable[int]) -> None:
     """Forget what changed in some buckets, which their keys begin with."""
     lost = frozenset(buckets)
-    for table in ("urls", "outlinks", "leased", "seen"):
-        noted = store.changed[table]
+    by_key = (store.changed[table] for table in ("outlinks", "leased", "seen"))
+    for noted in (store.urls.gone, *by_key):
         noted.difference_update([key for key in noted if key[0] in lost])

@@ -17,6 +17,8 @@ from redis.exceptions import NoScriptError, RedisError
 from topiccrawl.errors import StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import redis
     from redis.asyncio import Redis as AsyncRedis
 
@@ -39,6 +41,14 @@ class Call(NamedTuple):
 
 
 Steps = Generator[Call, Any, T]
+
+
+class _Sent(NamedTuple):
+    """A conversation whose first call was sent."""
+
+    steps: Steps[Any]
+    call: Call
+    connection: redis.Connection
 
 
 @cache
@@ -67,7 +77,7 @@ def trouble(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
 
 
 class Wire:
-    """Carries conversations at once; the caller waits.
+    """Carries conversations, one at a time; the caller waits, or lets the server work meanwhile.
 
     Args:
         client: Of a server, without decoding of responses.
@@ -75,21 +85,63 @@ class Wire:
 
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
+        self._sent: _Sent | None = None
 
     def run(self, steps: Steps[T]) -> T:
         """Carry a conversation to its end; its result.
 
         Raises:
-            StorageError: Redis cannot be reached, or refuses.
+            StorageError: Redis cannot be reached, or refuses, now or what was sent before.
         """
+        self.hear()
+        return self._go_on(steps, lambda: next(steps))
+
+    def send(self, steps: Steps[object]) -> None:
+        """Carry a conversation to its first call; whatever comes next goes on with it first.
+
+        Raises:
+            StorageError: As ``run``.
+        """
+        self.hear()
+        call = next(steps)
+        connection = None
         try:
-            call = next(steps)
+            connection = self.client.connection_pool.get_connection()
+            _, digest = script(call.script)
+            connection.send_command("EVALSHA", digest, 1, call.base, *call.arguments)  # type: ignore[no-untyped-call]
+        except RedisError as error:
+            if connection is not None:
+                self.client.connection_pool.release(connection)
+            raise trouble(self.client, error) from error
+        self._sent = _Sent(steps, call, connection)
+
+    def hear(self) -> None:
+        """Carry what was sent to its end; nothing where nothing was.
+
+        Raises:
+            StorageError: As ``run``.
+        """
+        if (sent := self._sent) is not None:
+            self._sent = None
+            self._go_on(sent.steps, lambda: sent.steps.send(self._reply(sent)))
+
+    def _go_on(self, steps: Steps[T], first: Callable[[], Call]) -> T:
+        try:
+            call = first()
             while True:
                 call = steps.send(self._call(call))
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
         except RedisError as error:
             raise trouble(self.client, error) from error
+
+    def _reply(self, sent: _Sent) -> Any:  # noqa: ANN401 - whatever the script returns
+        try:
+            return sent.connection.read_response()
+        except NoScriptError:
+            return self._call(sent.call)
+        finally:
+            self.client.connection_pool.release(sent.connection)
 
     def _call(self, call: Call) -> Any:  # noqa: ANN401 - whatever the script returns
         text, digest = script(call.script)
