@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import crawl, lease_of, offer
+from topiccrawl.errors import StateError
 from topiccrawl.frontier import numbering
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.portable import HostEntry, UrlEntry
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.contracts.conftest import Make
     from topiccrawl.frontier.contract import Frontier
 
@@ -123,3 +124,17 @@ def test_what_is_out_ends_well_after_its_number_was_used_again(
     told = frontier.why("http://child.cn/")
     assert told is not None
     assert told.queue == "normal"
+
+
+def test_a_frontier_that_let_go_of_all_it_had_is_not_empty(make: Make, elsewhere: Make) -> None:
+    other = elsewhere()
+    frontier = make(limits=Limits(max_known=4, seen_error=1e-6))
+    urls = [f"http://a.cn/{n}" for n in range(20)]
+    frontier.push(map(Seed, urls))
+    while leases := frontier.pop():
+        frontier.finish(leases[0], CRAWLED)
+    for url in urls:
+        frontier.forget(url)
+    assert frontier.counts()["known"] == 0
+    with pytest.raises(StateError, match="let go"):
+        frontier.load(other.export())

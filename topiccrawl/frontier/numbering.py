@@ -24,7 +24,7 @@ SPREAD = 4
 LEAST = 1 << 17
 """Numbers below which nothing is gained."""
 LOOK, MOVES = 500, 60
-"""Rows looked at, and moved, in one call at most, beside as many as came in: milliseconds."""
+"""Rows looked at, and moved, in one call at most; as many as came in besides, up to ``LOOK``."""
 
 
 class Numbering:
@@ -49,7 +49,7 @@ class Numbering:
             if seq <= max(LEAST, SPREAD * urls.known):
                 return False
             self._at, self._free, self._told = 0, 1, seq
-        came, self._told = seq - self._told, seq
+        came, self._told = min(seq - self._told, LOOK), seq
         left, look = MOVES + came, LOOK + came
         numbers = urls.after(self._at, look)
         for number in numbers:

@@ -6,9 +6,7 @@ one origin and one queue group, which share a bias. All of them are in RAM and k
 
 from __future__ import annotations
 
-import gc
 from array import array
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -26,8 +24,6 @@ from topiccrawl.frontier.hostrows import (
 from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.store import Store
 
@@ -197,8 +193,7 @@ class Places:
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
         self.noted: Noted | None = None
-        with _uncollected():
-            self._load()
+        self._load()
 
     def host(self, name: str) -> Host:
         """The host of this name, made where it is new."""
@@ -330,18 +325,6 @@ class Places:
         for host, units in zip(self.hosts, read_hosts(store, self.hosts), strict=True):
             for uid, (name, *groups) in enumerate(units):
                 self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage where much is made and none is left: it would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _clean(group: str) -> str:

@@ -192,10 +192,11 @@ class Loader:
 
     def _begin(self, entries: Iterator[Entry]) -> None:
         state = self._state
-        if state.tally["known"]:
+        if state.tally["known"] or state.seen:
+            more = ", others were let go" if state.seen else ""
             message = (
-                f"{state.store.path}: {state.tally['known']} URLs are in this frontier; an export"
-                " goes into an empty one: begin anew with --fresh, or name another folder"
+                f"{state.store.path}: {state.tally['known']} URLs are in this frontier{more}; an"
+                " export goes into an empty one: begin anew with --fresh, or name another folder"
             )
             raise StateError(message)
         first = next(entries, None)

@@ -151,7 +151,7 @@ class SharedFrontier(EmbeddedFrontier):
         if self.broken:
             raise StorageError(self.broken)
         try:
-            if self._changed:
+            if self._changed or self.share.part.loading():  # a part may be large
                 super()._commit()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error

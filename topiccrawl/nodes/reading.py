@@ -107,6 +107,7 @@ def _fill(client: redis.Redis, base: str, store: RecordingStore, strategy: Strat
                 copy.take_seen(seen)
             copy.take_rows(rows, links)
             if cursor == b"0":
+                state.commit()
                 break
     for label, number in _counters(client, base + "tally").items():
         state.tally[label] = int(number)

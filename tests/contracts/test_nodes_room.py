@@ -1,0 +1,51 @@
+"""A part that is larger than what one transaction may write: it is kept piece by piece."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.conftest import QUICK
+from tests.contracts.strategies import Plain
+from topiccrawl.frontier import store
+from topiccrawl.frontier.bloom import Filter
+from topiccrawl.frontier.contract import Limits, Seed
+from topiccrawl.frontier.seen import NAME
+from topiccrawl.nodes.reading import read
+
+if TYPE_CHECKING:
+    from tests.contracts.conftest import Crew
+
+BUCKETS, FILTERS, BYTES = 12, 4, 256 << 10
+
+
+@pytest.fixture
+def filled(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Crew:
+    """A crawl in Redis with 12 MB of filters, where a transaction has room for 3."""
+    node = crew.join()
+    node.push([Seed(f"http://h{n}.cn/") for n in range(400)])
+    crew.settle()
+    data = Filter(bytearray(BYTES), 9).pack()
+    for bucket in [b for b in range(256) if crew.client.exists(f"{node.base}rows:{b}")][:BUCKETS]:
+        for place in range(FILTERS):
+            crew.client.hset(f"{node.base}seen:{bucket}", NAME.pack(bucket, place), data)
+    node.close()
+    crew.nodes.clear()
+    monkeypatch.setattr(store, "MAP_START", 3 << 20)
+    monkeypatch.setattr(store, "MAP_ROOM", 3 << 20)
+    return crew
+
+
+def test_a_node_takes_it(filled: Crew) -> None:
+    node = filled.join(QUICK, Limits())
+    assert node.counts()["prior"] == 400
+    assert (
+        sum(len(chain.filters) for chain in node._state.seen._chains.values()) == BUCKETS * FILTERS
+    )
+
+
+def test_whoever_reads_it_is_no_worse_off(filled: Crew) -> None:
+    with closing(read(filled.client, "crew", Plain())) as view:
+        assert view.counts()["prior"] == 400
