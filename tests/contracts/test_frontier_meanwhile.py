@@ -138,3 +138,17 @@ def test_a_frontier_that_let_go_of_all_it_had_is_not_empty(make: Make, elsewhere
     assert frontier.counts()["known"] == 0
     with pytest.raises(StateError, match="let go"):
         frontier.load(other.export())
+
+
+def test_links_counted_a_moment_ago_are_not_counted_again(make: Make) -> None:
+    frontier = make()
+    crawl(frontier, offer("http://a.cn/", 0.5), url="http://page.cn/")
+    frontier.commit()
+    for _ in range(2):
+        assert frontier.requeue("http://page.cn/")
+        both = [offer("http://a.cn/", 0.5), offer("http://b.cn/", 0.5)]
+        assert frontier.finish(lease_of(frontier, "http://page.cn/"), CRAWLED, both)
+    for url in ("http://a.cn/", "http://b.cn/"):
+        told = frontier.why(url)
+        assert told is not None
+        assert told.inlinks == 1

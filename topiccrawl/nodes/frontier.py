@@ -275,12 +275,13 @@ class SharedFrontier(EmbeddedFrontier):
         False, too, for another node's, and while Redis is away.
         """
         key = key_of(url)
-        if self._attached:  # the links of what is crawled are not in the copy
-            try:
+        number = self._store.urls.find(key)
+        if self._attached and number and not self._store.urls.links(number):
+            try:  # links of what was crawled before are not in the copy; those here are newer
                 links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
-            if isinstance(links, bytes) and (number := self._store.urls.find(key)):
+            if isinstance(links, bytes):
                 self._store.urls.take_links(number, links)
         return super().requeue(url, value)
 
