@@ -232,12 +232,13 @@ class Trial:
         pages = [hit for hit in hits if hit.status == "200" and hit.url in wanted]
         answered = Counter(hit.url for hit in pages)
         split = Counter(hit.node for hit in pages)
+        silent, needless = self._again(pages)
+        shared, hasty, misread = rudeness(hits, float(self.settings["DOWNLOAD_DELAY"]))
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
-            sum(answered.values()) - len(answered), self._allowed(pages), *self._again(pages),
+            sum(answered.values()) - len(answered), self._allowed(pages), silent, needless,
             tuple(silence for node in self.nodes for _, silence in node.losses()),
-            tuple(self.events),
-            *rudeness(hits, float(self.settings["DOWNLOAD_DELAY"])),
+            tuple(self.events), shared, hasty, misread,
             max((hit.read - hit.began for hit in hits), default=0.0),
             tuple(split[node.number] for node in self.nodes),
             (max(hit.ended for hit in pages) if pages else began) - began,
