@@ -7,7 +7,7 @@ TESTERS ?= 3
 TIMES ?= 20
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules anew
 
-.PHONY: help install demo demo-template test slow fuzz check format clean
+.PHONY: help install demo demo-template test fuzz check format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -31,12 +31,9 @@ demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽�
 demo-template: $(VENV)/.installed  ## Find the project's own made companies, two periods, on loopback
 	$(BIN)/python -m topiccrawl.demo.companies
 
-test: $(VENV)/.tested  ## Run all tests but the slow ones
+test: $(VENV)/.tested  ## Run all tests
 	$(BIN)/coverage erase
 	PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
-
-slow: $(VENV)/.tested  ## Run the slow tests, long crawls
-	$(BIN)/pytest -n 2 -m slow tests
 
 fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
 	TOPICCRAWL_TEST_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests

@@ -52,7 +52,7 @@ def quick_pairs(web: Web, since: int = 0) -> list[float]:
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("where", [pytest.param("folder", marks=pytest.mark.slow), "redis"])
+@pytest.mark.parametrize("where", ["folder", "redis"])
 def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

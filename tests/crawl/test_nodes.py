@@ -37,7 +37,6 @@ class OneKilled(Trial):
         self.events.append("kill 1")
 
 
-@pytest.mark.slow
 @pytest.mark.crawl
 def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}

@@ -165,7 +165,6 @@ def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
     assert [(hub, gap) for hub, gap in watchers.gaps(killed_at) if gap < PACE - SLACK] == []
 
 
-@pytest.mark.slow
 def test_a_node_that_comes_back_alone_visits_what_is_due_and_ends(watchers: Watchers) -> None:
     web, server = watchers.web, watchers.servers[0]
     for visits in (1, 2):

@@ -32,7 +32,7 @@ SLOW = {
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize("where", [pytest.param("folder", marks=pytest.mark.slow), "redis"])
+@pytest.mark.parametrize("where", ["folder", "redis"])
 def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     where: str,
     tmp_path: Path,
@@ -56,7 +56,6 @@ def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     assert report.refetched <= 10, "in flight, or not yet committed"
 
 
-@pytest.mark.slow
 @pytest.mark.crawl
 def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "data"

@@ -257,7 +257,6 @@ def test_a_watch_whose_seed_is_out_of_reach_waits_for_it(tmp_path: Path) -> None
     assert f"{site.hub} cannot be had (http-503)" in log_of(data).read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("unmeasured")
 def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) -> None:
     site, data = Failing(), tmp_path / "data"
@@ -275,7 +274,6 @@ def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) ->
     assert "The clock was set back" in log_of(data).read_text()
 
 
-@pytest.mark.slow
 def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     tmp_path: Path,
 ) -> None:
