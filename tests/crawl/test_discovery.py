@@ -83,6 +83,7 @@ def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> N
     assert "n1.test/robots.txt" in log
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
     troubles = {"baidu": "captcha"}

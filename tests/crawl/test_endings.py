@@ -81,6 +81,7 @@ def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path
     assert f"{SITE}/good" in stored(data)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车第{i}篇", f"{TEXT}编号{i}。") for i in range(80)
@@ -104,6 +105,7 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
     assert max(web.count(url) for url in pages) == 1
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_unreachable_seeds_are_an_error_and_tried_again_by_the_next_run(tmp_path: Path) -> None:
     with Web({}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
@@ -166,6 +168,7 @@ def test_the_delay_counts_from_when_the_operating_system_has_the_request(tmp_pat
     assert min(after - before for before, after in pairwise(came)) > 0.1 - 0.01
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_request_that_was_let_out_does_not_wait_for_the_loop(tmp_path: Path) -> None:
     web, came = EvenWeb(1, 2), list[float]()
     with DemoServer(web) as server:
@@ -215,6 +218,7 @@ def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
     assert "nothing is lost" not in out
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_path: Path) -> None:
     held = threading.Event()
 
@@ -238,6 +242,7 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
     assert not (tmp_path / "data" / "frontiers").exists()
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": Answer(article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)

@@ -37,6 +37,7 @@ class OneKilled(Trial):
         self.events.append("kill 1")
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
@@ -75,6 +76,7 @@ def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str)
     assert report.hasty == ()
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_url: str) -> None:
     trial = Trial(tmp_path, EvenWeb(2, 8), redis_url, 2)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.crawl
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_it_ends_with_nearly_all_relevant_pages_and_can_go_on(tmp_path: Path) -> None:
     web = generate(5, 600, traps=False, faults=False)
     arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")

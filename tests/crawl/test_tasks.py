@@ -56,6 +56,7 @@ def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     assert report.refetched <= 10, "in flight, or not yet committed"
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "data"

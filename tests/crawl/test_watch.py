@@ -274,6 +274,7 @@ def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) ->
     assert "The clock was set back" in log_of(data).read_text()
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     tmp_path: Path,
 ) -> None:
