@@ -14,6 +14,8 @@ from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.portable import HostEntry, UrlEntry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.contracts.conftest import Make
     from topiccrawl.frontier.contract import Frontier
 
@@ -89,6 +91,37 @@ def test_a_sweep_passes_over_no_row_that_gets_a_lower_number(
     versions = [entry.version for entry in told if entry.queue == "normal"]
     assert versions == [strategy.version] * 17
     assert max(arrivals(frontier)) <= 20
+
+
+def exported(frontier: Frontier) -> Iterator[str]:
+    entries = (entry for entry in frontier.export() if isinstance(entry, UrlEntry))
+    return (entry.url for entry in entries if entry.queue == "normal")
+
+
+def listed(frontier: Frontier) -> Iterator[str]:
+    return (url for url, _, _ in frontier.iterate("normal"))
+
+
+@pytest.mark.parametrize("read", [exported, listed])
+def test_who_reads_is_given_each_row_once_while_numbers_would_be_closed_up(
+    make: Make, monkeypatch: pytest.MonkeyPatch, read: Callable[[Frontier], Iterator[str]]
+) -> None:
+    monkeypatch.setattr(numbering, "LEAST", 10)
+    monkeypatch.setattr(numbering, "SPREAD", 1)
+    frontier = make(limits=Limits(max_known=100, seen_error=1e-6))
+    low = (offer(f"http://low{n}.cn/", 0.0, 2) for n in range(60))
+    waiting = [f"http://w{n}.cn/" for n in range(30)]
+    crawl(frontier, *low, *(offer(url, 0.5) for url in waiting))
+    reading, left = read(frontier), read(frontier)
+    told = [next(reading) for _ in range(10)]
+    next(left)
+    for n in range(60):
+        frontier.push([Seed(f"http://new{n}.cn/")])
+    assert sorted([*told, *reading]) == sorted(waiting)
+    del left
+    for n in range(60, 70):
+        frontier.push([Seed(f"http://new{n}.cn/")])
+    assert max(arrivals(frontier)) <= 101
 
 
 def test_a_bounded_crawl_takes_an_export_in_any_order(

@@ -4,8 +4,8 @@ What RAM holds of a URL lies under its number, and so does what the log has to s
 deleted. Numbers only grow: without this both would grow for ever, however few URLs are known. Rows
 are moved a few at a time, in their order, to the lowest number that is free; then numbers are given
 out anew from there. So the order of arrival stays, and there are at most some ``SPREAD`` numbers
-for a URL that is known. A row on its way from or to another node is waited for. An iteration that
-goes on meanwhile may miss rows that are moved.
+for a URL that is known. A row on its way from or to another node is waited for, and so is whoever
+reads all rows: none comes twice, or not at all.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Numbering:
         ``mine``: by first byte of a key, whether its rows are ours to change.
         """
         urls, seq = self._urls, self._state.seq
+        if urls.readers:
+            return False
         if not self._free:
             if seq <= max(LEAST, SPREAD * urls.known):
                 return False

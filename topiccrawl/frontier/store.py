@@ -169,8 +169,8 @@ class Store:
         self.txn = self.env.begin(write=not self._readonly)
 
     def refresh(self) -> None:
-        """See the last commit of the process that writes; nothing where that is this one."""
-        if self._readonly:
+        """See the last commit of the process that writes, unless all rows are being read."""
+        if self._readonly and not self._urls.readers:
             self.txn.abort()
             self.begin()
             self._current = False

@@ -67,11 +67,9 @@ class Export:
                 yield self._host(host)
         for name, data in self._items(self._store.seen):
             yield entry_of(name, data)
-        number = 0
-        while numbers := self._store.urls.after(number, BATCH):
-            for number in numbers:
-                if data := self._store.urls.get(number):
-                    yield self._url(self._store.urls.key(number), decode(data))
+        for number in self._store.urls.in_order():
+            if data := self._store.urls.get(number):
+                yield self._url(self._store.urls.key(number), decode(data))
 
     def _about(self) -> About:
         found = self._store.load("progress")

@@ -7,6 +7,7 @@ a frontier opens.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NAME = "urls"
 KINDS = (ROWS, LINKS)
+AT_ONCE = 500
+"""Numbers looked up together by who reads them all."""
 
 
 class Urls:
@@ -40,9 +43,11 @@ class Urls:
     Attributes:
         index: Numbers of keys.
         log: The files.
+        readers: Who goes through all there is now: URLs keep their numbers meanwhile.
     """
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+        self.readers = 0
         self.index = Index()
         self.log = Log(folder, NAME, readonly=readonly)
         self.find = self.index.find
@@ -127,13 +132,31 @@ class Urls:
         """The first bytes of rows that are written, a line each."""
         return self.log.heads(self._places[ROWS].array[numbers], size)
 
+    def in_order(self) -> Iterator[int]:
+        """Known numbers, ascending; what comes in meanwhile is among the last."""
+        number = 0
+        with self._unmoved():
+            while numbers := self.index.after(number, AT_ONCE):
+                yield from numbers
+                number = numbers[-1]
+
     def by_host(self) -> Iterator[list[int]]:
         """Known numbers, those of one host together, ascending."""
-        numbers = self.index.numbers()
-        hosts = self.index.hosts(numbers)
-        turn = np.argsort(hosts, kind="stable")
-        for part in np.split(numbers[turn], np.flatnonzero(np.diff(hosts[turn])) + 1):
-            yield part.tolist()
+        with self._unmoved():
+            numbers = self.index.numbers()
+            hosts = self.index.hosts(numbers)
+            turn = np.argsort(hosts, kind="stable")
+            for part in np.split(numbers[turn], np.flatnonzero(np.diff(hosts[turn])) + 1):
+                yield part.tolist()
+
+    @contextmanager
+    def _unmoved(self) -> Iterator[None]:
+        """Somebody reads by number: a row that got another would come twice, or not at all."""
+        self.readers += 1
+        try:
+            yield
+        finally:
+            self.readers -= 1
 
     def as_written(self) -> NDArray[np.uint32]:
         """Known numbers in the order in which their rows lie in the log."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.portable import Entry
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
-BATCH = 500
 LONGEST_PATH = 100
 LET_GO = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 
@@ -93,7 +92,8 @@ class View:
         """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
 
         Lanes come best first per host and queue group, what waits for a time last of its host.
-        What changes meanwhile may be seen or not, but what does not change is given once.
+        What changes meanwhile may be seen or not, but what does not change is given once; a view of
+        a store opened for reading stays at the commit where the iteration began.
 
         Raises:
             ValueError: There is no such queue.
@@ -177,12 +177,9 @@ class View:
                     yield _told(row)
 
     def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
-        number = 0
-        while numbers := self._store.urls.after(number, BATCH):
-            for row in self._known(numbers):
-                if row.state == state:
-                    yield _told(row)
-            number = numbers[-1]
+        for row in self._known(self._store.urls.in_order()):
+            if row.state == state:
+                yield _told(row)
 
     def _known(self, numbers: Iterable[int]) -> Iterator[Row]:
         """Rows of those numbers that are still known."""

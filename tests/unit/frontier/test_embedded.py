@@ -176,7 +176,8 @@ def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) 
             tally = progress["tally"]
             assert view._store.urls.known == found.total() == tally["known"]
             assert found[CRAWLED] == tally["crawled"]
-            assert sum(1 for _ in view._settled(CRAWLED)) == tally["crawled"]
+            asked = (view.why(url) for url, _, _ in view._settled(CRAWLED))
+            assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
             about, *entries = Export(view._store, Plain()).entries()
             hosts = [entry for entry in entries if isinstance(entry, HostEntry)]
             assert isinstance(about, About)
