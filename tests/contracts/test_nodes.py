@@ -49,6 +49,27 @@ def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
     assert one.counts()["crawled"] == two.counts()["crawled"] == len(URLS)
 
 
+def test_hosts_that_go_and_come_back_take_the_room_they_had(crew: Crew) -> None:
+    one = crew.join()
+    one.push([Seed(url) for url in URLS])
+    told, hosts = list(URLS), one._state.places.hosts
+    for turn in range(3):
+        two = crew.join()
+        crew.settle()
+        new = [f"http://new{n}.cn/{turn}" for n in range(turn * 10, turn * 10 + 10)]
+        one.push([Seed(url) for url in new])
+        told += new
+        crew.settle()
+        assert two.share.part.takings > 1
+        two.close()
+        crew.nodes.remove(two)
+        crew.settle()
+    assert [host.id for host in hosts] == list(range(40 + 3 * 10))
+    assert {host.name for host in hosts} == {url.split("/")[2] for url in told}
+    (fetched,) = crawl(one)
+    assert sorted(fetched) == sorted(told)
+
+
 def test_links_to_another_nodes_hosts_reach_it_and_count_once(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     crew.settle()

@@ -163,10 +163,12 @@ class Noted(NamedTuple):
     Attributes:
         hosts: Hosts whose clock, counters or statistics did.
         groups: Hosts, and names of groups of theirs, whose statistics did.
+        met: Hosts that are new.
     """
 
     hosts: set[Host]
     groups: set[tuple[Host, str]]
+    met: list[Host]
 
     def drop(self, host: Host) -> None:
         """Forget what changed of a host."""
@@ -178,7 +180,7 @@ class Places:
     """All hosts, origins and units of a frontier, loaded when it opens.
 
     Attributes:
-        hosts: Hosts by number.
+        hosts: Hosts by number; one that was retired stands there until its number is used again.
         by_prefix: What was looked up of late, by the URL up to its path's first slash.
         new_ready: Whether a host never met before may be asked without looking at its clock.
         noted: Where somebody wants to know, what changed.
@@ -189,6 +191,7 @@ class Places:
         self._log = store.host_log
         self.new_ready = True
         self.hosts: list[Host] = []
+        self._free: list[int] = []
         self._by_name: dict[str, Host] = {}
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
@@ -199,9 +202,12 @@ class Places:
         """The host of this name, made where it is new."""
         host = self._by_name.get(name)
         if host is None:
-            host = Host(len(self.hosts), name, ready=self.new_ready)
+            number = self._free.pop() if self._free else len(self.hosts)
+            host = Host(number, name, ready=self.new_ready)
             self._add(host)
             self._changed.add(host)
+            if self.noted is not None:
+                self.noted.met.append(host)
             label = name.encode(errors="replace")
             self._store.txn.put(HOST_ID.pack(host.id), label, db=self._store.hosts)
         return host
@@ -275,8 +281,12 @@ class Places:
         self._changed.add(host)
 
     def retire(self, host: Host) -> None:
-        """Forget all about a host: the next time its name is met, it is a new one."""
+        """Forget all about a host: the next time its name is met, it is a new one.
+
+        Its number is given to another: no row, and no request in flight, may be left of it.
+        """
         self.hosts[host.id] = Host(host.id, host.name)
+        self._free.append(host.id)
         del self._by_name[host.name]
         self._changed.discard(host)
         self._log.put(host.id, b"")
@@ -303,7 +313,7 @@ class Places:
             self.noted.hosts.add(host)
 
     def _add(self, host: Host) -> None:
-        self.hosts.append(host)
+        self.hosts[host.id : host.id + 1] = [host]
         self._by_name[host.name] = host
 
     @staticmethod

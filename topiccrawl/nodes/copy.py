@@ -43,7 +43,6 @@ class WorkingCopy:
         self._strategy = strategy
         self._max_crashes = max_crashes
         self._by_bucket: dict[int, list[Host]] = {}
-        self._noted = 0
 
     # -- in --------------------------------------------------------------------------------------
 
@@ -192,6 +191,7 @@ class WorkingCopy:
         for table in (store.units, store.groups, store.hosts):
             _delete_under(txn, table, ident)
         self._state.clock.forget(host)
+        host.active = 0
         host.best[:] = [None, None]
         host.ready = False
         host.wake = ASLEEP
@@ -203,10 +203,11 @@ class WorkingCopy:
 
     def _note(self) -> None:
         """Put hosts that are new with their bucket."""
-        hosts = self._state.places.hosts
-        for host in hosts[self._noted :]:
+        noted = self._state.places.noted
+        assert noted is not None, "a shared frontier has it noted"  # noqa: S101
+        for host in noted.met:
             self._by_bucket.setdefault(bucket_of_host(host.name), []).append(host)
-        self._noted = len(hosts)
+        noted.met.clear()
 
     def _ordered(self, bucket: int) -> list[int]:
         """URLs in the order of each lane."""

@@ -109,7 +109,7 @@ class SharedFrontier(EmbeddedFrontier):
             self._intake.route = Route()
             self._shedding.mine = self._intake.route.mine
             self._state.places.new_ready = False
-            self._state.places.noted = Noted(set(), set())
+            self._state.places.noted = Noted(set(), set(), [])
             self.turns = self._turns(
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl
             )
