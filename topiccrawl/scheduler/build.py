@@ -6,7 +6,7 @@ import time
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.settings import Settings
 
@@ -24,7 +24,7 @@ from topiccrawl.signals import hosts_taken
 from topiccrawl.tasks.local import LocalLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -59,10 +59,8 @@ def open_frontier(crawler: Crawler) -> Frontier:
         from topiccrawl.scheduler.shared import Crawl, open_shared  # noqa: PLC0415 - an extra
 
         name, owner = crawl_name(spider), _owner(spider)
-        seconds, again = (
-            number(settings, "TOPICCRAWL_NODE_SECONDS"),
-            bool(getattr(spider, "watch", "")),
-        )
+        seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
+        again = bool(getattr(spider, "watch", ""))
         crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds, again)
         return open_shared(settings, crawl)
     path = frontier_path(settings, spider)
@@ -296,7 +294,7 @@ def politeness_of(settings: BaseSettings) -> Politeness:
         start_delay=number(settings, "AUTOTHROTTLE_START_DELAY"),
         max_delay=number(settings, "AUTOTHROTTLE_MAX_DELAY"),
         target_concurrency=target,
-        hosts={host: _slot(slot) for host, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
+        hosts=dict(_slots(settings)),
         robots=settings.getbool("ROBOTSTXT_OBEY"),
         user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
         own=frozenset(_hosts(settings, "TOPICCRAWL_OWN_HOSTS")),
@@ -395,5 +393,7 @@ def _jitter(settings: BaseSettings) -> float:
     return number(settings, "DOWNLOAD_DELAY_JITTER")
 
 
-def _slot(slot: Mapping[str, Any]) -> tuple[float | None, int | None]:
-    return slot.get("delay"), slot.get("concurrency")
+def _slots(settings: BaseSettings) -> Iterator[tuple[str, tuple[float | None, int | None]]]:
+    """Delays and concurrencies by host; Scrapy lets slots have other names, which mean none."""
+    for name, slot in settings.getdict("DOWNLOAD_SLOTS").items():
+        yield host_named(name) or name, (slot.get("delay"), slot.get("concurrency"))

@@ -32,6 +32,15 @@ def test_jitter_under_both_of_its_names(changes: dict[str, str], jitter: float) 
     assert politeness_of(settings(**changes)).jitter == jitter
 
 
+def test_slots_of_hosts_are_found_however_the_host_is_written() -> None:
+    slots = '{"新闻.中国": {"delay": 3}, "News.Test.": {"concurrency": 2}, "[::1]": {}, "mine": {}}'
+    hosts = politeness_of(settings(DOWNLOAD_SLOTS=slots)).hosts
+    assert hosts == {
+        "xn--efvy88h.xn--fiqs8s": (3, None), "news.test": (None, 2),
+        "[::1]": (None, None), "mine": (None, None),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
