@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import threading
+from io import BytesIO
 from itertools import pairwise
 from operator import sub
 from typing import TYPE_CHECKING
@@ -152,6 +153,28 @@ def test_requests_that_are_held_at_the_door_leave_later_on_old_connections_too(
         )  # fmt: skip
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     assert [web.count(url) for url in pages] == [1, 1, 1, 1]
+
+
+def test_what_is_sent_again_since_its_connection_was_closed_passes_the_door_again(
+    tmp_path: Path,
+) -> None:
+    asked = list[str]()
+
+    def hangs_up_once(handler: BaseHTTPRequestHandler) -> Answer:
+        asked.append(handler.path)
+        if len(asked) == 1:
+            handler.close_connection = True
+            handler.wfile = BytesIO()
+        return Answer(article("新能源汽车", TEXT))
+
+    with Web({f"{SITE}/": front("/b"), f"{SITE}/b": hangs_up_once}) as web:
+        status, out = run(
+            web.proxy, tmp_path / "data", *TRIAL, SCHEDULER="tests.crawl.trials.TellingScheduler"
+        )
+    assert status == 0, out[-3000:]
+    assert len(asked) == 2
+    assert re.findall("let out: (.*)", out) == [hit.url for hit in web.hits]
+    assert why(tmp_path / "data", f"{SITE}/b").attempts == 0
 
 
 def test_the_delay_counts_from_when_the_operating_system_has_the_request(tmp_path: Path) -> None:

@@ -91,6 +91,15 @@ class ReluctantScheduler(FrontierScheduler):
         return again and super().leaves(request)
 
 
+class TellingScheduler(FrontierScheduler):
+    """Says what it lets out."""
+
+    @override
+    def leaves(self, request: Request) -> bool:
+        logger.info("let out: %s", request.url)
+        return super().leaves(request)
+
+
 class CountingScheduler(FrontierScheduler):
     """Counts how often it is asked for a request."""
 

@@ -4,7 +4,8 @@ A request may wait for its connection: a far host, a handshake, a process that w
 moment it can be sent, the frontier is told, so that the next one waits from then; and a node that
 others may have given up meanwhile sends nothing any more, for its hosts may be theirs. What leaves
 is given to the operating system there and then: in a buffer it would wait for the loop's next turn,
-and be sent after all by a node that was stopped in between and woke.
+and be sent after all by a node that was stopped in between and woke. Where a connection used before
+turns out to be closed, the request is sent again on a new one: it passes the door again.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class DoorHandler(HTTP11DownloadHandler):
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
         scheduler = getattr(self._crawler.engine, "scheduler", None)
         leaves = getattr(scheduler, "leaves", None)
-        protocol = getattr(connection, "_clientProtocol", connection)  # one used before is wrapped
+        protocol = getattr(connection, "_clientProtocol", connection)
+        if protocol is not connection:  # used before: it knows how to make a new one
+            anew = connection._newConnection  # noqa: SLF001
+            connection._newConnection = lambda: anew().addCallback(self._pass, request)  # noqa: SLF001
         if request is None or leaves is None or leaves(request):
             protocol.request = partial(_send, protocol)
             return connection
