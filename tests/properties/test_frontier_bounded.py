@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
 import pytest
-import redis
 from hypothesis import settings
 from hypothesis.stateful import invariant, rule
 from typing_extensions import override
@@ -16,6 +15,7 @@ from tests.contracts.model import Model
 from tests.properties.test_frontier_machine import (
     FrontierMachine,
     SharedMachine,
+    _client,  # noqa: F401 - a fixture
     eighths,
     offers,
     outcomes,
@@ -123,13 +123,6 @@ def _closed_up() -> Iterator[None]:
         patch.setattr(numbering, "LEAST", 4)
         patch.setattr(numbering, "SPREAD", 2)
         patch.setattr(numbering, "MOVES", 2)
-        yield
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _client(redis_server: str) -> Iterator[None]:
-    with redis.Redis.from_url(redis_server) as client:
-        SharedMachine.client = client
         yield
 
 

@@ -330,6 +330,7 @@ class SharedMachine(FrontierMachine):
 
 @pytest.fixture(scope="module", autouse=True)
 def _client(redis_server: str) -> Iterator[None]:
+    """What machines over Redis ask; in force wherever it is imported."""
     with redis.Redis.from_url(redis_server) as client:
         SharedMachine.client = client
         yield

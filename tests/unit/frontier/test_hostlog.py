@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.unit.frontier.spoiling import spoilt
 from topiccrawl.frontier import log as logs
 from topiccrawl.frontier.hostlog import NAME, HostLog
-from topiccrawl.frontier.segment import RECORD_BYTES, START
+from topiccrawl.frontier.segment import RECORD_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,25 +59,21 @@ def test_every_commit_can_be_gone_back_to(
 ) -> None:
     """What a kill leaves, or a power cut: a commit's lengths, and files that went on since."""
     folder, rng = tmp_path_factory.mktemp("log"), random.Random(seed)  # noqa: S311
-    crawl = Crawl(HostLog(folder))
+    running = folder / "running"
+    running.mkdir()
+    crawl = Crawl(HostLog(running))
     crawl.grow(rng, 40)
     assert told(crawl.hosts) == crawl.now
     lengths, then = rng.choice(crawl.commits)
-    copy = folder / "cut"
-    shutil.copytree(folder, copy)
-    for path in copy.glob(logs.FILES.format(NAME)):
-        data = path.read_bytes()
-        length = lengths.get(int(path.stem[len(NAME) + 1 :]), 0)
-        end = rng.choice((length, rng.randrange(length, len(data) + 1), len(data)))
-        path.write_bytes(data[:end] + rng.choice((b"", rng.randbytes(50), bytes(START))))
-    again = HostLog(copy)
+    cut = spoilt(running, NAME, lengths, rng)
+    again = HostLog(cut)
     again.open(lengths)
     again.log.clear()
     assert told(again) == then
     after = Crawl(again, then)
     after.grow(rng, 20)
     again.log.close()
-    third = HostLog(copy)
+    third = HostLog(cut)
     third.open(after.commits[-1][0])
     assert told(third) == after.now
     third.log.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.unit.frontier.spoiling import spoilt
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier import log as logs
-from topiccrawl.frontier.segment import START
-from topiccrawl.frontier.urls import Urls
+from topiccrawl.frontier.urls import NAME, Urls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,17 +84,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "BATCH_BYTES", 1000)
 
 
-def spoilt(folder: Path, copy: Path, lengths: dict[int, int], rng: random.Random) -> Path:
-    """A copy whose files end anywhere, and with anything, beyond what was committed."""
-    shutil.copytree(folder, copy)
-    for path in copy.glob(logs.FILES.format("urls")):
-        data = path.read_bytes()
-        length = lengths.get(int(path.stem[5:]), 0)
-        end = rng.choice((length, rng.randrange(length, len(data) + 1), len(data)))
-        path.write_bytes(data[:end] + rng.choice((b"", rng.randbytes(50), bytes(START))))
-    return copy
-
-
 @pytest.mark.usefixtures("small")
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
@@ -109,7 +97,8 @@ def test_every_commit_can_be_gone_back_to(
     crawl.grow(rng, 12, 40)
     assert told(crawl.urls) == crawl.now
     lengths, then = rng.choice(crawl.commits)
-    again = Urls(spoilt(folder / "running", folder / "cut", lengths, rng))
+    cut = spoilt(folder / "running", NAME, lengths, rng)
+    again = Urls(cut)
     again.open(lengths)
     again.log.clear()
     assert told(again) == then
@@ -118,7 +107,7 @@ def test_every_commit_can_be_gone_back_to(
     assert told(again) == after.now
     last = after.commits[-1][0]
     again.log.close()
-    third = Urls(folder / "cut")
+    third = Urls(cut)
     third.open(last)
     assert told(third) == after.now
     third.log.close()
@@ -158,7 +147,7 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     lengths = crawl.commits[-1][0]
     crawl.urls.log.close()
     number = min(lengths)
-    path = tmp_path / logs.NAME.format("urls", number)
+    path = tmp_path / logs.NAME.format(NAME, number)
     data = path.read_bytes()
     middle = lengths[number] // 2
     flipped = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
