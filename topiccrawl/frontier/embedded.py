@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
+from topiccrawl.frontier.about import check, claim
 from topiccrawl.frontier.census import Census, census
 from topiccrawl.frontier.clock import HostClock, SteadyClock
 from topiccrawl.frontier.contract import Kind, Lease
@@ -109,8 +110,8 @@ class EmbeddedFrontier:
         self.broken = ""
         self._store = self.store_type(path, sync=sync)
         try:
-            self._store.check(strategy.name, strategy.fields)
-            self._store.claim(owner)
+            check(self._store, strategy)
+            claim(self._store, owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             state = State(self._store, strategy, politeness, limits, rng, self.clock_type)
             self._state = state

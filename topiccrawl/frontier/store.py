@@ -20,25 +20,25 @@ import json
 import os
 import time
 from pathlib import Path
-from struct import Struct
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import lmdb
 
-from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import hostlog, urls
+from topiccrawl.frontier.about import ABOUT, check_format
 from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
 from topiccrawl.frontier.hostlog import HostLog
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.log import FILES as SEGMENTS
+from topiccrawl.frontier.manifest import Manifest
 from topiccrawl.frontier.urls import Urls
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
 Sync = Literal["checkpoint", "commit", "never"]
 
-FORMAT = 6
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
@@ -51,7 +51,6 @@ FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
 TABLES = (
     "segments", "forgotten", "seen", "due", "hosts", "units", "groups", "robots",
 )  # fmt: skip
-SEGMENT, LENGTH = Struct(">BI"), Struct("<Q")
 LEASED = b"leased"
 TRIES = 20
 """Times the logs are opened while another process deletes segments of them."""
@@ -61,6 +60,7 @@ class Store:
     """Open tables of one frontier, with one transaction that is always open.
 
     Attributes:
+        readonly: Whether another process writes it.
         restored: Whether a power cut made it go back to the last checkpoint.
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
@@ -86,14 +86,13 @@ class Store:
         self, path: str | Path, *, readonly: bool = False, sync: Sync = "checkpoint"
     ) -> None:
         self.path = Path(path)
-        self._readonly = readonly
+        self.readonly = readonly
         self._sync = sync
         self.is_open = True
         self._lock = -1 if readonly else _take_folder(self.path)
         self._urls = self.urls_type(self.path, readonly=readonly)
         self._host_log = HostLog(self.path, readonly=readonly)
-        self._logs = self._urls.log, self._host_log.log
-        self._lengths: dict[tuple[int, int], int] = {}
+        self._manifest = Manifest(self._urls, self._host_log)
         self._current = False
         self._checkpoint: Checkpoint | None = None
         self._unsafe = 0
@@ -102,7 +101,7 @@ class Store:
             self.restored = not readonly and restore(self.path, boot_id())
             self._open(sync)
         except (StateVersionError, StorageError):
-            self._close_logs()
+            self._manifest.close()
             self.env.close()
             self._unlock()
             raise
@@ -113,25 +112,26 @@ class Store:
     def _open(self, sync: Sync) -> None:
         self.env = lmdb.open(
             str(self.path), map_size=self._map_size(), max_dbs=len(TABLES) + 1, readahead=False,
-            meminit=False, sync=sync == "commit", metasync=False, readonly=self._readonly,
-            create=not self._readonly,
+            meminit=False, sync=sync == "commit", metasync=False, readonly=self.readonly,
+            create=not self.readonly,
         )  # fmt: skip
-        if not self._readonly:
+        if not self.readonly:
             self.env.reader_check()
-        self.meta = self.env.open_db(b"meta", create=not self._readonly)
-        self._check_format()
-        if sync == "checkpoint" and not self._readonly:
-            self._checkpoint = Checkpoint(self.env, self.path, self._logs)
+        self.meta = self.env.open_db(b"meta", create=not self.readonly)
+        with self.env.begin() as txn:
+            check_format(self.path, txn.get(ABOUT.encode(), None, self.meta))
+        if sync == "checkpoint" and not self.readonly:
+            self._checkpoint = Checkpoint(self.env, self.path, self._manifest.logs)
         for name in TABLES:
-            table = self.env.open_db(name.encode(), create=not self._readonly)
+            table = self.env.open_db(name.encode(), create=not self.readonly)
             setattr(self, name, table)
         self.begin()
-        if not self._readonly:
+        if not self.readonly:
             self._read_logs()
             self.txn.abort()
             if self._checkpoint is not None:
                 self._checkpoint.begin(wait=True)
-            for log in self._logs:
+            for log in self._manifest.logs:
                 log.clear()
             self.begin()
 
@@ -146,19 +146,6 @@ class Store:
         robots: lmdb._Database
         meta: lmdb._Database
 
-    def _check_format(self) -> None:
-        """Refuse what another version wrote, before its tables are looked for."""
-        with self.env.begin() as txn:
-            data = txn.get(b"about", None, self.meta)
-        about = {"format": FORMAT} if data is None else json.loads(data)
-        if about["format"] != FORMAT:
-            message = (
-                f"{self.path}: written in format {about['format']}, this version has {FORMAT}:"
-                " begin anew with -a fresh=1, or carry it over: `scrapy frontier export` with the"
-                " version that wrote it, `scrapy frontier import` with this one"
-            )
-            raise StateVersionError(message)
-
     def _map_size(self) -> int:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
@@ -166,11 +153,11 @@ class Store:
 
     def begin(self) -> None:
         """Open a new transaction."""
-        self.txn = self.env.begin(write=not self._readonly)
+        self.txn = self.env.begin(write=not self.readonly)
 
     def refresh(self) -> None:
         """See the last commit of the process that writes, unless all rows are being read."""
-        if self._readonly and not self._urls.readers:
+        if self.readonly and not self._urls.readers:
             self.txn.abort()
             self.begin()
             self._current = False
@@ -188,15 +175,13 @@ class Store:
         return self._host_log
 
     def _follow(self) -> None:
-        if self._readonly and not self._current:
+        if self.readonly and not self._current:
             self._read_logs()
 
     def _read_logs(self) -> None:
         for _ in range(TRIES):
-            items = self.txn.cursor(self.segments).iternext()
-            self._lengths = {SEGMENT.unpack(k): LENGTH.unpack(v)[0] for k, v in items}
             try:
-                self._open_logs()
+                self._manifest.read(self.txn, self.segments)
             except FileNotFoundError:
                 self.refresh()
             else:
@@ -204,13 +189,6 @@ class Store:
                 return
         message = f"{self.path}: the crawl changes its log too fast; try again"
         raise StorageError(message)
-
-    def _open_logs(self) -> None:
-        lengths: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        for (at, number), length in self._lengths.items():
-            lengths[at][number] = length
-        self._urls.open(lengths[0])
-        self._host_log.open(lengths[1])
 
     def links(self, key: bytes, number: int) -> bytes:
         """Packed keys of a page's links that were counted, also before it was forgotten."""
@@ -230,31 +208,6 @@ class Store:
         """Forget known URLs, and the links of their pages."""
         for number in numbers:
             self.urls.delete(number)
-
-    def check(self, strategy: str, fields: Sequence[str]) -> None:
-        """Refuse state of another format or strategy; a new folder is marked as ours."""
-        wanted = {"format": FORMAT, "strategy": strategy, "fields": list(fields)}
-        found = self.load("about")
-        if found is None and not self._readonly:
-            self.save("about", wanted)
-        elif found != wanted:
-            message = (
-                f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
-                " begin anew with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
-            )
-            raise StateVersionError(message)
-
-    def claim(self, owner: str) -> None:
-        """Refuse state of another owner; "" claims nothing."""
-        known = self.load("owner")
-        if owner and known is None:
-            self.save("owner", owner)
-        elif owner and known != owner:
-            message = (
-                f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
-                " begin anew with -a fresh=1, or name another JOBDIR"
-            )
-            raise StateError(message)
 
     def load(self, name: str) -> object:
         """A value of the meta table, or None."""
@@ -284,7 +237,7 @@ class Store:
 
         ``links`` were written since the last one; the new one has room for ``room`` links.
         """
-        self._write_logs()
+        self._manifest.write(self.txn, self.segments, flush=self._sync == "commit")
         self.txn.commit()
         self._grow(max(MAP_ROOM, room * LINK_ROOM))
         self._unsafe += links
@@ -295,23 +248,8 @@ class Store:
             self._unsafe = 0
             self._flushed = now
         if self._checkpoint is None:
-            for log in self._logs:
-                log.drop(log.retired())
+            self._manifest.drop()
         self.begin()
-
-    def _write_logs(self) -> None:
-        """Write to the logs what changed, and note how far they go."""
-        lengths: dict[tuple[int, int], int] = {}
-        for at, written in enumerate((self._urls.write(), self._host_log.write())):
-            lengths.update({(at, number): length for number, length in written.items()})
-        if self._sync == "commit":
-            for log in self._logs:
-                log.flush()
-        for which, length in lengths.items() - self._lengths.items():
-            self.txn.put(SEGMENT.pack(*which), LENGTH.pack(length), db=self.segments)
-        for which in self._lengths.keys() - lengths.keys():
-            self.txn.delete(SEGMENT.pack(*which), db=self.segments)
-        self._lengths = lengths
 
     def _grow(self, room: int) -> None:
         info = self.env.info()
@@ -330,14 +268,10 @@ class Store:
                     self._checkpoint.close(clean=clean)
             finally:
                 try:
-                    self._close_logs()
+                    self._manifest.close()
                 finally:
                     self.env.close()
                     self._unlock()
-
-    def _close_logs(self) -> None:
-        for log in self._logs:
-            log.close()
 
     def _unlock(self) -> None:
         if self._lock >= 0:
@@ -353,7 +287,7 @@ def strategy_of(path: str | Path) -> str:
     """
     store = Store(path, readonly=True)
     try:
-        about = store.load("about")
+        about = store.load(ABOUT)
     finally:
         store.close()
     return str(about["strategy"]) if isinstance(about, dict) else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from topiccrawl.frontier.about import check
 from topiccrawl.frontier.contract import Explanation, GroupStats
 from topiccrawl.frontier.hostrows import NOTHING, read_host
 from topiccrawl.frontier.keys import key_of
@@ -60,7 +61,7 @@ class View:
         """
         store = Store(path, readonly=True)
         try:
-            store.check(strategy.name, strategy.fields)
+            check(store, strategy)
         except BaseException:
             store.close()
             raise

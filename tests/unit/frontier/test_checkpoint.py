@@ -82,7 +82,7 @@ def test_after_a_power_cut_the_last_checkpoint_is_whole(
     for _ in range(15):
         crawl(frontier, rng, 20)
         frontier._commit()
-    assert all(log.retired() for log in frontier._store._logs)
+    assert all(log.retired() for log in frontier._store._manifest.logs)
     cut = tmp_path / "cut"
     shutil.copytree(folder, cut)
     for path in files(cut):

@@ -17,7 +17,7 @@ import pytest
 
 from tests.contracts.strategies import Best, Plain
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier import store
+from topiccrawl.frontier import about, store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
 from topiccrawl.frontier.log import FILES
@@ -61,7 +61,7 @@ def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> N
 def test_state_of_another_format_is_refused_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "FORMAT", 1)
+    monkeypatch.setattr(about, "FORMAT", 1)
     opened(tmp_path).close()
     monkeypatch.undo()
     for open_it in (opened, store.strategy_of):
@@ -186,7 +186,7 @@ def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) 
             view._store.refresh()
     assert crawl.returncode == 0
     for log in (0, 1):
-        first = min(number for at, number in view._store._lengths if at == log)
+        first = min(number for at, number in view._store._manifest.lengths if at == log)
         assert first > 1, "no segment was cleared"
     view.close()
 
