@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.endings import Endings
-    from topiccrawl.frontier.offers import Intake
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.places import Host, Origin, Unit
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.state import State
@@ -29,7 +29,7 @@ class Dispatch:
 
     Args:
         state: The frontier's open state.
-        intake: Makes stale values anew.
+        judge: Makes stale values anew.
         endings: Ends leases that expired.
         politeness: Whether robots.txt is obeyed.
         limits: Seconds a lease lives.
@@ -37,11 +37,11 @@ class Dispatch:
     """
 
     def __init__(
-        self, state: State, intake: Intake, endings: Endings, politeness: Politeness,
+        self, state: State, judge: Judge, endings: Endings, politeness: Politeness,
         limits: Limits, share: tuple[int, int],
     ) -> None:  # fmt: skip
         self._state = state
-        self._intake = intake
+        self._judge = judge
         self._endings = endings
         self._obey = politeness.robots
         self._own = politeness.own
@@ -141,9 +141,9 @@ class Dispatch:
         assert head is not None, "its host was listed with it"  # noqa: S101
         key, data = state.urls.key(head & TOP), state.urls.get(head & TOP)
         row = decode(data)
-        if self._moves > 0 and self._intake.refresh(row):
+        if self._moves > 0 and self._judge.refresh(row):
             self._moves -= 1
-            state.move(row, key, *self._intake.judge(row, row.lane))
+            state.move(row, key, *self._judge.standing(row, row.lane))
             state.put(row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)

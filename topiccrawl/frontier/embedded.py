@@ -16,6 +16,7 @@ from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.endings import Endings
 from topiccrawl.frontier.hand import Hand
+from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.offers import Intake
 from topiccrawl.frontier.outlook import best_values
 from topiccrawl.frontier.shedding import Shedding
@@ -122,7 +123,8 @@ class EmbeddedFrontier:
             self._hand = Hand(state, self._endings, self._intake)
             self._shedding = Shedding(state, limits.max_known)
             share = share or strategy.share
-            self._dispatch = Dispatch(state, self._intake, self._endings, politeness, limits, share)
+            self._judge = Judge(strategy)
+            self._dispatch = Dispatch(state, self._judge, self._endings, politeness, limits, share)
             self._view = View(self._store, strategy)
             self._strategy = strategy
             self._committed, self._committed_epoch = clock(), 0
@@ -225,7 +227,7 @@ class EmbeddedFrontier:
 
         0 when all are of the current version. Called in idle moments; progress is kept.
         """
-        done = sweep(self._state, self._intake, self._strategy.version, n)
+        done = sweep(self._state, self._judge, n)
         self._tick(done)
         return done
 

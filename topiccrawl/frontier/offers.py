@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier.contract import PRIOR, REJECTED
+from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.rows import (
     ERROR,
@@ -23,6 +24,7 @@ from topiccrawl.frontier.rows import (
     Row,
     counted,
     decode,
+    heir,
     may_move,
     quantum,
     texts,
@@ -60,6 +62,7 @@ class Intake:
         self._held = state.leases.held
         self._hosts = state.places.hosts
         self._strategy = strategy
+        self._judge = Judge(strategy)
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, parent_key: bytes, offers: Sequence[Offer]) -> int:
@@ -147,60 +150,26 @@ class Intake:
         key = place.digest + xxh3_64_digest(target.encode())
         if key == source_key or self._was_let_go(key):
             return
-        if self.refresh(source):
-            source.lane, source.value = self.judge(source, source.lane)
+        if self._judge.refresh(source):
+            source.lane, source.value = self._judge.standing(source, source.lane)
         data = self._urls.row(key)
         if not data:
-            row = self._heir(source, outcome, state.arrive())
+            row = heir(source, target, outcome.payload, state.arrive())
             row.first = source_key
             row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, target)
         elif may_move(data):
             row = decode(data)
-            self.refresh(row)
+            self._judge.refresh(row)
             if source.evidence:
                 known = row.evidence
                 row.evidence = self._strategy.fold(known, source.evidence)
-            lane, value = self.judge(row, source.lane)
+            lane, value = self._judge.standing(row, source.lane)
             if not source.evidence:
                 row.flags |= PINNED
                 value = max(value, source.value)
             state.move(row, key, lane, value)
             state.put(row)
-
-    @staticmethod
-    def _heir(source: Row, outcome: Outcome, seq: int) -> Row:
-        _, anchor, context, payload, _ = source.texts.split(b"\0")
-        given = payload.decode() if outcome.payload is None else outcome.payload
-        heritage = texts(outcome.target, anchor.decode(), context.decode(), given)
-        row = Row(heritage, source.lane, source.value, seq)
-        row.evidence, row.version = source.evidence, source.version
-        row.flags = source.flags & PINNED
-        row.depth = source.depth
-        return row
-
-    def refresh(self, row: Row) -> bool:
-        """Make a row's evidence anew from its texts if it is of another version; whether it was.
-
-        Value and lane follow with ``judge``; the row is not moved.
-        """
-        version = self._strategy.version
-        if row.version == version:
-            return False
-        row.version = version
-        if row.evidence:
-            _, anchor, context, _, _ = row.texts.split(b"\0")
-            row.evidence = self._strategy.rescore(row.evidence, anchor.decode(), context.decode())
-        return True
-
-    def judge(self, row: Row, lane: int) -> tuple[int, int]:
-        """Lane and value (in quanta) of a row by its evidence; ``lane`` is the worst it gets."""
-        if not row.evidence:
-            return min(row.lane, lane), row.value
-        value = quantum(self._strategy.value(row.evidence))
-        if row.flags & PINNED:
-            value = max(value, row.value)
-        return min(row.lane, lane, self._strategy.lane(row.evidence)), value
 
     def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
         """Offers not seen yet by key, in the order of the page, the first of each."""
@@ -313,7 +282,7 @@ class Intake:
         strategy = self._strategy
         row = decode(data)
         row.inlinks += 1
-        self.refresh(row)
+        self._judge.refresh(row)
         _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
         offered = quantum(strategy.value(fresh))
@@ -321,7 +290,7 @@ class Intake:
         if best:
             row.texts = with_evidence_texts(row.texts, anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
-        lane, value = self.judge(row, lane)
+        lane, value = self._judge.standing(row, lane)
         if lane != row.lane or value != row.value:
             self._state.move(row, key, lane, value)
         return row.encode()

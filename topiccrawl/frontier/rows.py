@@ -153,6 +153,17 @@ def decode(data: bytes) -> Row:
     return row
 
 
+def heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
+    """The new row of a URL that takes over what another was worth, and its payload but for None."""
+    _, anchor, context, known, _ = source.texts.split(b"\0")
+    given = known.decode() if payload is None else payload
+    row = Row(texts(url, anchor.decode(), context.decode(), given), source.lane, source.value, seq)
+    row.evidence, row.version = source.evidence, source.version
+    row.flags = source.flags & PINNED
+    row.depth = source.depth
+    return row
+
+
 def may_move(data: bytes) -> bool:
     """Whether a stored row is queued, or in the errorQueue only for its low value."""
     return data[0] == QUEUED or (data[0] == ERROR and bool(data[1] & LOW_VALUE))

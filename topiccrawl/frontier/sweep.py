@@ -8,31 +8,31 @@ from topiccrawl.frontier.rows import decode, may_move
 from topiccrawl.frontier.state import END
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.offers import Intake
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.state import State
 
 
-def sweep(state: State, intake: Intake, version: int, n: int) -> int:
+def sweep(state: State, judge: Judge, n: int) -> int:
     """Look at up to n rows in the order of their arrival; how many were looked at.
 
     Rows of another strategy version that are queued, or in the errorQueue for their low value, get
     evidence, value and lane anew. 0 when all rows were seen since the version changed.
     """
-    done, at = state.swept
+    version, (done, at) = judge.version, state.swept
     if done == version and at == END:
         return 0
     numbers = state.urls.after(at if done == version else 0, n)
     for number in numbers:
-        _renew(state, intake, number)
+        _renew(state, judge, number)
     state.swept = (version, numbers[-1] if len(numbers) == n else END)
     return len(numbers)
 
 
-def _renew(state: State, intake: Intake, number: int) -> None:
+def _renew(state: State, judge: Judge, number: int) -> None:
     data = state.urls.get(number)
     if not may_move(data):
         return
     row = decode(data)
-    if intake.refresh(row):
-        state.move(row, state.urls.key(number), *intake.judge(row, row.lane))
+    if judge.refresh(row):
+        state.move(row, state.urls.key(number), *judge.standing(row, row.lane))
         state.put(row)
