@@ -16,7 +16,8 @@ from tests.crawl.test_dashboard import (
 )
 from tests.unit.dashboard.states import state
 from tests.waiting import PATIENCE
-from topiccrawl.dashboard.guard import Address, Guard
+from topiccrawl.dashboard.address import Address
+from topiccrawl.dashboard.guard import Guard
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.stores.listing import Listed
 

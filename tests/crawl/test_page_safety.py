@@ -17,7 +17,8 @@ from tests.crawl.test_dashboard import (
 from tests.crawl.test_page import Given
 from tests.crawl.web import Web
 from tests.unit.dashboard.states import state
-from topiccrawl.dashboard.guard import Address, Guard
+from topiccrawl.dashboard.address import Address
+from topiccrawl.dashboard.guard import Guard
 from topiccrawl.dashboard.server import DashboardServer
 
 if TYPE_CHECKING:

@@ -10,11 +10,8 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.checks import check_values, check_watch
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extensions.outcome import FAILURES
-from topiccrawl.scheduler.scheduler import FAILURE
 
 if TYPE_CHECKING:
     import argparse
@@ -37,11 +34,14 @@ class Command(ScrapyCrawl):
         if len(args) == 1:
             self._check(args[0], opts.spargs)
         super().run(args, opts)
-        stats = [crawler.stats.get_stats() for crawler in self._crawlers]
-        if any(found.get("finish_reason") in FAILURES or FAILURE in found for found in stats):
+        from topiccrawl.extensions.outcome import failed
+
+        if any(failed(crawler.stats.get_stats()) for crawler in self._crawlers):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
+        from topiccrawl.doctor.checks import check_values, check_watch
+
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
         assert self.settings is not None  # noqa: S101
         try:

@@ -10,11 +10,9 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.tasks import checker
-from topiccrawl.dashboard.door import guard_of, steering_routes
-from topiccrawl.dashboard.guard import address_of
+from topiccrawl.dashboard.address import address_of
 from topiccrawl.dashboard.merge import crawls, together
 from topiccrawl.dashboard.metrics import available, exposition
-from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.scheduler.build import ledger_of, runs_of
 from topiccrawl.terminal import OperatorCommand, say
@@ -22,7 +20,7 @@ from topiccrawl.terminal import OperatorCommand, say
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.dashboard.guard import Guard
+    from topiccrawl.dashboard.address import Address
     from topiccrawl.dashboard.runs import Runs
     from topiccrawl.dashboard.source import State
     from topiccrawl.stores.listing import Listed
@@ -54,14 +52,17 @@ class Command(OperatorCommand):
         named = str(self.options.get("TOPICCRAWL_DASHBOARD") or "")
         address = address_of(args[0] if args else named) or address_of("on")
         assert address is not None  # noqa: S101 - "on" is one
-        asyncio.run(self._serve(guard_of(self.options, address)))
+        asyncio.run(self._serve(address))
 
-    async def _serve(self, guard: Guard) -> None:
+    async def _serve(self, address: Address) -> None:
+        from topiccrawl.dashboard.door import guard_of, steering_routes
+        from topiccrawl.dashboard.server import DashboardServer
+
         runs, stored = runs_of(self.options), Stored(self.options)
         ledger = ledger_of(self.options)
         server = DashboardServer(
             RunsSource(runs, stored),
-            guard,
+            guard_of(self.options, address),
             steering_routes(ledger, checker(self.options)),
             exposition if available() else None,
         )

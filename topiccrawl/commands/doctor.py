@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.doctor.findings import Level
-from topiccrawl.doctor.rounds import ROUNDS, examine
 from topiccrawl.terminal import OperatorCommand, say
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ class Command(OperatorCommand):
 
     @override
     def syntax(self) -> str:
+        from topiccrawl.doctor.rounds import ROUNDS
+
         return f"[--json] [{' | '.join(ROUNDS)}]..."
 
     @override
@@ -46,6 +47,8 @@ class Command(OperatorCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawl.doctor.rounds import examine
+
         findings = list(examine(self.options, args))
         if opts.json:
             say(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))

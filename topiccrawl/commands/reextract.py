@@ -13,7 +13,6 @@ from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.relevance import Scorer
-from topiccrawl.simulate.extraction import Reextraction
 from topiccrawl.stores.choice import store_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topic import resolve
@@ -48,6 +47,8 @@ class Command(OperatorCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError
+        from topiccrawl.simulate.extraction import Reextraction
+
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = _pages([Path(name) for name in args])
         found = list(Reextraction(pages, topic, Scorer(topic)).articles())

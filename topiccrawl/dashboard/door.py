@@ -6,7 +6,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from topiccrawl.dashboard.guard import Address, Guard
+from topiccrawl.dashboard.guard import Guard
 from topiccrawl.tasks.control import Control
 from topiccrawl.tasks.desk import Desk
 from topiccrawl.tasks.http import order_routes, task_routes
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aiohttp import web
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.dashboard.address import Address
     from topiccrawl.tasks.contract import Ledger
     from topiccrawl.tasks.records import Wish
 

@@ -14,19 +14,18 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from topiccrawl.errors import SettingError
+from topiccrawl.dashboard.address import is_loopback
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
 
-PORT = 8420
-"""Port where none is named."""
+    from topiccrawl.dashboard.address import Address
+
 COOKIE = "topiccrawl"
 """Name of the cookie that holds the token."""
 HEADER = "X-Topiccrawl"
@@ -49,47 +48,6 @@ HEADERS = {
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _YEAR = 31_536_000
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server listens.
-
-    Attributes:
-        host: Address of an interface.
-        port: 0 takes a free one.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = PORT
-
-    @property
-    def local(self) -> bool:
-        """Whether this machine alone can reach it."""
-        return _is_loopback(self.host)
-
-
-def address_of(text: str) -> Address | None:
-    """The address that a setting names, or None where the server is off.
-
-    Raises:
-        SettingError: It names none.
-
-    >>> address_of("on"), address_of("0.0.0.0:80"), address_of("off")
-    (Address(host='127.0.0.1', port=8420), Address(host='0.0.0.0', port=80), None)
-    """
-    value = text.strip().lower()
-    if value in {"", "off", "no", "false", "none"}:
-        return None
-    if value in {"on", "yes", "true"}:
-        return Address()
-    host, _, port = value.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
-        raise SettingError(
-            f"TOPICCRAWL_DASHBOARD is {text!r}: write on, off, a port (0: a free one) or "
-            "ADDRESS:PORT such as 0.0.0.0:8420"
-        )
-    return Address(host.strip("[]") or "127.0.0.1", int(port))
 
 
 class Guard:
@@ -160,7 +118,7 @@ class Guard:
             bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
             return self._knows(bearer) or self._knows(request.cookies.get(COOKIE, ""))
         forwarded = any(name in request.headers for name in _FORWARDED)
-        return not forwarded and _is_loopback(request.remote or "")
+        return not forwarded and is_loopback(request.remote or "")
 
     def _may_act(self, request: web.Request) -> bool:
         headers = request.headers
@@ -200,12 +158,3 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_loopback(name: str) -> bool:
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
-    except ValueError:
-        return False

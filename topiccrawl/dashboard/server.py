@@ -11,8 +11,9 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
+from topiccrawl.dashboard.address import Address
 from topiccrawl.dashboard.channel import Channel, text_of
-from topiccrawl.dashboard.guard import HEADERS, Address, Guard
+from topiccrawl.dashboard.guard import HEADERS, Guard
 from topiccrawl.errors import StorageError, TopiccrawlError
 
 if TYPE_CHECKING:

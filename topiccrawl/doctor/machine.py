@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.dashboard.guard import address_of
+from topiccrawl.dashboard.address import address_of
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import SettingError
 

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
-from topiccrawl.commands.checks import check_values
 from topiccrawl.commands.names import strangers
+from topiccrawl.doctor.checks import check_values
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import check_settings

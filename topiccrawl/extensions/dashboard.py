@@ -9,10 +9,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.commands.tasks import checker
-from topiccrawl.dashboard.door import guard_of, steering_routes
-from topiccrawl.dashboard.guard import Guard, address_of
+from topiccrawl.dashboard.address import address_of
 from topiccrawl.dashboard.metrics import available, exposition
-from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.dashboard.stored import Stored
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.figures import CrawlFigures
@@ -22,6 +20,8 @@ from topiccrawl.scheduler.build import frontier_place, ledger_of
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from topiccrawl.dashboard.address import Address
+    from topiccrawl.dashboard.server import DashboardServer
     from topiccrawl.dashboard.source import State
     from topiccrawl.stores.listing import Listed
     from topiccrawl.tasks.contract import Ledger
@@ -34,12 +34,12 @@ class Dashboard:
 
     Args:
         crawler: Whose crawl.
-        guard: Who may see it.
+        address: Where.
     """
 
-    def __init__(self, crawler: Crawler, guard: Guard) -> None:
+    def __init__(self, crawler: Crawler, address: Address) -> None:
         self.crawler = crawler
-        self.guard = guard
+        self.address = address
         self.server: DashboardServer | None = None
         self.stored: Stored | None = None
         self.ledger: Ledger | None = None
@@ -55,13 +55,16 @@ class Dashboard:
         address = address_of(str(crawler.settings.get("TOPICCRAWL_DASHBOARD") or ""))
         if address is None:
             raise NotConfigured
-        dashboard = cls(crawler, guard_of(crawler.settings, address))
+        dashboard = cls(crawler, address)
         crawler.signals.connect(dashboard.start, signals.spider_opened)
         crawler.signals.connect(dashboard.stop, signals.spider_closed)
         return dashboard
 
     async def start(self) -> None:
         """Listen; a port that cannot be had costs the page, not the crawl."""
+        from topiccrawl.dashboard.door import guard_of, steering_routes
+        from topiccrawl.dashboard.server import DashboardServer
+
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
@@ -74,7 +77,9 @@ class Dashboard:
             self.ledger = ledger_of(self.crawler.settings)
             routes = steering_routes(self.ledger, checker(self.crawler.settings))
         source = CrawlSource(figures, self.stored)
-        server = DashboardServer(source, self.guard, routes, metrics)
+        server = DashboardServer(
+            source, guard_of(self.crawler.settings, self.address), routes, metrics
+        )
         try:
             await server.start()
         except StorageError as error:

@@ -44,6 +44,15 @@ FAILURES = frozenset(
 """Finish reasons that make ``scrapy crawl`` exit with a non-zero status."""
 
 
+def failed(stats: Mapping[str, Any]) -> bool:
+    """Whether a crawl failed, by the statistics that it left.
+
+    >>> failed({"finish_reason": "finished"}), failed({"finish_reason": "storage_error"})
+    (False, True)
+    """
+    return FAILURE in stats or stats.get("finish_reason") in FAILURES
+
+
 class CrawlOutcome:
     """Watches the end of a crawl."""
 

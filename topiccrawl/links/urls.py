@@ -17,12 +17,13 @@ What :func:`canonical` decides:
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from ipaddress import IPv6Address
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
-import tldextract
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 MAX_URL = 4_096
 """Characters; a longer URL has no canonical form. Far above what news sites use."""
@@ -78,7 +79,6 @@ _QUERY_ENCODINGS = {
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[0-9]+|[^\W\d_]+")
 _DIGITS = re.compile(r"[0-9]+")
-_SITES = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
 
 
 class _Base(NamedTuple):
@@ -330,8 +330,16 @@ def site_of(url: str) -> str:
 def _site(host: str) -> str:
     if host[:1] == "[" or _DIGITS.fullmatch(host.replace(".", "")):
         return host
-    domain = _SITES.extract_str(host).top_domain_under_public_suffix
+    domain = _suffixes().extract_str(host).top_domain_under_public_suffix
     return domain or ".".join(host.split(".")[-2:])
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    """The public suffix list, which takes a while to come."""
+    import tldextract
+
+    return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
 
 
 def words(url: str) -> list[str]:

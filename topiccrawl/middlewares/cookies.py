@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
-from tldextract import TLDExtract
 from typing_extensions import override
 
 from topiccrawl.links.urls import host_of
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.http.cookies import CookieJar
-
-_split = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+    from tldextract import TLDExtract
 
 
 class OfflineCookiesMiddleware(CookiesMiddleware):
@@ -33,8 +32,18 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
         host = host_of(request.url)
         for cookie in cookies:
             domain = cookie.domain.removeprefix(".")
-            if domain and not _split(domain).domain:
+            if domain and not _suffixes()(domain).domain:
                 if domain != host:
                     continue
                 cookie.domain = host
             jar.set_cookie_if_ok(cookie, request)
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    """The public suffix list, names that whoever has one below them gives away included."""
+    import tldextract
+
+    return tldextract.TLDExtract(
+        cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True
+    )

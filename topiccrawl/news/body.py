@@ -12,8 +12,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
-import readability
-import trafilatura
 from lxml.etree import LxmlError
 
 from topiccrawl.news.blocks import Layout, lay_out
@@ -257,6 +255,8 @@ def tidy(text: str) -> str:
 
 
 def _by_readability(html: str) -> Body:
+    import readability
+
     summary = readability.Document(html).summary(html_partial=True)
     element = lxml.html.fromstring(summary)
     linked = sum(_size(a) for a in element.iter("a"))
@@ -267,6 +267,8 @@ def _by_readability(html: str) -> Body:
 
 
 def _by_trafilatura(html: str) -> Body:
+    import trafilatura
+
     try:
         text = trafilatura.extract(html, include_comments=False, include_tables=True)
     except LIBRARY_ERRORS:

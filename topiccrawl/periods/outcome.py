@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 from topiccrawl.links.urls import host_of
 from topiccrawl.periods.visits import State
 from topiccrawl.stores.records import Kept, confidence_of
-from topiccrawl.templates.extract import combine
 from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ class Entities:
         before: nothing is lost by a bad day. A record goes where all of its pages are gone, or say
         another entity now.
         """
+        from topiccrawl.templates.extract import combine
+
         pages = sorted(
             (one for one in work.visits.values() if one.state is not State.GONE),
             key=lambda one: (one.layer, one.place, one.url),

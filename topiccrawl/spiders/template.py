@@ -23,7 +23,6 @@ from topiccrawl.spiders.templating import Plan, manner_of, plan_of
 from topiccrawl.stores import choice
 from topiccrawl.stores.periods import Phase
 from topiccrawl.stores.since import since_of
-from topiccrawl.templates.extract import records_of
 from topiccrawl.templates.following import Following
 from topiccrawl.text.decode import decode
 
@@ -203,6 +202,8 @@ class TemplateSpider(Spider):
 
     def _read(self, step: Step, page: Page, html: str) -> Step:
         """Take a page's values, unless its text is as it was when they were taken last."""
+        from topiccrawl.templates.extract import records_of
+
         digest = digest_of(page)
         known = self.conductor.visit(step.seed, step.name)
         if known is not None and (known.digest, known.version) == (digest, self.template.version):

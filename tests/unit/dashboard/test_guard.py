@@ -14,8 +14,9 @@ from aiohttp import web
 from scrapy.settings import Settings
 
 from tests.waiting import PATIENCE
+from topiccrawl.dashboard.address import Address, address_of
 from topiccrawl.dashboard.door import guard_of
-from topiccrawl.dashboard.guard import COOKIE, HEADER, Address, Guard, address_of
+from topiccrawl.dashboard.guard import COOKIE, HEADER, Guard
 from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.errors import SettingError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawl.commands.checks import check_values, check_watch
+from topiccrawl.doctor.checks import check_values, check_watch
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates import choice, index, verified
 from topiccrawl.stores import group

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.dashboard.guard import address_of
+from topiccrawl.dashboard.address import address_of
 from topiccrawl.dashboard.reporting import language_of
 from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError

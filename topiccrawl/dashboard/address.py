@@ -1,0 +1,66 @@
+"""Where a page is served: the address that a setting names."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+from topiccrawl.errors import SettingError
+
+PORT = 8420
+"""Port where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server listens.
+
+    Attributes:
+        host: Address of an interface.
+        port: 0 takes a free one.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+
+    @property
+    def local(self) -> bool:
+        """Whether this machine alone can reach it."""
+        return is_loopback(self.host)
+
+
+def address_of(text: str) -> Address | None:
+    """The address that a setting names, or None where the server is off.
+
+    Raises:
+        SettingError: It names none.
+
+    >>> address_of("on"), address_of("0.0.0.0:80"), address_of("off")
+    (Address(host='127.0.0.1', port=8420), Address(host='0.0.0.0', port=80), None)
+    """
+    value = text.strip().lower()
+    if value in {"", "off", "no", "false", "none"}:
+        return None
+    if value in {"on", "yes", "true"}:
+        return Address()
+    host, _, port = value.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
+        raise SettingError(
+            f"TOPICCRAWL_DASHBOARD is {text!r}: write on, off, a port (0: a free one) or "
+            "ADDRESS:PORT such as 0.0.0.0:8420"
+        )
+    return Address(host.strip("[]") or "127.0.0.1", int(port))
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host or an address is this machine alone.
+
+    >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("192.0.2.1")
+    (True, True, False)
+    """
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
