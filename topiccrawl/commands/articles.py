@@ -210,7 +210,7 @@ def _erased(folder: Path, names: list[str]) -> list[str]:
     """
     if find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install topiccrawl[warc]")
-    from topiccrawl.stores.archive_removal import forget  # noqa: PLC0415 - an extra
+    from topiccrawl.stores.archive_removal import forget
 
     folder.mkdir(parents=True, exist_ok=True)
     done = forget(folder, names)

@@ -73,7 +73,7 @@ def _pages(paths: list[Path]) -> dict[str, Exchange]:
     """The archived answers by URL; of two the later one counts."""
     if find_spec("warcio") is None:
         raise ConfigurationError("reading WARC files needs warcio: pip install topiccrawl[warc]")
-    from topiccrawl.stores.archive import exchanges  # noqa: PLC0415 - an extra
+    from topiccrawl.stores.archive import exchanges
 
     found: dict[str, Exchange] = {}
     for one in (exchange for path in paths for exchange in exchanges(path)):

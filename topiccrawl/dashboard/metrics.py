@@ -37,8 +37,8 @@ def available() -> bool:
 
 def exposition(states: Sequence[State]) -> tuple[bytes, str]:
     """The text of /metrics for some crawls, and its content type."""
-    from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - an extra
-    from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest  # noqa: PLC0415
+    from prometheus_client import CollectorRegistry, ProcessCollector
+    from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
     registry = CollectorRegistry()
     registry.register(_Told(states))  # type: ignore[arg-type,unused-ignore]
@@ -62,7 +62,7 @@ class _Told:
         self._states = states
 
     def collect(self) -> Iterator[Metric]:
-        from prometheus_client.core import (  # noqa: PLC0415
+        from prometheus_client.core import (
             CounterMetricFamily,
             GaugeMetricFamily,
         )

@@ -67,7 +67,7 @@ class ArchiveMiddleware:
             raise NotConfigured
         if find_spec("warcio") is None:
             raise SettingError("WARC_DIR needs warcio: pip install topiccrawl[warc]")
-        from topiccrawl.stores.archive import SIZE, Archive  # noqa: PLC0415 - an extra
+        from topiccrawl.stores.archive import SIZE, Archive
 
         archive = Archive(settings["WARC_DIR"], size=settings.getint("WARC_SIZE", SIZE))
         stats = crawler.stats
@@ -121,7 +121,7 @@ def _refused(response: Response) -> bool:
 
 
 def _exchange(request: Request, response: Response, now: float) -> Exchange:
-    from topiccrawl.stores.archive import Exchange  # noqa: PLC0415 - an extra
+    from topiccrawl.stores.archive import Exchange
 
     return Exchange(
         response.url,

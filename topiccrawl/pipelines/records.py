@@ -79,7 +79,7 @@ class RecordPipeline:
     def _discard(self, former: str) -> None:
         """Delete the frontier of an earlier period, wherever it lies."""
         if in_redis(self._crawler.settings):
-            from topiccrawl.scheduler.shared import forget  # noqa: PLC0415 - an extra
+            from topiccrawl.scheduler.shared import forget
 
             forget(self._crawler.settings, former)
         discard(folder_of(self._crawler.settings, former))

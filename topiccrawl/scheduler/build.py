@@ -56,7 +56,7 @@ def open_frontier(crawler: Crawler) -> Frontier:
     order = getattr(spider, "strategy", None) or FirstCome()
     politeness, limits, share = politeness_of(settings), limits_of(settings), share_of(settings)
     if in_redis(settings):
-        from topiccrawl.scheduler.shared import Crawl, open_shared  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import Crawl, open_shared
 
         name, owner = crawl_name(spider), _owner(spider)
         seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
@@ -75,7 +75,7 @@ def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
     """Return what carries a shared frontier's letters, or None for one that lies here alone."""
     if not in_redis(crawler.settings):
         return None
-    from topiccrawl.scheduler.shared import courier_of  # noqa: PLC0415 - an extra
+    from topiccrawl.scheduler.shared import courier_of
 
     return courier_of(
         crawler, scheduler.frontier, wake=scheduler.alarm.now, fail=scheduler.give_up,
@@ -92,8 +92,8 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
 def ledger_of(settings: BaseSettings) -> Ledger:
     """Return where tasks and orders are kept: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
-        from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415 - an extra
-        from topiccrawl.tasks.shared import SharedLedger  # noqa: PLC0415
+        from topiccrawl.nodes.client import async_client_of
+        from topiccrawl.tasks.shared import SharedLedger
 
         return SharedLedger(async_client_of(settings))
     return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
@@ -110,8 +110,8 @@ def as_turn(settings: BaseSettings) -> Settings:
 def runs_of(settings: BaseSettings) -> Runs:
     """Return where runs keep their records: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
-        from topiccrawl.dashboard.runs_shared import SharedRuns  # noqa: PLC0415 - an extra
-        from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415
+        from topiccrawl.dashboard.runs_shared import SharedRuns
+        from topiccrawl.nodes.client import async_client_of
 
         return SharedRuns(async_client_of(settings))
     return LocalRuns(settings["TOPICCRAWL_DATA_DIR"])
@@ -119,7 +119,7 @@ def runs_of(settings: BaseSettings) -> Runs:
 
 def forget(crawler: Crawler) -> None:
     """Delete a crawl in Redis that is not to be kept (SCHEDULER_PERSIST), if no node is left."""
-    from topiccrawl.scheduler.shared import forget_if_done  # noqa: PLC0415 - an extra
+    from topiccrawl.scheduler.shared import forget_if_done
 
     forget_if_done(crawler.settings, crawl_name(crawler.spider))
 
@@ -178,7 +178,7 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Vi
         StateVersionError: If it is of another version.
     """
     if _is_address(place):
-        from topiccrawl.scheduler.shared import read_shared  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import read_shared
 
         return read_shared(str(place), settings or Settings(), _without_topic)
     return View.read(place, _without_topic(strategy_of(place)))
@@ -192,7 +192,7 @@ def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Fr
         StorageError: If there is none.
     """
     if _is_address(place):
-        from topiccrawl.scheduler.shared import edit_shared  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import edit_shared
 
         return edit_shared(str(place), settings or Settings(), _without_topic)
     return EmbeddedFrontier(place, _without_topic(strategy_of(place)), Politeness(), Limits())
@@ -204,7 +204,7 @@ def new_frontier(
     """Return the frontier that an export is to be loaded into; made where there is none."""
     order = _without_topic(strategy_name)
     if _is_address(place):
-        from topiccrawl.scheduler.shared import new_shared  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import new_shared
 
         return new_shared(str(place), settings or Settings(), order, owner)
     return EmbeddedFrontier(place, order, Politeness(), Limits(), owner=owner)
@@ -228,7 +228,7 @@ def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
 def place_named(settings: BaseSettings, name: str) -> str:
     """Return where the frontier of a topic's slug (or of another owner) lies."""
     if in_redis(settings):
-        from topiccrawl.scheduler.shared import place_of  # noqa: PLC0415 - an extra
+        from topiccrawl.scheduler.shared import place_of
 
         return place_of(settings, name)
     return str(folder_of(settings, name).absolute())

@@ -105,7 +105,7 @@ def store_of(
         SettingError: MONGODB_URI cannot be used.
     """
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.store import MongoStore  # noqa: PLC0415 - an extra
+        from topiccrawl.stores.mongo.store import MongoStore
 
         return MongoStore(uri, method=method, capacity=capacity)
     store = SqliteStore(settings["TOPICCRAWL_DATA_DIR"], method=method, capacity=capacity)
@@ -119,8 +119,8 @@ def _together(
     named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
     if not named or not (find_spec("redis") and find_spec("msgpack")):
         return store
-    from topiccrawl.nodes.client import async_client_of  # noqa: PLC0415 - an extra
-    from topiccrawl.stores.together import TogetherStore  # noqa: PLC0415 - an extra
+    from topiccrawl.nodes.client import async_client_of
+    from topiccrawl.stores.together import TogetherStore
 
     place = f"{socket.gethostname()}:{store.path.resolve()}"
     return TogetherStore(
@@ -131,7 +131,7 @@ def _together(
 def listing_of(settings: Mapping[str, Any]) -> Listing:
     """Lists what is stored; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.listing import MongoListing  # noqa: PLC0415 - an extra
+        from topiccrawl.stores.mongo.listing import MongoListing
 
         return MongoListing(uri)
     return SqliteListing(settings["TOPICCRAWL_DATA_DIR"])
@@ -144,7 +144,7 @@ def place_of(settings: Mapping[str, Any]) -> str:
     'mongodb://a.test/news'
     """
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.client import shown  # noqa: PLC0415 - an extra
+        from topiccrawl.stores.mongo.client import shown
 
         return shown(uri)
     return str(Path(settings["TOPICCRAWL_DATA_DIR"]) / FILE)
@@ -185,7 +185,7 @@ def webhook_of(settings: Mapping[str, Any]) -> Receiver | None:
 def sites_of(settings: Mapping[str, Any]) -> Sites:
     """What is known of sites; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.knowledge import MongoSites  # noqa: PLC0415
+        from topiccrawl.stores.mongo.knowledge import MongoSites
 
         return MongoSites(uri)
     return SiteKnowledge(settings["TOPICCRAWL_DATA_DIR"])
@@ -194,7 +194,7 @@ def sites_of(settings: Mapping[str, Any]) -> Sites:
 def pages_of(settings: Mapping[str, Any]) -> Pages:
     """States of watched pages; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.pages import MongoPages  # noqa: PLC0415
+        from topiccrawl.stores.mongo.pages import MongoPages
 
         return MongoPages(uri)
     return SqlitePages(settings["TOPICCRAWL_DATA_DIR"])
@@ -203,7 +203,7 @@ def pages_of(settings: Mapping[str, Any]) -> Pages:
 def periods_of(settings: Mapping[str, Any]) -> Periods:
     """How far template crawls are; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.records import MongoPeriods  # noqa: PLC0415
+        from topiccrawl.stores.mongo.records import MongoPeriods
 
         return MongoPeriods(uri)
     return SqlitePeriods(settings["TOPICCRAWL_DATA_DIR"])
@@ -212,7 +212,7 @@ def periods_of(settings: Mapping[str, Any]) -> Periods:
 def records_of(settings: Mapping[str, Any]) -> Records:
     """What template crawls found; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.records import MongoRecords  # noqa: PLC0415
+        from topiccrawl.stores.mongo.records import MongoRecords
 
         return MongoRecords(uri)
     return SqliteRecords(settings["TOPICCRAWL_DATA_DIR"])
@@ -221,7 +221,7 @@ def records_of(settings: Mapping[str, Any]) -> Records:
 def changes_of(settings: Mapping[str, Any]) -> Changes:
     """How topics changed; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
-        from topiccrawl.stores.mongo.knowledge import MongoChanges  # noqa: PLC0415
+        from topiccrawl.stores.mongo.knowledge import MongoChanges
 
         return MongoChanges(uri)
     return ChangeLog(settings["TOPICCRAWL_DATA_DIR"])

@@ -94,8 +94,8 @@ class Parquet(Generic[T]):
     """
 
     def __init__(self, path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> None:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
         self._schema = schema(pa)
         self._row = row
