@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FOLDER = Path(__file__).parent / "contacts"
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+SETS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
 """Folders of pages, in the order in which the extraction met them."""
 SHIPPED = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}
 LIKE_US = {

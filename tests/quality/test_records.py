@@ -24,6 +24,7 @@ PAGES = {
     "seventh": 16,
     "eighth": 12,
     "ninth": 10,
+    "tenth": 14,
 }
 
 

@@ -34,9 +34,12 @@ _TRANSLATED = re.compile(r"[\s\x1f/]+[A-Za-z]{2,12}(?:[\s.-][A-Za-z]{2,12}){0,2}
 _JOINT = re.compile(r"^[\s\x1f/&、,和及|\\()\[\]+.-]*(?:and|or)?[\s\x1f]*$")
 _AFTER = re.compile(
     r"(?:[\s\x1f]*[/&、和及](?:微信|wechat|whatsapp|手机|传真|fax|tel|mobile|qq))*"
-    r"[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number)?[\s\x1f)\]】>|.、-]*",
+    r"(?:[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number))?"
+    r"(?:(?<=[\u3400-\u9fff])[ /]+[A-Za-z]{2,12}(?: [A-Za-z]{2,12}){0,2}(?=\x1f))?"
+    r"[\s\x1f)\]】>|.、-]*",
     re.IGNORECASE,
 )
+"""What may stand between a label without colon and its value, as the label in English."""
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
 _DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s)")

@@ -30,6 +30,7 @@ _ENTRIES = frozenset({"input", "select", "textarea", "button"})
 _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
+_STRONG = frozenset({"b", "strong"})
 _SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(
@@ -92,6 +93,7 @@ class Line(NamedTuple):
         zone: ``main``, ``header``, ``nav``, ``footer``, ``side``, ``links``.
         cell: Its place in a table, or None.
         marks: Links, images and icons in it.
+        bold: Whether all of it is emphasised, as a heading is.
     """
 
     text: str
@@ -100,6 +102,7 @@ class Line(NamedTuple):
     zone: str
     cell: Cell | None
     marks: tuple[Mark, ...] = ()
+    bold: bool = False
 
 
 class Box(NamedTuple):
@@ -211,6 +214,8 @@ class _Walk:
         self._tables: list[_Table] = []
         self._count = 0
         self._hidden = 0
+        self._strong = 0
+        self._plain = False
         self._text = ""
         self._marks: list[Mark] = []
         self._links: list[tuple[int, str]] = []
@@ -250,6 +255,7 @@ class _Walk:
         text = ORNAMENT.sub("", text)
         if not self._text or self._text[-1] == " ":
             text = text.lstrip(" ")
+        self._plain |= bool(text.strip()) and not self._strong
         self._text += text
 
     def _soft(self) -> None:
@@ -290,6 +296,7 @@ class _Walk:
     def _inline(self, tag: str, values: dict[str, str | None]) -> None:
         if tag in _MARKED:
             self._soft()
+        self._strong += tag in _STRONG
         if tag == "a":
             anchor = "name" in values or "id" in values
             self._links.append((len(self._text), values.get("href") or "#" * (not anchor)))
@@ -337,6 +344,7 @@ class _Walk:
                 self._marks.append(Mark("link", min(start, len(self._text)), len(self._text), href))
         if tag in _MARKED:
             self._soft()
+        self._strong -= tag in _STRONG
         if tag not in BREAKS:
             return
         self._flush()
@@ -360,8 +368,9 @@ class _Walk:
                 mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
                 for mark in self._marks
             )
-            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks))
+            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
         self._text = ""
+        self._plain = False
         self._marks = []
         self._links = [(0, href) for _, href in self._links]
 

@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from topiccrawl.templates.beside import HEADING
 from topiccrawl.templates.lines import above
 from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE, OFFICE, OTHERS
+from topiccrawl.text.normal import simplify
 
 if TYPE_CHECKING:
+    from topiccrawl.templates.lines import Line
     from topiccrawl.templates.places import Places
     from topiccrawl.templates.subject import Called
 
@@ -25,8 +28,15 @@ _OWN_SUPPORT = re.compile(
     r"^[\s\x1f]*(?:电话|热线|邮箱|qq|tel|email|中心)?[\s\x1f]*:?[\s\x1f]*[+(\d]|^[\s\x1f]*(?:电话|热线|邮箱|qq)",
     re.IGNORECASE,
 )
+_OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
+"""What as a heading opens a part of the subject's own."""
 _CLOSE = 8
 """Characters between a name without legal form and a value that is its."""
+_INSTITUTION = re.compile(
+    r"((?:\b[A-Z][\w'.-]{0,30} ){1,4}(?:Hospital|Police|Council|University|College|School|"
+    r"Association|Society|Authority|Agency))\W+(?:(?:at|on|via)\W+)?$"
+)
+"""An institution, whose number follows: or County Hospital at 406-555-0180."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
 _ACTS = re.compile(r"[。;!?]")
@@ -104,9 +114,12 @@ class Owners:
 
         Such as a partner in a piece of news, with its telephone number in brackets.
         """
+        line = self.sheet.lines[number]
+        place = _INSTITUTION.search(line.text[:begin])
+        if place and self.subject.name and not alike(place[1], self.subject.name):
+            return True
         if not legal(self.subject.name):
             return False
-        line = self.sheet.lines[number]
         named = organisations(line.text[:begin])
         named = [one for one in named if legal(one.value) or begin - one.end <= _CLOSE]
         if not named or alike(named[-1].value, self.subject.name):
@@ -139,10 +152,15 @@ class Owners:
         short = 1 < len(text) <= _HEADING
         if spoken or not short or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
-        if HEAD_OFFICE.search(text):
+        return self._opened(line, text)
+
+    def _opened(self, line: Line, text: str) -> str | None:
+        """Whose section a line with so short a text opens."""
+        plain = simplify(text)
+        if HEAD_OFFICE.search(plain):
             return SUBJECT
-        beside = self._offices and (CITY.fullmatch(text) or OFFICE.fullmatch(text))
-        if BRANCH.search(text) or OTHERS.search(text) or beside:
+        beside = self._offices and (CITY.fullmatch(plain) or OFFICE.fullmatch(text))
+        if BRANCH.search(plain) or OTHERS.search(plain) or beside or _is_alien(line):
             return NOBODY
         if is_organisation(text):
             other = text if legal(text) else NOBODY
@@ -153,7 +171,7 @@ class Owners:
         """Whose a line is that begins with the name of an office: 北京分公司 电话：…."""
         text = self.sheet.lines[number].text
         first = self.places.labels[number][0]
-        lead = seen(text[: first.end])
+        lead = simplify(seen(text[: first.end]))
         if len(lead) <= _HEADING and BRANCH.search(lead):
             return NOBODY
         if len(lead) <= _HEADING and HEAD_OFFICE.search(lead):
@@ -194,14 +212,17 @@ class Owners:
     def _end_in(self, box: int, number: int, limit: int) -> int:
         """Where a section ends in the box that holds it: with the part of the page at the latest.
 
-        Headings often stand flat among paragraphs; then a box of another sort begins the next part.
+        Headings often stand flat among paragraphs; then a box of another sort begins the next part,
+        or a heading of the same rank that is no label.
         """
         end = min(self.sheet.boxes[box].end, limit)
-        zone = self.sheet.lines[number].zone
+        zone, rank = self.sheet.lines[number].zone, self.sheet.lines[number].tag
         sort = ""
         for other in range(number + 1, end):
             tag = self._child(box, self.sheet.lines[other].box)
             if self.sheet.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
+                return other
+            if self.sheet.lines[other].tag == rank in HEADING and not self.places.labels[other]:
                 return other
             if other in self.valued:
                 sort = sort or tag or "-"
@@ -215,3 +236,10 @@ class Owners:
                 return self.sheet.boxes[inner].tag
             inner = parent
         return ""
+
+
+def _is_alien(line: Line) -> bool:
+    """Whether a heading, or a line that ends in a colon, says that what follows is another's."""
+    alien = ALIEN.search(line.text)
+    heads = line.tag in HEADING or line.text.endswith(":")
+    return heads and alien is not None and not _OWN_TOO.match(alien[0])

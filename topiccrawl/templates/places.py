@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.beside import HEADING, Beside
@@ -10,7 +9,7 @@ from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.labels import Label, labels
 from topiccrawl.templates.lines import Line, Mark, Sheet, above
 from topiccrawl.templates.stacks import longer
-from topiccrawl.templates.telling import leading_code, of_links, telling
+from topiccrawl.templates.telling import image_of, leading_code, of_links, telling
 from topiccrawl.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from topiccrawl.templates.words import Vocabulary
 
 _COLONS = frozenset(":︰∶】]")
-_NO_VALUE = re.compile(r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon", re.IGNORECASE)
-"""Images that show no value, by their addresses or what stands instead."""
 _SHOWN = frozenset({"telephone", "mail", "qq", "address"})
 """Kinds whose values are shown as images so that machines should not read them."""
 
@@ -287,6 +284,4 @@ def _told(line: Line, begin: int, end: int) -> int:
 def _image(line: Line, label: Label | None) -> Mark | None:
     """The image that stands where a value should."""
     begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
-    images = [mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end]
-    images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
-    return images[0] if images else None
+    return image_of(line, begin, end)

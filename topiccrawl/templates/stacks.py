@@ -168,6 +168,8 @@ def _before(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region
         before = sheet.lines[other]
         text = seen(before.text)
         beside = before.tag == line.tag and _beside(sheet, other, number)
+        if before.bold and not line.bold and not part_of(text):
+            break  # a heading: Visit
         if labels[other] or has_han(text) or telephones(text, region, labelled=False):
             break
         if before.box != line.box and not (beside and part_of(text)):
@@ -181,10 +183,15 @@ def _beside(sheet: Sheet, one: int, other: int) -> bool:
     here, there = sheet.lines[one], sheet.lines[other]
     if here.cell and there.cell:
         return here.cell.column == there.cell.column and here.cell.table == there.cell.table
-    return _parent(sheet, here.box) == _parent(sheet, there.box)
+    return same_parent(sheet, one, other)
 
 
-def _parent(sheet: Sheet, box: int) -> int:
+def same_parent(sheet: Sheet, one: int, other: int) -> bool:
+    """Whether the boxes of two lines stand in the same box."""
+    return _around(sheet, sheet.lines[one].box) == _around(sheet, sheet.lines[other].box)
+
+
+def _around(sheet: Sheet, box: int) -> int:
     return next(iter(list(above(sheet, box))[1:]), -1)
 
 

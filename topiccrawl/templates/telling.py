@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.stacks import continued, in_parts, parts_of, stacked, without_name
+from topiccrawl.templates.stacks import (
+    continued,
+    in_parts,
+    parts_of,
+    same_parent,
+    stacked,
+    without_name,
+)
 from topiccrawl.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -21,14 +28,14 @@ from topiccrawl.templates.values.names import organisations
 from topiccrawl.templates.values.plain import postcodes, qq_of_link, urls
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import telephones
-from topiccrawl.templates.values.value import Value, seen
+from topiccrawl.templates.values.value import SOFT, Value, seen
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.templates.labels import Label
-    from topiccrawl.templates.lines import Line, Sheet
+    from topiccrawl.templates.lines import Line, Mark, Sheet
     from topiccrawl.templates.words import Vocabulary
 
 _WORDS_WITH_NUMBERS = 6
@@ -54,16 +61,32 @@ _SITUATED = re.compile(
 _CHAT = re.compile(
     r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
 )
-_BESIDE = re.compile(r"\((?!\s*[+\d])[^()]*\)|[\w.+-]+@[\w.-]+")
-"""What may stand beside a number that stands alone: a remark in brackets, a mail address."""
+_BESIDE = re.compile(
+    r"\((?!\s*[+\d])[^()]*\)|[\w.+-]+@[\w.-]+|"
+    r"(?<!\d)\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m\.?)?|\s?[ap]\.?m\.?)(?!\d)|"
+    r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+"""What may stand beside a number that stands alone: a remark in brackets, a mail address, hours."""
 _PEOPLE = re.compile(
     r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
     r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(
+    r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
+    r"タクシー|ハイヤー",
+    re.IGNORECASE,
+)
+"""Labels of numbers that visitors need and that are not the place's."""
 _SITE = re.compile(r"(?<![\w@./-])www\.([\w-]+(?:\.[\w-]+)+)", re.IGNORECASE)
 _CLOSED = re.compile(r"\s*(?:$|[^\w\s])")
 _ENDS = re.compile(r"[.!?]\s+[A-Z][a-z]{3,}")
+_NO_VALUE = re.compile(
+    r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon|weixin|wechat|微信|公众号|(?<![a-z])wx",
+    re.IGNORECASE,
+)
+"""Images that show no value, by their addresses or what stands instead."""
 _LINKED = ("mail", "telephone", "qq")
 
 
@@ -91,12 +114,18 @@ def telling(
         yield from _spoken(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
-            begin = labels[number][-1].end if labels[number] else 0
-            yield from _numbers_alone(number, line, words, begin)
+            yield from _numbers_alone(sheet, labels, number, words)
             yield from _addresses_alone(sheet, labels, number, words)
     if field := words.primary("address"):
         for number, whole in stacked(sheet, labels, words.template.region):
             yield Candidate(field, whole, whole, "alone", number, at=number)
+
+
+def image_of(line: Line, begin: int, end: int) -> Mark | None:
+    """The image in a stretch of a line that may show a value."""
+    images = [mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end]
+    images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
+    return images[0] if images else None
 
 
 def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[tuple[str, int]]:
@@ -139,13 +168,15 @@ def _icons(
         stop = after.start if after else len(line.text)
         place, text = number, line.text[icon.start : stop]
         field = words.primary(icon.value)
-        shown = [one for one in line.marks if one.what == "image" and icon.start <= one.start]
+        shown = image_of(line, icon.start, len(line.text))
         last = not seen(text) and stop == len(line.text) and not shown
+        if field and last and of_links(line, words.kinds[field], 0, stop, words.template.region):
+            continue  # a link's icon, which says its value
         if last and number + 1 < len(labels):
             place, text = number + 1, sheet.lines[number + 1].text
-            shown = [one for one in sheet.lines[place].marks if one.what == "image"]
+            shown = image_of(sheet.lines[place], 0, len(text))
         if field and shown and not seen(text):
-            yield Candidate(field, shown[0].value, "", "image", number, image=True, at=place)
+            yield Candidate(field, shown.value, "", "image", number, image=True, at=place)
             continue
         if not field or labels[place]:
             continue
@@ -188,24 +219,54 @@ def _spoken(
             )
 
 
-def _numbers_alone(number: int, line: Line, words: Vocabulary, begin: int) -> Iterator[Candidate]:
+def _numbers_alone(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+) -> Iterator[Candidate]:
     """Telephone numbers that are all that a line, or a part of it between bars, holds.
 
-    Before ``begin`` may stand a label that nobody knows: 销售部, 李经理.
+    Before them may stand a label that nobody knows: 销售部, 李经理.
     """
     field, region = words.primary("telephone"), words.template.region
-    rest = line.text[begin:]
+    marks, text = labels[number], sheet.lines[number].text
+    rest = text[marks[-1].end :] if marks else text
+    if not field or (marks and _ELSEWHERE.search(marks[-1].text)):
+        return
     bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
     parts = parts_of(bare)
     for part in (bare, *(parts if len(parts) > 1 else ())):
-        values = telephones(part, region, labelled=False) if field else []
-        if values and (only(values, part, _WORDS_WITH_NUMBERS) or _announced(values, part)):
+        values = telephones(part, region) if telephones(part, region, labelled=False) else []
+        if values and (
+            only(values, part, _WORDS_WITH_NUMBERS)
+            or _announced(values, part)
+            or (not marks and _headed(values, part) and _among_labels(sheet, labels, number))
+        ):
             for value in values:
                 yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
             return
-    if field and _placed(rest):
+    if _placed(rest):
         for value in telephones(rest, region, labelled=False):
             yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
+
+
+def _headed(values: Sequence[Value], text: str) -> bool:
+    """Whether an element with a few words stands before numbers: <b>客房预订</b> 028-85123456."""
+    lead = text[: values[0].start].rstrip(" (+")
+    rest = text[values[0].start :]
+    few = lead.endswith(SOFT) and len(lead) <= _WORDS_BEFORE and not organisations(lead)
+    return few and only(values, rest.rjust(len(text)))
+
+
+def _among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
+    """Whether a line beside one, in the same box or a like one, begins with a known label."""
+    return any(
+        labels[other][:1]
+        and labels[other][0].fields
+        and not labels[other][0].start
+        and sheet.lines[other].tag == sheet.lines[number].tag
+        and same_parent(sheet, other, number)
+        for other in (number - 1, number + 1)
+        if 0 <= other < len(labels)
+    )
 
 
 def _announced(values: Sequence[Value], text: str) -> bool:

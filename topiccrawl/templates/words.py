@@ -52,6 +52,7 @@ _FOREIGN = (
 ALIEN = re.compile(
     r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
     r"友情链接|友链|侵权|删除(?:信息)?请|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
+    r"aufsichtsbehörde|zuständige \w*(?:kammer|behörde|stelle)|schlichtungsstelle|"
     r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
     r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by"
     r"|gestaltung|layout\s*:|(?:web)?design\s*:|programmierung|hébergeur|hébergement|"
@@ -85,6 +86,7 @@ OTHERS = re.compile(
     r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
     r"(?:单位|企业|公司)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
+    r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
     r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",
     re.IGNORECASE,
 )

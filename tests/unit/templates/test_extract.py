@@ -191,6 +191,53 @@ def test_another_language() -> None:
     }
 
 
+PHONES = {
+    "a further number without its area": (
+        "<p>销售一部：028-86111111　86111113</p>",
+        ("+86 28 8611 1111", "+86 28 8611 1113"),
+    ),
+    "hours behind it": (
+        "<p>028-86111111 周一至周五 9:00-18:00</p>",
+        ("+86 28 8611 1111",),
+    ),
+    "a label that nobody knows, among such as are known": (
+        "<div><p><b>客房预订 Reservations</b><i>028-86111113</i><p><b>总机 Main</b>028-86111111",
+        ("+86 28 8611 1111", "+86 28 8611 1113"),
+    ),
+    "an extension of one digit": ("<p>电话：028-86111111转6</p>", ("+86 28 8611 1111 ext. 6",)),
+    "taxis": ("<p>电话：028-86111111<p>出租车：028-86111113", ("+86 28 8611 1111",)),
+    "whoever made the site, up to the next heading": (
+        "<h3>网站建设</h3><p>电话：028-86111113</p><h3>欢迎</h3><p>电话：028-86111111</p>",
+        ("+86 28 8611 1111",),
+    ),
+    "numbers for all": ("<h3>常用电话</h3><p>028-86111113<h3>联系</h3><p>028-86111111",
+                        ("+86 28 8611 1111",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", PHONES)
+def test_numbers_that_are_the_subjects_own(how: str) -> None:
+    html, phones = PHONES[how]
+    assert set(said(TITLE + html)["联系方式"]) == set(phones)
+
+
+def test_an_icon_in_a_link_has_its_value_there() -> None:
+    icon = '<a href="tel:02886111111"><i class="icon-phone"></i></a>'
+    assert said(f"{TITLE}<dl><dd>{icon}</dd><dd><img src=a.png></dd></dl>")["联系方式"] == (
+        "+86 28 8611 1111",
+    )
+    (record,) = records_of(f"{TITLE}<dd>{icon}</dd><dd><img src=a.png></dd>", URL, SOURCE)
+    assert not any(one.image for one in record.found)
+
+
+def test_a_bold_line_heads_an_address_that_is_none() -> None:
+    html = (
+        "<title>Spoke</title><p><b>Visit</b><br>The Old Barn<br>2 Fore Street<br>Truro<br>TR1 2AB"
+    )
+    (record,) = records_of(html, "http://spoke.example/", CYCLES)
+    assert record.values("address") == ("The Old Barn, 2 Fore Street, Truro, TR1 2AB",)
+
+
 def test_pages_of_a_site_are_one_record_and_agreement_is_surer() -> None:
     one = records_of(f"{TITLE}<p>电话：028-86111111</p>", URL, SOURCE)
     other = records_of("<p>电话：028-86111111</p><p>QQ：10001</p>", URL + "?2", SOURCE)

@@ -35,7 +35,7 @@ _INSIDE = re.compile(
 )
 """A further line that says where in a house."""
 _POSTCODE = re.compile(
-    r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
+    r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b(?<!\d[/.-])\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
     r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b|\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b"
 )
 """Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""

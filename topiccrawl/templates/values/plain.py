@@ -18,7 +18,7 @@ _POSTCODES = {
     "IN": re.compile(r"(?<![\d-])\d{3} ?\d{3}(?![\d-])"),
     "SG": re.compile(r"(?<![\d-])\d{6}(?![\d-])"),
     "CA": re.compile(r"\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b", re.IGNORECASE),
-    "DE": re.compile(r"(?<![\d-])\d{5}(?![\d-])"),
+    "DE": re.compile(r"(?<![\d/-])\d{5}(?![\d/-])"),
     "FR": re.compile(r"(?<![\d-])\d{5}(?![\d-])"),
     "JP": re.compile(r"(?<![\d-])\d{3}-\d{4}(?![\d-])"),
     "TW": re.compile(r"(?<![\d-])\d{3}(?:\d{2,3})?(?![\d-])"),
