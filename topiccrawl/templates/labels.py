@@ -36,7 +36,7 @@ _AFTER = re.compile(
     r"(?:[\s\x1f]*[/&、和及](?:微信|wechat|whatsapp|手机|传真|fax|tel|mobile|qq))*"
     r"(?:[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number))?"
     r"(?:(?<=[\u3400-\u9fff])[ /]+[A-Za-z]{2,12}(?: [A-Za-z]{2,12}){0,2}(?=\x1f))?"
-    r"[\s\x1f)\]】>|.、-]*",
+    r"[\s\x1f)\]】>|.、/-]*",
     re.IGNORECASE,
 )
 """What may stand between a label without colon and its value, as the label in English."""
@@ -46,8 +46,10 @@ _DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s)")
 """T. 028.8320.7788"""
 _STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
-_LETTERED = re.compile(r"(?<![^\s|·•/])[A-Z][\s\x1f]+(?:[+(]?\d|\S+@\S|www\.|https?:)")
-"""T +31 20 5550161, E info@example.com, W www.example.com."""
+_LETTERED = re.compile(
+    r"(?<![^\s|·•/])(?:[A-DF-VX-Z][\s\x1f]+[+(]?\d|[EW][\s\x1f]+(?:\S+@\S|www\.|https?:))"
+)
+"""T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Characters before a label from which it stands in a sentence."""
@@ -195,6 +197,8 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
             kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
             if kinds[1] == "address" and kinds[0] in _NEXT_TO:
                 continue  # 邮箱地址
+            if before.field in words.faxes and kinds[1] == "telephone":
+                continue  # 传真电话
             if kinds != ("telephone", "telephone"):
                 kept.pop()
         kept.append(hit)
@@ -216,10 +220,9 @@ def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) 
         after = _AFTER.match(text, hit.end)
         end = after.end() if after else hit.end
         whole = not text[:start].strip("\x1f ·•●*-()[]【】<>") and _SUFFIX.match(text[hit.end :])
-        fields: tuple[str, ...] = (hit.field,) if hit.field else ()
+        fields = _fields(text, _joined(text, hit, hits), words)
         if whole and len(text) <= LONGEST_LABEL + 5:
             end = len(text)
-            fields = _fields(text, _joined(text, hit, hits), words)
         elif not ((end > hit.end or _NUMBER.match(text, end)) and _sure(text, hit, end, words)):
             continue
         more.append(Label(fields, start, end, end, hit.weight * 0.95, text[start : hit.end]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.templates.beside import HEADING
 from topiccrawl.templates.lines import above
+from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE, OFFICE, OTHERS
@@ -152,12 +153,12 @@ class Owners:
         short = 1 < len(text) <= _HEADING
         if spoken or not short or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
-        return self._opened(line, text)
+        return None if looks_like(seen(line.text)) else self._opened(line, text)
 
     def _opened(self, line: Line, text: str) -> str | None:
         """Whose section a line with so short a text opens."""
         plain = simplify(text)
-        if HEAD_OFFICE.search(plain):
+        if HEAD_OFFICE.search(plain) or text == self.subject.name:
             return SUBJECT
         beside = self._offices and (CITY.fullmatch(plain) or OFFICE.fullmatch(text))
         if BRANCH.search(plain) or OTHERS.search(plain) or beside or _is_alien(line):
@@ -172,7 +173,7 @@ class Owners:
         text = self.sheet.lines[number].text
         first = self.places.labels[number][0]
         lead = simplify(seen(text[: first.end]))
-        if len(lead) <= _HEADING and BRANCH.search(lead):
+        if BRANCH.search(lead) if len(lead) <= _HEADING else BRANCH.match(lead):
             return NOBODY
         if len(lead) <= _HEADING and HEAD_OFFICE.search(lead):
             return SUBJECT

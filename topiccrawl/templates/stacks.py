@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.templates.lines import above
 from topiccrawl.templates.values.address import (
+    LEADING_CODE,
     LONGEST,
     WITHOUT_CODE,
     goes_on,
     looks_like,
     part_of,
+    plausible,
     tidy,
 )
 from topiccrawl.templates.values.names import is_organisation
@@ -36,6 +38,8 @@ _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—]\s+")
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
 """A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
 _PERSON = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme)\.? [^,\d]{2,30}, ")
+_STATE = re.compile(r"(?:,\s*[A-Z][A-Za-z. ]{1,30}){0,2}[ .]*$")
+"""What may follow the postcode in which an address ends: , Kerala, India."""
 _ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
 _COUNTRY = re.compile(
     r"(?:the )?(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
@@ -81,7 +85,8 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
     """
     parts, title = parts_of(text), fold(title)
     for number, part in enumerate(parts):
-        if looks_like(part):
+        coded = LEADING_CODE.match(part) and plausible(tidy(part))
+        if coded or looks_like(part):
             yield tidy(part)
         elif address := _stack(parts[: number + 1], region, title):
             yield address
@@ -198,7 +203,7 @@ def _around(sheet: Sheet, box: int) -> int:
 def _ends(text: str, region: str) -> bool:
     """Whether an address can end in this line: with a postcode, or a postcode and its town."""
     codes = postcodes(text, region)
-    if codes and codes[-1].end >= len(text.rstrip(" .")):
+    if codes and _STATE.match(text, codes[-1].end):
         return True
     return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
 

@@ -36,7 +36,7 @@ _GENERIC = re.compile(
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
     r"hours|locations?|directions|hours\s+(?:&|and)\s+locations?|contact(?:\s+us)?|about(?:\s+us)?|our\s+offices?|offices?|news|prices?|services?|imprint|"
     r"home(?:\s*page)?|welcome|find\s+us|visit\s+us|get\s+in\s+touch|"
-    r"where\s+we\s+are|opening\s+(?:hours|times)|impressum|kontakt|mentions\s+légales|nous\s+contacter|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
+    r"where\s+we\s+are|[\u3400-\u9fff]{0,6}(?:热线|电话|地址|联系方式)|opening\s+(?:hours|times)|impressum|kontakt|mentions\s+légales|nous\s+contacter|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
     re.IGNORECASE,
 )
 _COPYRIGHT = re.compile(r"©|版权|copyright|\(c\)\s*\d{4}|all\s+rights", re.IGNORECASE)
@@ -68,6 +68,8 @@ _INTRODUCES = re.compile(
     r"(?:is|was)\s|(?:specialis|specializ)es\b)"
 )
 """What follows the name in the sentence with which a company presents itself."""
+_CALLED = re.compile(r"^(?:公司|单位|企业|名称)[\s\x1f]+")
+"""A word before a name, in an element of its own."""
 _SECTIONS = frozenset({"label", "heading", "intro"})
 _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
@@ -264,8 +266,9 @@ def _votes(
         yield from shown  # several: those of customers
     valued = {one.line for one in found if one.field != naming}
     for number, line in _read(sheet):
-        spaced = " ".join(line.text.replace(SOFT, " ").split())
-        text = seen(line.text)
+        written = _CALLED.sub("", line.text)
+        spaced = " ".join(written.replace(SOFT, " ").split())
+        text = seen(written)
         yield from _of_line(sheet, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
@@ -346,6 +349,8 @@ def _of_copyright(text: str) -> list[str]:
     told = [after[1]] if after else []
     told += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
     others = [name for name in map(tidy, told) if _WORD.search(name) and not _GENERIC.match(name)]
+    if others and names and not has_han(text) and not any(alike(names[0], one) for one in others):
+        return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
     return names or others[:1]
 
 

@@ -6,12 +6,18 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from topiccrawl.templates.alone import (
+    GAPS,
+    WORDS_WITH_NUMBERS,
+    numbers_alone,
+    of_people,
+    spoken,
+)
 from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.stacks import (
     continued,
     in_parts,
     parts_of,
-    same_parent,
     stacked,
     without_name,
 )
@@ -28,7 +34,7 @@ from topiccrawl.templates.values.names import organisations
 from topiccrawl.templates.values.plain import postcodes, qq_of_link, urls
 from topiccrawl.templates.values.read import read_values
 from topiccrawl.templates.values.telephone import telephones
-from topiccrawl.templates.values.value import SOFT, Value, seen
+from topiccrawl.templates.values.value import seen
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -38,10 +44,6 @@ if TYPE_CHECKING:
     from topiccrawl.templates.lines import Line, Mark, Sheet
     from topiccrawl.templates.words import Vocabulary
 
-_WORDS_WITH_NUMBERS = 6
-_WORDS_BEFORE = 24
-"""Letters before a number that stands alone."""
-_GAPS = re.compile(r"[\s|]+")
 _BASED = re.compile(
     r"\b(?:(?:located|based|situated|find us|visit us|offices? (?:is|are)) (?:at|in)|"
     r"(?:situés?|situées?|sise?s?|installés?|domiciliée?s?) (?:au|à)|"
@@ -49,36 +51,13 @@ _BASED = re.compile(
     r"([^;!?]{8,120}?)(?=\.\s|\.?$|;|\s(?:and|or|et|ou|und)\s)",
     re.IGNORECASE,
 )
-_REACHED = re.compile(
-    r"\b(?:call|ring|phone|contact|reach|us|nous|appel\w*|joindre|anrufen|erreich\w*|uns)\b|"
-    r"致电|拨打|来电|联系我|咨询",
-    re.IGNORECASE,
-)
-"""What a sentence says that tells how to be reached."""
 _SITUATED = re.compile(
-    r"(?:公司|总部|我司|我们|办公地点|办公室)[^,。;:!?]{0,6}(?:位于|坐落[于在]|地处|设[在于])([^,。;:!?]{8,60})"
+    r"(?:(?:公司|总部|我司|我们|办公地点|办公室|店)[^,。;:!?]{0,6}(?:位于|坐落[于在]|地处|设[在于])"
+    r"|(?:地址|店址|厂址|校址)(?:位于|[在是为]))([^,。;:!?]{8,60})"
 )
 _CHAT = re.compile(
     r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
 )
-_BESIDE = re.compile(
-    r"\((?!\s*[+\d])[^()]*\)|[\w.+-]+@[\w.-]+|"
-    r"(?<!\d)\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m\.?)?|\s?[ap]\.?m\.?)(?!\d)|"
-    r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
-    re.IGNORECASE,
-)
-"""What may stand beside a number that stands alone: a remark in brackets, a mail address, hours."""
-_PEOPLE = re.compile(
-    r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
-    r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
-    r"タクシー|ハイヤー",
-    re.IGNORECASE,
-)
-"""Labels of numbers that visitors need and that are not the place's."""
 _SITE = re.compile(r"(?<![\w@./-])www\.([\w-]+(?:\.[\w-]+)+)", re.IGNORECASE)
 _CLOSED = re.compile(r"\s*(?:$|[^\w\s])")
 _ENDS = re.compile(r"[.!?]\s+[A-Z][a-z]{3,}")
@@ -101,24 +80,25 @@ def telling(
         words: The template's words.
         taken: Numbers of lines that hold labelled values.
     """
+    place, region = words.primary("address"), words.template.region
+    whole = dict(stacked(sheet, labels, region)) if place else {}
     for number, line in enumerate(sheet.lines):
         yield from _links(number, line, words)
         if labels[number] and labels[number][0].start > 0:
             yield from _before_label(sheet, number, labels[number][0].start, words)
-        yield from _of_people(number, line, labels[number], words)
+        yield from of_people(number, line, labels[number], words)
         yield from _after_name(number, line, words)
         yield from _home(number, line, labels[number], words)
         yield from _icons(sheet, labels, number, words)
         yield from _mails(number, line, words)
         yield from _situated(number, line, words)
-        yield from _spoken(number, line, labels[number], words)
+        yield from spoken(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
-            yield from _numbers_alone(sheet, labels, number, words)
+            yield from numbers_alone(sheet, labels, number, words)
             yield from _addresses_alone(sheet, labels, number, words)
-    if field := words.primary("address"):
-        for number, whole in stacked(sheet, labels, words.template.region):
-            yield Candidate(field, whole, whole, "alone", number, at=number)
+        if number in whole:
+            yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
 
 
 def image_of(line: Line, begin: int, end: int) -> Mark | None:
@@ -166,6 +146,7 @@ def _icons(
     icons = [mark for mark in line.marks if mark.what == "icon"]
     for icon, after in zip(icons, [*icons[1:], None], strict=False):
         stop = after.start if after else len(line.text)
+        stop = min([stop, *(one.start for one in labels[number] if one.start >= icon.start)])
         place, text = number, line.text[icon.start : stop]
         field = words.primary(icon.value)
         shown = image_of(line, icon.start, len(line.text))
@@ -178,7 +159,7 @@ def _icons(
         if field and shown and not seen(text):
             yield Candidate(field, shown.value, "", "image", number, image=True, at=place)
             continue
-        if not field or labels[place]:
+        if not field or (place != number and labels[place]):
             continue
         for value in read_values(words.kinds[field], text, words.template.region):
             yield Candidate(field, value.value, seen(text), "icon", number, at=place)
@@ -203,109 +184,20 @@ def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _spoken(
-    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
-) -> Iterator[Candidate]:
-    """Numbers in a sentence that says how to be reached, written with gaps or a plus."""
-    field = words.primary("telephone")
-    if not field or not _REACHED.search(line.text):
-        return
-    for value in telephones(line.text, words.template.region, labelled=False):
-        written = line.text[value.start : value.end]
-        labelled = any(mark.start <= value.start < mark.stop for mark in marks)
-        if not written.isdigit() and not labelled:
-            yield Candidate(
-                field, value.value, seen(written), "text", number, at=number, begin=value.start
-            )
-
-
-def _numbers_alone(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
-) -> Iterator[Candidate]:
-    """Telephone numbers that are all that a line, or a part of it between bars, holds.
-
-    Before them may stand a label that nobody knows: 销售部, 李经理.
-    """
-    field, region = words.primary("telephone"), words.template.region
-    marks, text = labels[number], sheet.lines[number].text
-    rest = text[marks[-1].end :] if marks else text
-    if not field or (marks and _ELSEWHERE.search(marks[-1].text)):
-        return
-    bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
-    parts = parts_of(bare)
-    for part in (bare, *(parts if len(parts) > 1 else ())):
-        values = telephones(part, region) if telephones(part, region, labelled=False) else []
-        if values and (
-            only(values, part, _WORDS_WITH_NUMBERS)
-            or _announced(values, part)
-            or (not marks and _headed(values, part) and _among_labels(sheet, labels, number))
-        ):
-            for value in values:
-                yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
-            return
-    if _placed(rest):
-        for value in telephones(rest, region, labelled=False):
-            yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
-
-
-def _headed(values: Sequence[Value], text: str) -> bool:
-    """Whether an element with a few words stands before numbers: <b>客房预订</b> 028-85123456."""
-    lead = text[: values[0].start].rstrip(" (+")
-    rest = text[values[0].start :]
-    few = lead.endswith(SOFT) and len(lead) <= _WORDS_BEFORE and not organisations(lead)
-    return few and only(values, rest.rjust(len(text)))
-
-
-def _among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
-    """Whether a line beside one, in the same box or a like one, begins with a known label."""
-    return any(
-        labels[other][:1]
-        and labels[other][0].fields
-        and not labels[other][0].start
-        and sheet.lines[other].tag == sheet.lines[number].tag
-        and same_parent(sheet, other, number)
-        for other in (number - 1, number + 1)
-        if 0 <= other < len(labels)
-    )
-
-
-def _announced(values: Sequence[Value], text: str) -> bool:
-    """Whether a few words that are no names announce a number: Main line 541-555-0190."""
-    lead = seen(text[: values[0].start])
-    rest = text[values[0].start :].rjust(len(text))
-    names = sum(word[0].isupper() for word in lead.split())
-    return len(lead) <= _WORDS_BEFORE and names <= 1 and not has_han(lead) and only(values, rest)
-
-
 def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
     """Addresses before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     field, region = words.primary("address"), words.template.region
     text = without_name(seen(sheet.lines[number].text[:end]), sheet.title)
+    yield from leading_code(number, text, 1.0, words)
     parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
     for one in parts:
-        yield Candidate(field, one, text, "alone", number, at=number)
+        if not telephones(one, region, labelled=False):
+            yield Candidate(field, one, text, "alone", number, at=number)
     phone = words.primary("telephone")
     values = telephones(text, region, labelled=False) if phone else []
-    if values and only(values, text, _WORDS_WITH_NUMBERS):
+    if values and only(values, text, WORDS_WITH_NUMBERS):
         for value in values:
             yield Candidate(phone, value.value, text, "alone", number, at=number)
-
-
-def _of_people(
-    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
-) -> Iterator[Candidate]:
-    """Numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911."""
-    field = words.primary("telephone")
-    for mark in marks if field else ():
-        if mark.fields or not _PEOPLE.search(mark.text):
-            continue
-        stretch = line.text[mark.end : mark.stop]
-        values = telephones(stretch, words.template.region)
-        if values and only(values, stretch, _WORDS_WITH_NUMBERS):
-            for value in values:
-                yield Candidate(
-                    field, value.value, seen(stretch), "alone", number, at=number, begin=mark.end
-                )
 
 
 def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
@@ -317,7 +209,7 @@ def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidat
         place = tidy(rest[: code.end]) if code else ""
         closed = code and _CLOSED.match(rest, code.end)
         if place and closed and looks_like(place) and not _ENDS.search(place):
-            yield Candidate(field, place, place, "text", number, at=number, begin=one.end + 1)
+            yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
 
 
 def _home(
@@ -341,13 +233,8 @@ def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> It
     codes = postcodes(match[0], words.template.region) if match else []
     rest = text[match.end() :] if match else ""
     if codes and ("〒" in text or looks_like(tidy(rest)) or weight < 1):
-        yield Candidate(field, codes[0].value, text, "line", number, min(weight, 1.0), at=number)
-
-
-def _placed(text: str) -> bool:
-    """Whether a line holds an address between gaps: 四川省…1号 028-85123456."""
-    text = seen(text)
-    return not looks_like(text) and any(map(looks_like, _GAPS.split(text)))
+        where = "line" if weight < 1 else "alone"
+        yield Candidate(field, codes[0].value, text, where, number, min(weight, 1.0), at=number)
 
 
 def _addresses_alone(
@@ -369,7 +256,7 @@ def _addresses_alone(
     elif coded or looks_like(tidy(text)):
         found = [continued(sheet, labels, number, tidy(text), region)]
     else:
-        found = [tidy(one) for one in _GAPS.split(text) if looks_like(one)]
+        found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:
         for value in read_values("address", one, region):
             yield Candidate(field, value.value, text, "alone", number, at=number)

@@ -65,18 +65,20 @@ _CITIES = (
     "北京|上海|天津|重庆|广州|深圳|成都|杭州|南京|武汉|西安|苏州|长沙|郑州|沈阳|大连|青岛|济南|合肥|福州|厦门|南昌|昆明|贵阳|"
     "南宁|海口|兰州|西宁|银川|太原|石家庄|哈尔滨|长春|乌鲁木齐|呼和浩特|拉萨|香港|澳门|台北|东莞|佛山|无锡|宁波|绵阳"
 )
-CITY = re.compile(rf"(?:{_CITIES})市?")
-"""Beside a head office, a heading that is nothing but a city is another office."""
+CITY = re.compile(
+    rf"(?:{_CITIES})市?(?:办公室)?|[\u3400-\u9fff]{{2,4}}(?:工厂|厂区|基地|校区|院区)"
+)
+"""Beside a head office, a heading that is nothing but a city, or its works, is another office."""
 BRANCH = re.compile(
     rf"(?:{_CITIES})市?(?:研发|技术|运营|服务|营销|销售|交付|培训|客户服务)?(?:中心|基地|公司)$|"
     r"分公司|子公司|办事处|分部|分店|分校|分院|代表处|联络处|营业部|经销商|代理商|加盟商|"
     r"\b(?:branch|regional|sales|representative)\s+offices?\b|\bbranch\b|\bdistributors?\b|"
     r"\b(?:dealer|reseller|stockist)s?\b|niederlassung|zweigstelle|geschäftsstelle|außenstelle|"
-    r"\bagence\b|\bsuccursale\b|支店|支社|営業所",
+    r"\bfilialen?\b|\bagence\b|\bsuccursale\b|支店|支社|営業所|第.工[場场]$",
     re.IGNORECASE,
 )
 HEAD_OFFICE = re.compile(
-    r"总部|总公司|本部|总行|本社|本店|head\s*office|headquarters?|main\s+office|hauptsitz|zentrale\b|"
+    r"总部|总公司|本部|总行|总校|总院|本社|本店|head\s*office|headquarters?|main\s+office|hauptsitz|zentrale\b|"
     r"hauptniederlassung|si[eè]ge(?:\s+social)?\b",
     re.IGNORECASE,
 )

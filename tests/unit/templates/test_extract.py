@@ -210,6 +210,20 @@ PHONES = {
         "<h3>网站建设</h3><p>电话：028-86111113</p><h3>欢迎</h3><p>电话：028-86111111</p>",
         ("+86 28 8611 1111",),
     ),
+    "an icon amid labels": ("<p>掌柜：阿木 ☎028-86111111 微信号 yun86</p>", ("+86 28 8611 1111",)),
+    "a case of a customer": ("<p>客户案例：某港集团 028-86111113<p>电话：028-86111111",
+                             ("+86 28 8611 1111",)),
+    "several departments in a line": (
+        "<p>校长室：028-86111111 教务处：028-86111113</p>",
+        ("+86 28 8611 1111", "+86 28 8611 1113"),
+    ),
+    "a fax that is called a telephone": ("<p>传真电话：028-86111113<p>电话：028-86111111",
+                                         ("+86 28 8611 1111",)),
+    "an extension behind a gap": ("<p>固话：028-8611 1111-8001", ("+86 28 8611 1111 ext. 8001",)),
+    "works beside a head office": (
+        "<h3>总公司</h3><p>电话：028-86111111</p><h3>眉山工厂</h3><p>电话：028-86111113</p>",
+        ("+86 28 8611 1111",),
+    ),
     "numbers for all": ("<h3>常用电话</h3><p>028-86111113<h3>联系</h3><p>028-86111111",
                         ("+86 28 8611 1111",)),
 }  # fmt: skip
@@ -219,6 +233,29 @@ PHONES = {
 def test_numbers_that_are_the_subjects_own(how: str) -> None:
     html, phones = PHONES[how]
     assert set(said(TITLE + html)["联系方式"]) == set(phones)
+
+
+ADDRESSES = (
+    ("<p>5801 E 41st St · Truro, TR1 2AB</p>", "5801 E 41st St, Truro, TR1 2AB"),
+    ("<p>The Long Branch, 3 Quay, Truro TR1 2AB</p><p>T: 01872 272727</p>",
+     "The Long Branch, 3 Quay, Truro TR1 2AB"),
+    ("<p>Spoke Ltd. Registered office: 1 Quay, Truro TR1 2AB.</p>", "1 Quay, Truro TR1 2AB"),
+    ("<p>Abbey 01872 603568, Whale House, TR1 2AC tours: 1</p><p>1 Quay<br>Truro<br>TR1 2AB</p>",
+     "1 Quay, Truro, TR1 2AB"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "address"), ADDRESSES)
+def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
+    (record,) = records_of(f"<title>Spoke</title>{html}", "http://spoke.example/", CYCLES)
+    assert record.values("address") == (address,)
+
+
+def test_the_page_of_a_branch_is_its_own() -> None:
+    name = "宏泰保险股份有限公司成都分公司"
+    html = f"<title>{name}</title><h1>{name}</h1><p>电话：028-86111111</p>"
+    (record,) = records_of(html, URL, SOURCE)
+    assert (record.name, record.values("联系方式")) == (name, ("+86 28 8611 1111",))
 
 
 def test_an_icon_in_a_link_has_its_value_there() -> None:

@@ -36,6 +36,7 @@ _INSIDE = re.compile(
 """A further line that says where in a house."""
 _POSTCODE = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b(?<!\d[/.-])\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
+    r"|(?<!\d )\b\d{3} \d{3}(?=,)"
     r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b|\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b"
 )
 """Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""
@@ -56,6 +57,8 @@ _NEARBY = re.compile(
 """What says how to come to an address, behind it."""
 _NAMED_FIRST = re.compile(r"^[\u3400-\u9fff]{2,4}[\s\x1f:]+(?=\S{4,})")
 """A word before an address, set apart from it: 总部 成都市…."""
+_SMALL_PLACE = re.compile("(?:香港|九龙|新界|澳门)")
+"""What an address begins with that has no province and no city."""
 _SMALL = re.compile(r"(?<![^\s(])[a-zà-ÿ]+(?![\w'’])")
 _SPOKEN = 6
 """Words without capital from which a text is a sentence."""
@@ -66,6 +69,7 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _LED = re.compile(
+    r"^registered (?:office|address)(?: is)?(?: at)?\b[\s:]*|"
     r"^(?:we(?:'re| are)(?: located| based)?|find us|visit us|located|our (?:shop|workshop) is)"
     r" (?:at|in)\b[\s:]*|^(?:位于|坐落于|坐落在|地处)",
     re.IGNORECASE,
@@ -146,7 +150,8 @@ def looks_like(text: str) -> bool:
         numbered = bool(
             re.search(r"\d\s?(?:号|楼|室|层|座|栋|幢|弄)|[号楼室层座栋]\w?$|\d-\d|\dF$", text)
         )
-        return len(kinds) >= 3 and numbered and len(text) <= 60  # noqa: PLR2004
+        needed = 2 if _SMALL_PLACE.match(text) else 3
+        return len(kinds) >= needed and numbered and len(text) <= 60  # noqa: PLR2004
     if len(_SMALL.findall(text)) > _SPOKEN:
         return False
     codes = [*_POSTCODE.finditer(text), *WITHOUT_CODE.finditer(text)]

@@ -19,7 +19,8 @@ LONGEST = 2_000
 """Characters of a text in which numbers are looked for."""
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－～~", "-") | {SOFT: " "})
 _EXTENSION = re.compile(
-    r"(?:(?<=\d{2})\s*(?:转分机|转接|轉接|转|轉|分[机機]号?|[内內][线線]|ext\.?|extension|x|#)\s*:?\s*|(?<=\d{7})-(?=\d\d))(\d{1,5})"
+    r"(?:(?<=\d{2})\s*(?:转分机|转接|轉接|转|轉|分[机機]号?|[内內][线線]|ext\.?|extension|x|#)\s*:?\s*"
+    r"|(?:(?<=\d{7})|(?<=[-) ]\d{4} \d{4})|(?<=[-) ]\d{3} \d{4}))-(?=\d\d))(\d{1,5})"
     r"(?P<more>(?:[/、,]\d{2,5}(?!\d))*)(?![\d-])",
     re.IGNORECASE,
 )
