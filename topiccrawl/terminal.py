@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from abc import abstractmethod
 from argparse import ArgumentTypeError
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+
+
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
+"""Exit status as shells tell it, of what SIGINT and SIGPIPE end."""
 
 
 class OperatorCommand(ScrapyCommand):
@@ -46,9 +52,24 @@ class OperatorCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             self.act(args, opts)
+            sys.stdout.flush()
         except TopiccrawlError as error:
             sys.stderr.write(f"{error}\n")
             self.exitcode = 1
+        except UsageError as error:
+            raise (error if error.args else self._misunderstood(args)) from None
+        except BrokenPipeError:  # who reads it, such as head, has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self.exitcode = _PIPE_CLOSED
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            self.exitcode = _INTERRUPTED
+
+    def _misunderstood(self, args: list[str]) -> UsageError:
+        """What is said, below the command's syntax, of words that it does not know."""
+        words = f"{' '.join(args)!r} is not understood" if args else "something is missing"
+        name = type(self).__module__.rpartition(".")[2]
+        return UsageError(f"{words}: `scrapy {name} -h` says what can be written")
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

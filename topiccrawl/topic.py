@@ -216,7 +216,16 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     for name, where in _files(folder):
         if text in {name, _own_name(where)}:
             return read(where)
+    if "/" in text and _is_file(Path(f"{text}.toml")):
+        raise TopicError(f"{text!r} would be words to look for: write {text}.toml for the file")
     return from_words(text)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a sentence is too long for a name
+        return False
 
 
 def _own_name(path: Path | Traversable) -> str | None:

@@ -128,3 +128,16 @@ def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:
         again = items_of(web.proxy, tmp_path / "two", **cache)
         assert len(web.hits) == before
     assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, first))
+
+
+def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> None:
+    page = f'<title>新能源汽车</title><p>新能源汽车的动力电池</p><a href="{SITE}/1">电动汽车</a>'
+    data, url = tmp_path / "data", f"{SITE}/"
+    with Web({url: page}) as web:
+        look = ("shell", url, "-c", "response.css('title::text').get()")
+        status, out = run(web.proxy, data, *look)
+        assert (status, out.splitlines()[-1]) == (0, "新能源汽车"), out[-3000:]
+        one = ("parse", url, "--spider", "topic", "-a", "topic=新能源汽车", "--nocolour")
+        status, out = run(web.proxy, data, *one)
+    assert (status, f"'url': '{SITE}/1'" in out, "'relevant': True" in out) == (0, True, True), out
+    assert [place.name for place in data.glob("frontiers/*")] == ["spider-default"]

@@ -89,6 +89,13 @@ def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
     assert resolve("足球", tmp_path / "none") == resolve("football", tmp_path / "none")
 
 
+def test_a_path_without_its_ending_is_not_taken_for_words(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('terms = ["a"]')
+    with pytest.raises(TopicError, match=r"write .*/mine\.toml"):
+        resolve(str(tmp_path / "mine"))
+    assert resolve(f"电池/{'汽车' * 200}").terms
+
+
 def test_shipped_topics_are_right_and_listed() -> None:
     names = dict(available())
     assert {"football", "new-energy-vehicles", "electric-vehicles"} <= names.keys()

@@ -123,14 +123,22 @@ class Command(OperatorCommand):
         async for article in self._select(selection, SHOWN if opts.limit is None else opts.limit):
             found = True
             say(_json(article) if opts.json else _line(article, selection.topic))
-        if not found:  # said beside the output, which may be read by a program
-            about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-            sys.stderr.write(f"{place_of(self.options)}: no such article of {about}\n")
+        if not found:
+            self._say_none(selection)
+
+    def _say_none(self, selection: Selection) -> None:
+        """Said beside the output, which may be read by a program."""
+        about = f"topic {selection.topic!r}" if selection.topic else "any topic"
+        sys.stderr.write(f"{place_of(self.options)}: no such article of {about}\n")
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
+        found = False
         with writing(file, FORMATS) as writer:
             async for article in self._select(selection, limit or 0):
+                found = True
                 writer.write(article)
+        if not found:
+            self._say_none(selection)
 
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
@@ -209,7 +217,7 @@ def _erased(folder: Path, names: list[str]) -> list[str]:
         SettingError: warcio is not installed.
     """
     if find_spec("warcio") is None:
-        raise SettingError("WARC_DIR needs warcio: pip install topiccrawl[warc]")
+        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
     from topiccrawl.stores.archive_removal import forget
 
     folder.mkdir(parents=True, exist_ok=True)

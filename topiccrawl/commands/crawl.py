@@ -34,9 +34,7 @@ class Command(ScrapyCrawl):
         if len(args) == 1:
             self._check(args[0], opts.spargs)
         super().run(args, opts)
-        from topiccrawl.extensions.outcome import failed
-
-        if any(failed(crawler.stats.get_stats()) for crawler in self._crawlers):
+        if any(map(_failed, self._crawlers)):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
@@ -65,3 +63,12 @@ class Command(ScrapyCrawl):
         crawler: Crawler = super()._create_crawler(spidercls)
         self._crawlers = [*self._crawlers, crawler]
         return crawler
+
+
+def _failed(crawler: Crawler) -> bool:
+    from topiccrawl.extensions.outcome import failed
+
+    try:
+        return failed(crawler.stats.get_stats())
+    except RuntimeError:  # it never began
+        return True

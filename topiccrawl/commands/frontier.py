@@ -24,12 +24,13 @@ from topiccrawl.scheduler.build import (
     read_frontier,
 )
 from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.stores.formats import completed
 from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from scrapy.settings import BaseSettings
 
@@ -132,17 +133,15 @@ class Command(OperatorCommand):
             if name == "-":
                 sys.stdout.writelines(map(to_line, entries))
                 return
-            try:
-                with _opened(name, "wt") as file:
-                    file.writelines(map(to_line, entries))
-            except OSError as error:
-                message = f"{name}: cannot be written: {error}"
-                raise StorageError(message) from error
+            path = Path(name)
+            with completed(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:
+                file.writelines(map(to_line, entries))
 
     def _import(self, name: str, opts: argparse.Namespace) -> None:
         try:
-            with sys.stdin if name == "-" else _opened(name, "rt") as file:
-                self._load(map(from_line, file), opts)
+            path = Path(name)
+            with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
+                self._load(_entries(name, file), opts)
         except (OSError, EOFError, UnicodeDecodeError) as error:
             message = f"{name}: cannot be read: {error}"
             raise StorageError(message) from error
@@ -179,7 +178,7 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
             raise StateError(message)
         try:
             return frontier.load(chain([about], entries))
-        except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError):
+        except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError, KeyboardInterrupt):
             frontier.close()
             discard_frontier(place)
             raise
@@ -192,7 +191,19 @@ def _found(
     return (found for found in frontier.iterate(queue) if not wanted or found[2] == wanted)
 
 
-def _opened(name: str, mode: Literal["rt", "wt"]) -> TextIO:
-    if name.endswith(".gz"):
-        return cast("TextIO", gzip.open(name, mode, encoding="utf-8"))
-    return Path(name).open(mode, encoding="utf-8")
+def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
+    """The entries of a file; errors name it."""
+    try:
+        yield from map(from_line, lines)
+    except StateError as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix == ".gz"
+
+
+def _opened(path: Path, mode: Literal["rt", "wt"], *, packed: bool) -> TextIO:
+    if packed:
+        return cast("TextIO", gzip.open(path, mode, encoding="utf-8"))
+    return path.open(mode, encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -78,9 +79,18 @@ class Command(OperatorCommand):
                 raise UsageError
 
     async def _list(self, opts: argparse.Namespace) -> None:
+        found = False
         async with self._store() as store:
             async for kept in _some(store, opts, SHOWN):
+                found = True
                 say(_json(kept) if opts.json else _line(kept))
+        if not found:
+            self._say_none(opts)
+
+    def _say_none(self, opts: argparse.Namespace) -> None:
+        """Said beside the output, which may be read by a program."""
+        about = f"template {_name(opts.template)!r}" if opts.template else "any template"
+        sys.stderr.write(f"{place_of(self.options)}: no record of {about}\n")
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
@@ -128,9 +138,13 @@ class Command(OperatorCommand):
             if file.endswith(".csv"):  # its first line names the columns
                 async for kept in _some(store, opts, 0):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
+            found = False
             with writing(file, formats(tuple(fields))) as writer:
                 async for kept in _some(store, opts, 0):
+                    found = True
                     writer.write(kept)
+        if not found:
+            self._say_none(opts)
 
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[Records]:

@@ -72,7 +72,7 @@ class Command(OperatorCommand):
 def _pages(paths: list[Path]) -> dict[str, Exchange]:
     """The archived answers by URL; of two the later one counts."""
     if find_spec("warcio") is None:
-        raise ConfigurationError("reading WARC files needs warcio: pip install topiccrawl[warc]")
+        raise ConfigurationError("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
     from topiccrawl.stores.archive import exchanges
 
     found: dict[str, Exchange] = {}

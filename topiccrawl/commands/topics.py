@@ -29,7 +29,7 @@ class Command(OperatorCommand):
 
     @override
     def syntax(self) -> str:
-        return "[options] list | show <topic> | history"
+        return "list | show TOPIC | history [TOPIC]"
 
     @override
     def short_desc(self) -> str:
@@ -47,8 +47,9 @@ class Command(OperatorCommand):
                 say(*(f"{name:<28} {where}" for name, where in available()))
             case ["show", argument]:
                 say(*describe(resolve(argument)))
-            case ["history"]:
-                name = resolve(opts.topic).name if opts.topic else self.last_crawl(None).topic
+            case ["history", *named] if len(named) <= 1:
+                topic = named[0] if named else opts.topic
+                name = resolve(topic).name if topic else self.last_crawl(None).topic
                 say(*history(name, changes_of(self.options).all(name)))
             case _:
                 raise UsageError

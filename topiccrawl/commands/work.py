@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.crawl import Command as Crawl
@@ -32,6 +33,8 @@ class Command(Crawl):
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise UsageError(f"{args[0]!r}: a worker serves all tasks there are", print_help=False)
         if opts.once:
             opts.spargs["once"] = "1"
         if opts.sites is not None:

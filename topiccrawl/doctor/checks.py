@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from topiccrawl.extensions.watch import policy_of
 from topiccrawl.news.duplicates.choice import method_named
 from topiccrawl.scheduler.build import limits_of, number, place_named
 from topiccrawl.spiders.arguments import watch_mode
+from topiccrawl.spiders.browser import wants_browser
 from topiccrawl.stores.choice import store_of, webhook_of
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ _FRACTIONS = frozenset(
     }
 )  # fmt: skip
 """Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
+_COUNTS = ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN", "TOPICCRAWL_WORK_SITES")
+"""Settings of which 0 is no bound, but nothing at all."""
 
 
 def check_values(settings: BaseSettings) -> None:
@@ -42,12 +46,7 @@ def check_values(settings: BaseSettings) -> None:
     Raises:
         SettingError: Naming the first that cannot be used, its value and what to write.
     """
-    for name, default in [*_declared(default_settings), *_declared(project)]:
-        if isinstance(default, bool) and settings.get(name) is not None:
-            _flag(settings, name)
-    for name, default in _declared(project):
-        if not isinstance(default, bool) and isinstance(default, int | float):
-            _number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
+    _check_kinds(settings)
     address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
     language_of(settings)
     level_of(settings)
@@ -60,8 +59,11 @@ def check_values(settings: BaseSettings) -> None:
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _name(settings, "TOPICCRAWL_CRAWL")
-    _at_least_one(settings, "TOPICCRAWL_WORK_SITES")
-    _folder(settings, "WARC_DIR")
+    for name in _COUNTS:
+        _at_least_one(settings, name)
+    _check_extras(settings)
+    for name in ("WARC_DIR", "JOBDIR"):
+        _folder(settings, name)
 
 
 def check_watch(settings: BaseSettings, watch: str) -> None:
@@ -77,6 +79,23 @@ def check_watch(settings: BaseSettings, watch: str) -> None:
         )
 
 
+def _check_kinds(settings: BaseSettings) -> None:
+    """Flags and numbers."""
+    for name, default in [*_declared(default_settings), *_declared(project)]:
+        if isinstance(default, bool | int | float) and settings.get(name) is not None:
+            (_flag if isinstance(default, bool) else _readable)(settings, name)
+    for name, default in _declared(project):
+        if not isinstance(default, bool) and isinstance(default, int | float):
+            _number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
+
+
+def _check_extras(settings: BaseSettings) -> None:
+    """What is asked for and not installed; the stores and Redis say it themselves."""
+    wants_browser(settings)
+    if settings.get("WARC_DIR") and find_spec("warcio") is None:
+        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
+
+
 def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:
     return ((name, value) for name, value in vars(module).items() if name.isupper())
 
@@ -86,6 +105,14 @@ def _flag(settings: BaseSettings, name: str) -> None:
         settings.getbool(name)
     except ValueError as error:
         raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
+
+
+def _readable(settings: BaseSettings, name: str) -> None:
+    """Refuse what is no number at all; what a number of Scrapy's may be, Scrapy knows."""
+    try:
+        float(settings[name])
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{name} is {settings[name]!r}: give a number") from error
 
 
 def _number(settings: BaseSettings, name: str, *, whole: bool) -> None:

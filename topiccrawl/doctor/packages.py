@@ -30,6 +30,7 @@ FOR = {
     "mongodb": ("MONGODB_URI", "articles in MongoDB"),
     "warc": ("WARC_DIR", "WARC files"),
     "parquet": ("", "scrapy articles export FILE.parquet"),
+    "plot": ("", "scrapy simulate --plot FILE.png"),
     "metrics": ("", "/metrics of the dashboard"),
     "scrapyd": ("", "crawls as scrapyd's jobs"),
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from topiccrawl.records import Page, Verdict
     from topiccrawl.relevance import Scorer
     from topiccrawl.relevance.adaptation import Adapter, Change
+    from topiccrawl.relevance.vector import TopicVector
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,8 @@ LEARNT_CHARS = 3_000
 """Characters of a page's beginning that are learnt from: its story, at a bounded cost."""
 
 STORED_TERMS = 500
-"""Terms of a change that are stored, those with most evidence."""
+"""Terms of a change that are stored: half of them speak for the topic, half against it, those with
+most evidence first. Where there are few for it, most would else be words of other pages."""
 
 _OFF = frozenset({"", "0", "off", "false", "none"})
 
@@ -178,7 +180,7 @@ class TopicAdaptation:
             change.reason,
             change.pages,
             dict(self.own.vector.items()),
-            dict(list(change.vector.items())[:STORED_TERMS]),
+            stored(change.vector),
             change.lower_limit,
             change.upper_limit,
         )
@@ -198,6 +200,12 @@ class TopicAdaptation:
         own_limit = self.spider.topic.thresholds.upper_limit
         if change.upper_limit is not None and own_limit is None and isinstance(strategy, Scored):
             strategy.parameters = replace(strategy.parameters, upper_limit=change.upper_limit)
+
+
+def stored(vector: TopicVector) -> dict[str, float]:
+    """The terms of a changed topic that are stored, for people: see ``STORED_TERMS``."""
+    parts = ([t for t in vector.items() if (t[1] > 0) is good] for good in (True, False))
+    return dict(term for part in parts for term in part[: STORED_TERMS // 2])
 
 
 def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:

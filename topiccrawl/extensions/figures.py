@@ -95,11 +95,12 @@ class CrawlFigures:
         """Return the extension.
 
         Raises:
-            NotConfigured: If the crawl runs on another scheduler.
+            NotConfigured: If the crawl runs on another scheduler, or there is no spider yet, as in
+                `scrapy shell`.
         """
-        if not issubclass(load_object(crawler.settings["SCHEDULER"]), FrontierScheduler):
+        ours = issubclass(load_object(crawler.settings["SCHEDULER"]), FrontierScheduler)
+        if crawler.spider is None or not ours:
             raise NotConfigured
-        assert crawler.spider is not None  # noqa: S101 - extensions are made after it
         figures = cls(crawler, crawler.spider)
         connect = crawler.signals.connect
         connect(figures.opened, signals.spider_opened)

@@ -66,7 +66,7 @@ class ArchiveMiddleware:
         if not settings.get("WARC_DIR"):
             raise NotConfigured
         if find_spec("warcio") is None:
-            raise SettingError("WARC_DIR needs warcio: pip install topiccrawl[warc]")
+            raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
         from topiccrawl.stores.archive import SIZE, Archive
 
         archive = Archive(settings["WARC_DIR"], size=settings.getint("WARC_SIZE", SIZE))

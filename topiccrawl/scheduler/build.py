@@ -133,7 +133,7 @@ def in_redis(settings: BaseSettings) -> bool:
     named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
     if named and not (find_spec("redis") and find_spec("msgpack")):
         raise SettingError(
-            "REDIS_URL is set, but the Redis client is not installed: pip install topiccrawl[redis]"
+            "REDIS_URL is set and the Redis client missing: pip install 'topiccrawl[redis]'"
         )
     return named
 

@@ -118,7 +118,7 @@ class RecordedWeb:
 
 def _read_archive(path: Path) -> Iterator[Recorded]:
     if find_spec("warcio") is None:
-        raise ConfigurationError(f"{path}: needs warcio: pip install topiccrawl[warc]")
+        raise ConfigurationError(f"{path}: needs warcio: pip install 'topiccrawl[warc]'")
     from topiccrawl.stores.archive import exchanges  # noqa: PLC0415 - an extra
 
     for one in exchanges(path):

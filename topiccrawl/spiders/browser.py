@@ -23,10 +23,8 @@ def use_browser(settings: BaseSettings) -> bool:
     Raises:
         SettingError: scrapy-playwright is not installed.
     """
-    if not settings.getbool("TOPICCRAWL_JS"):
+    if not wants_browser(settings):
         return False
-    if find_spec("scrapy_playwright") is None:
-        raise SettingError("TOPICCRAWL_JS: needs scrapy-playwright; pip install 'topiccrawl[js]'")
     options: dict[str, Any] = {"args": ["--disable-gpu", "--no-sandbox"]}
     if path := settings.get("TOPICCRAWL_BROWSER"):
         options["executable_path"] = path
@@ -40,6 +38,18 @@ def use_browser(settings: BaseSettings) -> bool:
     for name, value in chosen.items():
         settings.set(name, value, priority="spider")
     return True
+
+
+def wants_browser(settings: BaseSettings) -> bool:
+    """Whether ``TOPICCRAWL_JS`` says so.
+
+    Raises:
+        SettingError: scrapy-playwright is not installed.
+    """
+    wanted = settings.getbool("TOPICCRAWL_JS")
+    if wanted and find_spec("scrapy_playwright") is None:
+        raise SettingError("TOPICCRAWL_JS needs scrapy-playwright: pip install 'topiccrawl[js]'")
+    return wanted
 
 
 def is_needless(request: Any) -> bool:  # noqa: ANN401  (playwright's, an optional dependency)

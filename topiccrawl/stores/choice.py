@@ -91,7 +91,7 @@ def mongodb_uri(settings: Mapping[str, Any]) -> str:
     uri = str(settings.get("MONGODB_URI") or os.environ.get("MONGODB_URI") or "")
     if uri and find_spec("pymongo") is None:
         raise SettingError(
-            "MONGODB_URI is set and pymongo missing: pip install topiccrawl[mongodb]"
+            "MONGODB_URI is set and pymongo missing: pip install 'topiccrawl[mongodb]'"
         )
     return uri
 

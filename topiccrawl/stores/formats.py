@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
@@ -145,11 +145,12 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
-    part = path.with_name(f".{path.name}.part")
-    try:
+    with completed(path) as part:
         if path.suffix == ".parquet":
             if find_spec("pyarrow") is None:
-                raise ConfigurationError(f"{path}: needs pyarrow: pip install topiccrawl[parquet]")
+                raise ConfigurationError(
+                    f"{path}: needs pyarrow: pip install 'topiccrawl[parquet]'"
+                )
             writer = formats.parquet(part)
             yield writer
             writer.end()
@@ -162,8 +163,22 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         else:
             known = ", ".join(formats.text)
             raise ConfigurationError(f"{path}: name a {known} or .parquet file")
+
+
+@contextmanager
+def completed(path: Path) -> Iterator[Path]:
+    """A file to write into, which takes the name ``path`` when it is complete, and else goes.
+
+    Raises:
+        ConfigurationError: It cannot be written.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
         part.replace(path)
     except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be written: {error}") from error
+        reason = error.strerror or error
+        raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()

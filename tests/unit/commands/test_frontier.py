@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.unit.commands.test_patterns import scrapy
+from topiccrawl.commands import frontier as commands
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
@@ -16,8 +18,10 @@ from topiccrawl.stores.crawls import CrawlLog
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from topiccrawl.frontier.portable import Entry
 
     Run = Callable[..., tuple[int, str]]
 
@@ -91,7 +95,7 @@ def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path)
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
     status, out = run("import", str(file), folder="there")
-    assert (status, "no line of an exported frontier" in out) == (1, True)
+    assert (status, f"{file}: no line of an exported frontier" in out) == (1, True)
     cut = tmp_path / "cut.gz"
     cut.write_bytes(gzip.compress(whole)[:-20])
     assert run("import", str(cut), folder="there")[0] == 1
@@ -102,7 +106,33 @@ def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path)
     assert run("import", str(file), folder="there")[0] == 0
 
 
+def test_an_export_that_was_interrupted_leaves_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "out.jsonl"
+
+    def interrupted(_: object) -> str:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(commands, "to_line", interrupted)
+        assert run("export", str(file)) == (130, "interrupted\n")
+    assert list(tmp_path.glob("*out*")) == []
+    assert run("export", str(file)) == (0, "")
+    load = EmbeddedFrontier.load
+
+    def cut(self: EmbeddedFrontier, entries: Iterator[Entry]) -> int:
+        load(self, islice(entries, 3))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmbeddedFrontier, "load", cut)
+        assert run("import", str(file), folder="there") == (130, "interrupted\n")
+    assert run("import", str(file), folder="there")[0] == 0
+
+
 def test_wrong_use_is_refused(run: Run) -> None:
-    assert run("list", "nothing")[0] == 2
+    status, out = run("list", "nothing")
+    assert (status, "'list nothing' is not understood: `scrapy frontier -h`" in out) == (2, True)
     assert run("requeue")[0] == 2
     assert run("requeue", f"{SITE}/", "--reason", "dns")[0] == 2

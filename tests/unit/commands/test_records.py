@@ -52,6 +52,15 @@ def test_list_shows_what_is_there(folder: Path, capsys: pytest.CaptureFixture[st
     assert "gone 1970-01-02" in capsys.readouterr().out
 
 
+def test_where_there_are_none_it_is_said_beside_the_output(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (("list",), ("export", str(folder / "none.csv"))):
+        assert command(folder, *arguments, "--template", "nothing") == 0
+        out, err = capsys.readouterr()
+        assert (out, "no record of template 'nothing'" in err) == ("", True)
+
+
 def test_show_tells_evidence_and_older_values(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

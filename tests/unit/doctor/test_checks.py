@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
+from topiccrawl.doctor import checks
 from topiccrawl.doctor.checks import check_values, check_watch
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates import choice, index, verified
+from topiccrawl.spiders import browser
 from topiccrawl.stores import group
 
 if TYPE_CHECKING:
@@ -27,7 +29,9 @@ def settings(**changes: str) -> Settings:
     ("name", "value"),
     [
         ("AUTOTHROTTLE_ENABLED", "maybe"),
+        ("CLOSESPIDER_PAGECOUNT", "x"),
         ("CONCURRENT_REQUESTS", "x"),
+        ("CONCURRENT_REQUESTS_PER_DOMAIN", "0"),
         ("RETRY_ENABLED", "often"),
         ("TOPICCRAWL_ADAPTATION", "foo"),
         ("TOPICCRAWL_ARTICLE_PAGES", "x"),
@@ -51,11 +55,25 @@ def test_a_wrong_setting_is_named(name: str, value: str) -> None:
         check_values(settings(**{name: value}))
 
 
-def test_a_file_is_no_folder_for_archives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])
+def test_a_file_is_no_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SettingError, match=r"^WARC_DIR "):
-        check_values(settings(WARC_DIR=str(tmp_path / "file")))
-    check_values(settings(WARC_DIR=str(tmp_path / "warc")))
+    with pytest.raises(SettingError, match=f"^{name} "):
+        check_values(settings(**{name: str(tmp_path / "file")}))
+    check_values(settings(**{name: str(tmp_path / "folder")}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "package", "extra"),
+    [("TOPICCRAWL_JS", "1", "scrapy_playwright", "js"), ("WARC_DIR", "warc", "warcio", "warc")],
+)
+def test_an_extra_that_is_missing_is_named(
+    name: str, value: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    with pytest.raises(SettingError, match=rf"^{name} needs .*'topiccrawl\[{extra}\]'"):
+        check_values(settings(**{name: value}))
 
 
 @pytest.mark.parametrize("watch", ["1", "once"])
@@ -68,7 +86,8 @@ def test_pages_whose_records_are_let_go_cannot_be_watched(watch: str) -> None:
 
 def test_what_is_usual_passes() -> None:
     check_values(settings())
-    check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5", TOPICCRAWL_JS="1"))
+    check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5"))
+    check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
 
 
 def test_the_switchboard_says_the_defaults_that_hold() -> None:

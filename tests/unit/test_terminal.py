@@ -1,0 +1,18 @@
+"""What all commands do alike."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.crawl.run import ROOT
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    line = [sys.executable, "-m", "scrapy", "topics", "list"]
+    done = subprocess.run(line, cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -1,0 +1,50 @@
+"""``scrapy parse URL`` as Scrapy has it, apart from all crawls, with the links that were found."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy.commands.parse import Command as ScrapyParse
+from typing_extensions import override
+
+from topiccrawl.records import Findings
+
+if TYPE_CHECKING:
+    import argparse
+
+_OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
+_LANES = ("prior", "normal", "error")
+
+
+class Command(ScrapyParse):
+    """Parse a page. Its state is deleted: in a crawl's it would count as fetched, links unseen."""
+
+    @override
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101  (Scrapy sets it before run)
+        with TemporaryDirectory(prefix="topiccrawl-") as folder:
+            apart = {"TOPICCRAWL_DATA_DIR": folder, "JOBDIR": "", "REDIS_URL": "", "REDIS_HOST": ""}
+            self.settings.setdict(apart, priority="cmdline")
+            self.settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
+            super().run(args, opts)
+
+    @override
+    def add_items(self, lvl: int, new_items: list[Any]) -> None:
+        super().add_items(lvl, list(map(shown, new_items)))
+
+
+def shown(item: Any) -> Any:  # noqa: ANN401 - whatever a spider yields
+    """What is shown of a callback's output: items as they are, all else as a dictionary.
+
+    >>> from topiccrawl.records import Offer
+    >>> shown(Findings(0.5, (Offer("http://a.test/1", 0, (), "新闻"),)))["links"]
+    [{'url': 'http://a.test/1', 'queue': 'prior', 'anchor': '新闻'}]
+    """
+    if isinstance(item, Findings):
+        links = [
+            {"url": one.url, "queue": _LANES[one.lane], "anchor": one.anchor} for one in item.offers
+        ]
+        return {"relevance": item.relevance, "relevant": item.relevant, "links": links}
+    return item if ItemAdapter.is_item(item) else {type(item).__name__: str(item)}
