@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "contacts"
 SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh",
 )  # fmt: skip
 """Folders of pages, in the order in which the extraction met them."""
 SHIPPED = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}

@@ -25,6 +25,7 @@ PAGES = {
     "eighth": 12,
     "ninth": 10,
     "tenth": 14,
+    "eleventh": 14,
 }
 
 

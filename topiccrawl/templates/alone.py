@@ -88,7 +88,7 @@ def numbers_alone(
         if values and (
             only(values, part, WORDS_WITH_NUMBERS)
             or _announced(values, part)
-            or (not marks and _headed(values, part) and _among_labels(sheet, labels, number))
+            or (not marks and _headed(values, part) and among_labels(sheet, labels, number))
         ):
             begin = len(text) - len(rest) + bare.find(part)
             for value in values:
@@ -115,7 +115,7 @@ def _headed(values: Sequence[Value], text: str) -> bool:
     return few and only(values, rest.rjust(len(text)))
 
 
-def _among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
+def among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
     """Whether a line beside one, in the same box or a like one, begins with a known label."""
     return any(
         labels[other][:1]

@@ -32,8 +32,8 @@ SNIPPET = 120
 """Characters of a snippet."""
 _SURE = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
 """What says the name of a site's owner, also on pages that say no more of it."""
-_LABELLED = frozenset({"line", "table", "pair", "list", "column"})
-"""How values stand that a label labels."""
+_LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
+"""How numbers stand that may lack the extension that the text says."""
 _STAFF = re.compile(
     r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
     r"负责人|funktion|abteilung|fonction|poste|役職|部署",
@@ -330,14 +330,14 @@ def _ordered(found: Iterable[Found], template: Template) -> tuple[Found, ...]:
 def _without_doubles(own: list[Found]) -> list[Found]:
     """Numbers whose extension another place leaves out are told once, with it.
 
-    A switchboard's stands for itself, too: it has several extensions, or a label that they lack.
+    A switchboard's stands for itself, too: it has several extensions, or one under another word.
     """
     whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
     others = {one.value.partition(" ext. ")[0] for one in own if one.where == "alone"}
     return [
         one
         for one in own
-        if whole[one.value] != 1 or (one.value in others and one.where in _LABELLED)
+        if whole[one.value] != 1 or (one.value in others and one.where not in _LINKED)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import APART, LONGEST_LABEL, OTHERS, Hit, Vocabulary
-from topiccrawl.text.normal import has_han, simplify
+from topiccrawl.text.normal import has_han, simplify_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,7 @@ _LETTERED = re.compile(
     r"(?<![^\s|·•/])(?:[A-DF-VX-Z][\s\x1f]+[+(]?\d|[EW][\s\x1f]+(?:\S+@\S|www\.|https?:))"
 )
 """T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
+_LETTERS_GO = re.compile(r"mailing|postal|correspondence|postanschrift|postale", re.IGNORECASE)
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Characters before a label from which it stands in a sentence."""
@@ -89,8 +90,7 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     ('联系方式', '传真') 028-1
     """
     text = _DOTTED.sub(r"\1:", text)
-    plain = simplify(text)
-    text = plain if len(plain) == len(text) else text
+    text = simplify_aligned(text)
     hits = words.hits(text)
     colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
     if not hits and not colons:
@@ -99,7 +99,9 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     found += _without(text, hits, found, words)
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(text)]
-    found = [one._replace(fields=_own(one, words)) for one in found]
+    found = [
+        one._replace(fields=_own(one, words), weight=_weight(text, one, words)) for one in found
+    ]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
@@ -108,6 +110,13 @@ def _own(label: Label, words: Vocabulary) -> tuple[str, ...]:
     if not OTHERS.search(label.text):
         return label.fields
     return tuple(field for field in label.fields if words.kinds[field] != "name")
+
+
+def _weight(text: str, label: Label, words: Vocabulary) -> float:
+    """How much a label counts: less where letters go, which need not be where somebody is."""
+    said = text[max(0, label.start - 2 * SENTENCE) : label.end]
+    place = any(words.kinds[field] == "address" for field in label.fields)
+    return label.weight * (0.6 if place and _LETTERS_GO.search(said) else 1.0)
 
 
 def _labels_something(text: str, at: int) -> bool:

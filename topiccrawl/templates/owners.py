@@ -12,7 +12,7 @@ from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.names import alike, is_organisation, legal, organisations, tidy
 from topiccrawl.templates.values.value import seen
 from topiccrawl.templates.words import ALIEN, BRANCH, CITY, HEAD_OFFICE, OFFICE, OTHERS
-from topiccrawl.text.normal import simplify
+from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
     from topiccrawl.templates.lines import Line
@@ -35,9 +35,10 @@ _CLOSE = 8
 """Characters between a name without legal form and a value that is its."""
 _INSTITUTION = re.compile(
     r"((?:\b[A-Z][\w'.-]{0,30} ){1,4}(?:Hospital|Police|Council|University|College|School|"
-    r"Association|Society|Authority|Agency))\W+(?:(?:at|on|via)\W+)?$"
+    r"Association|Society|Authority|Agency)|\bthe (?:\w+ ){0,3}\w+['’]s (?:\w+ ){1,3}(?=on|at))"
+    r"\W*(?:(?:at|on|via)\W+)?$"
 )
-"""An institution, whose number follows: or County Hospital at 406-555-0180."""
+"""Whose number follows: or County Hospital at 406-555-0180, the gas network's line on 1800 …."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
 _ACTS = re.compile(r"[。;!?]")
@@ -97,7 +98,7 @@ class Owners:
 
     def alien_from(self, number: int) -> int:
         """Where in a line somebody else's part begins; its length where nowhere."""
-        text = self.sheet.lines[number].text
+        text = simplify_aligned(self.sheet.lines[number].text)
         match = ALIEN.search(text)
         if match and match[0] == "主办" and self.sheet.lines[number].zone == "footer":
             return len(text)  # whose site it is

@@ -42,11 +42,12 @@ _STATE = re.compile(r"(?:,\s*[A-Z][A-Za-z. ]{1,30}){0,2}[ .]*$")
 """What may follow the postcode in which an address ends: , Kerala, India."""
 _ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
 _COUNTRY = re.compile(
-    r"(?:the )?(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
+    r"(?:[a-z][\w ]{1,30}[,(] ?)?(?:the )?"
+    r"(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
     r"ireland|germany|deutschland|austria|österreich|switzerland|schweiz|suisse|france|belgium|"
     r"belgique|italy|italia|spain|españa|portugal|poland|sweden|sverige|norway|denmark|danmark|"
     r"finland|canada|australia|new zealand|india|malaysia|china|taiwan|japan|england|scotland|"
-    r"wales|p\.?\s?r\.?\s?china|singapore|hong kong|macau|macao|dubai|u\.?a\.?e\.?)\.?",
+    r"wales|p\.?\s?r\.?\s?china|singapore|hong kong|macau|macao|dubai|u\.?a\.?e\.?)[.)]?",
     re.IGNORECASE,
 )
 

@@ -16,7 +16,7 @@ from topiccrawl.templates.values.names import (
 from topiccrawl.templates.values.value import SOFT, seen
 from topiccrawl.templates.weights import NAMES, together
 from topiccrawl.templates.words import ALIEN, BRANCH
-from topiccrawl.text.normal import fold, has_han, simplify
+from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,6 +75,8 @@ _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
 _SPELLED = 4
 """Letters of a host's label that say a name."""
+_OWNER = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
+"""What says the legal name of a page's own; in two languages its own is the Chinese one."""
 _CALLING = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
 """Characters before the name in a line that is about whoever owns the site."""
@@ -121,7 +123,9 @@ def called(votes: Sequence[Vote]) -> Called:
     if not legal(best.name):
         best = next((one for one in ranked if _fuller(one.name, best.name)), best)
     elif not has_han(best.name):
-        best = next((one for one in ranked if _trades_as(one, best.name)), best)
+        chinese = {one.name for one in votes if one.who in _OWNER and has_han(one.name)}
+        own = next((one for one in ranked if one.name in chinese and legal(one.name)), None)
+        best = own or next((one for one in ranked if _trades_as(one, best.name)), best)
     site = [vote for vote in votes if vote.who in {"copyright", "site"}]
     elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
     portal = next((vote.name for vote in votes if _about_others(vote, best.name)), "")
@@ -288,7 +292,7 @@ def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator
     line = sheet.lines[number]
     if line.zone == "links":
         return
-    alien = ALIEN.search(text)
+    alien = ALIEN.search(simplify_aligned(text))
     if alien and not (alien[0] == "主办" and line.zone == "footer"):
         text = text[: alien.start()].strip()
     if not text or BRANCH.search(text):

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from topiccrawl.templates.alone import (
     GAPS,
     WORDS_WITH_NUMBERS,
+    among_labels,
     numbers_alone,
     of_people,
     spoken,
@@ -24,6 +25,7 @@ from topiccrawl.templates.stacks import (
 from topiccrawl.templates.values.address import (
     LEADING_CODE,
     LONGEST,
+    headed,
     lead_of,
     looks_like,
     plausible,
@@ -246,7 +248,10 @@ def _addresses_alone(
         return
     line = sheet.lines[number]
     begin = labels[number][-1].end if labels[number] else 0
-    text = seen(line.text[begin + lead_of(line.text[begin:]) :])
+    lead = lead_of(line.text[begin:])
+    if not (lead or labels[number]) and among_labels(sheet, labels, number):
+        lead = headed(line.text)
+    text = seen(line.text[begin + lead :])
     if not labels[number]:
         yield from leading_code(number, text, 1.0, words)
     text = without_name(text, sheet.title)

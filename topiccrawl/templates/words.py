@@ -36,7 +36,7 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "postcode": ("邮编", "邮政编码", "postcode", "postal code", "zip code", "zip", "p.c",
                  "post code"),
     "qq": ("qq",),
-    "address": ("地址", "所在地", "位置", "地点", "address", "addr", "add", "location", "a"),
+    "address": ("地址", "址", "所在地", "位置", "地点", "address", "addr", "add", "location", "a"),
 }  # fmt: skip
 _FOREIGN = (
     "联系人", "传真", "fax", "手机", "mobile", "微信", "wechat", "公众号", "微博", "邮编",
@@ -53,7 +53,7 @@ ALIEN = re.compile(
     r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
     r"友情链接|友链|侵权|删除(?:信息)?请|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
     r"aufsichtsbehörde|zuständige \w*(?:kammer|behörde|stelle)|schlichtungsstelle|"
-    r"powered\s+by|designed?\s+by|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
+    r"powered\s+by|(?:designed?|seo|marketing)\s+by|report\s+(?:\w+\s+)?(?:fraud|abuse)|site\s+by|website\s+(?:design\s+)?by|developed\s+by|built\s+by|"
     r"hosted\s+by|tech(?:nical)?\s+support(?:ed)?\s+by"
     r"|gestaltung|layout\s*:|(?:web)?design\s*:|programmierung|hébergeur|hébergement|"
     r"réalisation du site|webdesign|webhosting|hosting|umsetzung",
@@ -88,8 +88,10 @@ OTHERS = re.compile(
     r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
     r"(?:单位|企业|公司)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
-    r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
-    r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers)$",
+    r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^便民(?:服务|信息)$|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
+    r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers|"
+    r"farmers|growers|producers|vendors|sponsors)(?: this (?:week|month|year))?$"
+    r"|^conception(?: (?:et|&) réalisation)?(?: (?:du site|web|graphique).*)?$",
     re.IGNORECASE,
 )
 """A heading over a list of other organisations, none of which is meant."""

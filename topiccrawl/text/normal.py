@@ -91,6 +91,12 @@ def simplify(text: str) -> str:
     return text
 
 
+def simplify_aligned(text: str) -> str:
+    """The text in simplified Chinese if every character keeps its place; else unchanged."""
+    plain = simplify(text)
+    return plain if len(plain) == len(text) else text
+
+
 def has_han(text: str) -> bool:
     """Whether a Chinese character stands in the text.
 

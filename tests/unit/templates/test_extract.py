@@ -240,6 +240,10 @@ ADDRESSES = (
     ("<p>The Long Branch, 3 Quay, Truro TR1 2AB</p><p>T: 01872 272727</p>",
      "The Long Branch, 3 Quay, Truro TR1 2AB"),
     ("<p>Spoke Ltd. Registered office: 1 Quay, Truro TR1 2AB.</p>", "1 Quay, Truro TR1 2AB"),
+    (("<p>Mailing address: PO Box 4, Truro TR1 2AC</p><p>Find us at 1 Quay, Truro TR1 2AB, "
+     "two doors down from the pub.</p>"), "1 Quay, Truro TR1 2AB"),
+    ("<li><b>Email</b> a@spoke.example</li><li><b>Barn</b> 1 Quay, Truro, TR1 2AB</li>",
+     "1 Quay, Truro, TR1 2AB"),
     ("<p>Abbey 01872 603568, Whale House, TR1 2AC tours: 1</p><p>1 Quay<br>Truro<br>TR1 2AB</p>",
      "1 Quay, Truro, TR1 2AB"),
 )  # fmt: skip
@@ -249,6 +253,22 @@ ADDRESSES = (
 def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
     (record,) = records_of(f"<title>Spoke</title>{html}", "http://spoke.example/", CYCLES)
     assert record.values("address") == (address,)
+
+
+@pytest.mark.parametrize(
+    ("html", "name"),
+    [
+        ((f"<title>{NAME}_Yunshang Software Co., Ltd.</title><p>QQ:10001</p>"
+         "<p>Copyright © Yunshang Software Co., Ltd."), NAME),
+        ("<title>Legal</title><p>QQ:10001<p>© 2024 Charpentes du Vallon SARL",
+         "Charpentes du Vallon SARL"),
+        ("<title>Maids of Tulsa</title><p>QQ:10001<p>© Maids of Tulsa, a franchise of Service LLC",
+         "Maids of Tulsa"),
+        ("<title>租车热线-平安租车</title><p>租车热线<p>QQ:10001<p>平安租车", "平安租车"),
+    ],
+)  # fmt: skip
+def test_what_a_page_is_called(html: str, name: str) -> None:
+    assert records_of(html, URL, SOURCE)[0].name == name
 
 
 def test_the_page_of_a_branch_is_its_own() -> None:

@@ -25,6 +25,8 @@ _ENGLISH = re.compile(
     r"laan|plein|kade|vägen|gatan|gade|vej)\b",
     re.IGNORECASE,
 )
+_HEAD = 24
+"""Characters of a label that nobody knows."""
 _FURTHER = 60
 """Characters of a further line of an address."""
 _ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
@@ -36,7 +38,7 @@ _INSIDE = re.compile(
 """A further line that says where in a house."""
 _POSTCODE = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b(?<!\d[/.-])\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
-    r"|(?<!\d )\b\d{3} \d{3}(?=,)"
+    r"|(?<!\d )\b\d{3} \d{3}(?=,|\.?$)"
     r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b|\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b"
 )
 """Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""
@@ -74,6 +76,8 @@ _LED = re.compile(
     r" (?:at|in)\b[\s:]*|^(?:位于|坐落于|坐落在|地处)",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(rf"((?:{_POSTCODE.pattern})),\s+[a-z].*$")
+"""What goes on behind the postcode in a sentence: , two blocks south of the bridge."""
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
 _SAYS = re.compile(
     r"[。!?]|地处|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
@@ -113,6 +117,8 @@ def tidy(text: str) -> str:
         written = _NEARBY.sub("", written)
         written = LEADING_CODE.sub("", _TAIL_CODE.sub("", written))
         written = _HAN_GAP.sub("", written)
+    else:
+        written = _BEHIND.sub(r"\1", written)
     written = written.strip(_EDGES)
     opened, closed = written.count("("), written.count(")")
     if closed > opened:
@@ -168,6 +174,17 @@ def lead_of(text: str) -> int:
     lead = _NAMED_FIRST.match(text)
     led = lead and not _UNITS.search(lead[0]) and looks_like(tidy(text[lead.end() :]))
     return lead.end() if lead and led else 0
+
+
+def headed(text: str) -> int:
+    r"""Characters of an element of a few words before an address; 0 where there is none.
+
+    >>> headed("Workshop\x1f 2 Quay Street, Truro, TR1 2HB"), headed("2 Quay\x1f Street, Truro")
+    (9, 0)
+    """
+    lead, apart, rest = text.partition(SOFT)
+    few = apart and len(lead) <= _HEAD and not re.search(r"[\d,]", lead)
+    return len(lead) + 1 if few and looks_like(seen(rest)) else 0
 
 
 def part_of(text: str) -> bool:

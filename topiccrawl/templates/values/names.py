@@ -27,7 +27,8 @@ _FORMS = (
 )
 """Legal forms of companies outside of China; short ones as they are written only."""
 _ENGLISH = re.compile(
-    r"\b[A-Z][\w&'.-]{0,40}(?:[ ,]{1,5}(?:[A-Z][\w&'.-]{0,40}|and|of|the|&)){0,12}[ ,]{1,5}"
+    r"\b[A-Z][\w&'.-]{0,40}(?:[ ,]{1,5}(?:[A-Z][\w&'.-]{0,40}|and|of|the|&|"
+    r"du|des|de|et|la|le|les|und|für|am)){0,12}[ ,]{1,5}"
     rf"{_FORMS}"
 )
 """Bounded in all that repeats: a page full of capitals costs no more than its length."""
