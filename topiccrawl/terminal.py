@@ -6,6 +6,7 @@ import os
 import sys
 from abc import abstractmethod
 from argparse import ArgumentTypeError
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -50,6 +51,8 @@ class OperatorCommand(ScrapyCommand):
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
         try:
             self.act(args, opts)
             sys.stdout.flush()

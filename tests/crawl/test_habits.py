@@ -140,4 +140,4 @@ def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> No
         one = ("parse", url, "--spider", "topic", "-a", "topic=新能源汽车", "--nocolour")
         status, out = run(web.proxy, data, *one)
     assert (status, f"'url': '{SITE}/1'" in out, "'relevant': True" in out) == (0, True, True), out
-    assert [place.name for place in data.glob("frontiers/*")] == ["spider-default"]
+    assert not data.exists()

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.commands.parse import Command as ScrapyParse
 from typing_extensions import override
 
+from topiccrawl.commands.apart import apart
 from topiccrawl.records import Findings
 
 if TYPE_CHECKING:
     import argparse
 
-_OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
 _LANES = ("prior", "normal", "error")
 
 
 class Command(ScrapyParse):
-    """Parse a page. Its state is deleted: in a crawl's it would count as fetched, links unseen."""
+    """Scrapy's own, with a state that is deleted."""
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None  # noqa: S101  (Scrapy sets it before run)
-        with TemporaryDirectory(prefix="topiccrawl-") as folder:
-            apart = {"TOPICCRAWL_DATA_DIR": folder, "JOBDIR": "", "REDIS_URL": "", "REDIS_HOST": ""}
-            self.settings.setdict(apart, priority="cmdline")
-            self.settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
+        with apart(self.settings):
             super().run(args, opts)
 
     @override

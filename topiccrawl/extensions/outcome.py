@@ -60,6 +60,7 @@ class CrawlOutcome:
         self.crawler = crawler
         self.log = CrawlLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self.number = 0
+        self.reason = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -68,6 +69,7 @@ class CrawlOutcome:
         crawler.signals.connect(outcome.opened, signals.spider_opened)
         crawler.signals.connect(outcome.idle, signals.spider_idle)
         crawler.signals.connect(outcome.closed, signals.spider_closed)
+        crawler.signals.connect(outcome.told, signals.engine_stopped)
         return outcome
 
     def opened(self, spider: Spider) -> None:
@@ -93,17 +95,22 @@ class CrawlOutcome:
             if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
                 raise CloseSpider(SEEDS_UNREACHABLE)
 
-    def closed(self, spider: Spider, reason: str) -> None:
-        """Print the summary of a topic crawl."""
-        topic = getattr(spider, "topic", None)
-        if topic is None:
-            return
+    def closed(self, reason: str) -> None:
+        """Record that the crawl ended."""
+        self.reason = reason
         if self.number:
             self.log.finish(self.number, reason, time.time())
+
+    def told(self) -> None:
+        """Print the summary of a topic crawl, below all that the log says."""
+        spider = self.crawler.spider
+        topic = getattr(spider, "topic", None)
+        if topic is None or not self.reason:
+            return
         settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
         lines = summary(
             topic.name,
-            stats.get(FAILURE, reason),
+            stats.get(FAILURE, self.reason),
             stats,
             frontier_place(settings, spider),
             place_of(settings),
@@ -138,7 +145,7 @@ def summary(
             f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}"
         ),
         f"  stored in  {articles} (articles), {frontier} (frontier)",
-        f"  look at it scrapy articles list · scrapy articles show URL · scrapy why URL{where}",
+        f"  look at it {_FAILED if reason == SEEDS_UNREACHABLE else _FOUND}{where}",
     ]
     if watched := get("topiccrawl/revisits/handed_out", 0):
         lines.insert(3, f"  watched    {watched} pages again: {_changes(stats)}")
@@ -159,6 +166,8 @@ def _changes(stats: Mapping[str, Any]) -> str:
     return ", ".join(f"{number} {words}" for words, number in found.items())
 
 
+_FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
+_FAILED = "scrapy frontier list error · scrapy why URL"
 _ENDS = {
     "finished": "nothing is left to fetch",
     "shutdown": "stopped; nothing is lost",
@@ -166,7 +175,7 @@ _ENDS = {
     BUDGET: "TOPICCRAWL_PAGES reached",
     YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
     DISCOVERY_FAILED: "ERROR: nowhere to begin was found; see the log for reasons and remedies",
-    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors below",
+    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors",
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",

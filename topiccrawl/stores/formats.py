@@ -7,6 +7,7 @@ import json
 import sys
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -142,6 +143,8 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
             be written.
     """
     if where == STANDARD:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as files, whatever the terminal's is
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)

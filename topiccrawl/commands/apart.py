@@ -1,0 +1,28 @@
+"""A state of its own for a command that looks at single pages: no crawl is touched by it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+_OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
+
+
+@contextmanager
+def apart(settings: BaseSettings | None) -> Iterator[None]:
+    """Let what runs meanwhile keep its frontier in a folder that is deleted in the end.
+
+    In a crawl's frontier a page that was looked at would count as fetched, with links unseen.
+    """
+    assert settings is not None  # noqa: S101  (Scrapy sets them before run)
+    with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
+        own = {"TOPICCRAWL_DATA_DIR": folder, "JOBDIR": "", "REDIS_URL": "", "REDIS_HOST": ""}
+        settings.setdict(own, priority="cmdline")
+        settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
+        yield
