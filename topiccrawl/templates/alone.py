@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.templates.candidate import Candidate, only
 from topiccrawl.templates.stacks import parts_of, same_parent
 from topiccrawl.templates.values.address import looks_like
+from topiccrawl.templates.values.mail import mails
 from topiccrawl.templates.values.names import organisations
 from topiccrawl.templates.values.telephone import telephones
 from topiccrawl.templates.values.value import SOFT, Value, seen
@@ -33,12 +34,12 @@ _REACHED = re.compile(
 )
 """What a sentence says that tells how to be reached."""
 _BESIDE = re.compile(
-    r"\((?!\s*[+\d])[^()]*\)|[\w.+-]+@[\w.-]+|"
-    r"(?<![\d.])\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m)?|\s?[ap]\.?m)(?![\d.])|"
+    r"\((?!\s*[+\d])[^()]*\)|"
+    r"(?<![\d.])\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m)?|\s?(?:[ap]\.?m|h\d{0,2}|uhr|[时時点]))(?![\d.])|"
     r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
     re.IGNORECASE,
 )
-"""What may stand beside a number that stands alone: a remark in brackets, a mail address, hours."""
+"""What may stand beside a number that stands alone: a remark in brackets, hours."""
 _PEOPLE = re.compile(
     r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
     r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
@@ -82,6 +83,8 @@ def numbers_alone(
     if not field or sentence or (marks and _of_others(marks[-1])):
         return
     bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
+    for mail in mails(rest, labelled=False):
+        bare = bare[: mail.start] + " " * (mail.end - mail.start) + bare[mail.end :]
     parts = parts_of(bare)
     for part in (bare, *(parts if len(parts) > 1 else ())):
         values = telephones(part, region) if telephones(part, region, labelled=False) else []

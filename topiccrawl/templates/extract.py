@@ -32,6 +32,8 @@ SNIPPET = 120
 """Characters of a snippet."""
 _SURE = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
 """What says the name of a site's owner, also on pages that say no more of it."""
+_LETTERS_GO = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
+"""An address where letters go; where somebody is counts more."""
 _LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
 """How numbers stand that may lack the extension that the text says."""
 _STAFF = re.compile(
@@ -163,6 +165,8 @@ def _weigh(one: Candidate, places: Places, owners: Owners) -> _Weighed:
     line = places.sheet.lines[one.at]
     label = places.sheet.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
+    if _LETTERS_GO.match(one.value):
+        weight = max(0.7 * weight, min(weight, TAKEN))
     owner = owners.of[one.at] if owners.of[one.at] != SUBJECT else owners.of[one.line]
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
     begin = one.begin if one.begin >= 0 else seen(line.text).find(one.text)

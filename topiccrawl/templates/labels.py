@@ -50,7 +50,8 @@ _LETTERED = re.compile(
     r"(?<![^\s|·•/])(?:[A-DF-VX-Z][\s\x1f]+[+(]?\d|[EW][\s\x1f]+(?:\S+@\S|www\.|https?:))"
 )
 """T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
-_LETTERS_GO = re.compile(r"mailing|postal|correspondence|postanschrift|postale", re.IGNORECASE)
+_STORES = re.compile(r"工[厂廠]|厂[房址]|仓[库储]|[退收发]货|warehouse|factory", re.IGNORECASE)
+"""Where things are made or stored, which need not be where somebody is reached."""
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Characters before a label from which it stands in a sentence."""
@@ -99,24 +100,18 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     found += _without(text, hits, found, words)
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(text)]
-    found = [
-        one._replace(fields=_own(one, words), weight=_weight(text, one, words)) for one in found
-    ]
+    found = [_own(one, words) for one in found]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
-def _own(label: Label, words: Vocabulary) -> tuple[str, ...]:
-    """What a label labels: 会员单位 and the like label no name."""
-    if not OTHERS.search(label.text):
-        return label.fields
-    return tuple(field for field in label.fields if words.kinds[field] != "name")
-
-
-def _weight(text: str, label: Label, words: Vocabulary) -> float:
-    """How much a label counts: less where letters go, which need not be where somebody is."""
-    said = text[max(0, label.start - 2 * SENTENCE) : label.end]
-    place = any(words.kinds[field] == "address" for field in label.fields)
-    return label.weight * (0.6 if place and _LETTERS_GO.search(said) else 1.0)
+def _own(label: Label, words: Vocabulary) -> Label:
+    """A label as it counts: 会员单位 and the like label no name, 工厂地址 less than 公司地址."""
+    if OTHERS.search(label.text):
+        fields = tuple(field for field in label.fields if words.kinds[field] != "name")
+        return label._replace(fields=fields)
+    if _STORES.search(label.text) and any(words.kinds[one] == "address" for one in label.fields):
+        return label._replace(weight=0.8 * label.weight)
+    return label
 
 
 def _labels_something(text: str, at: int) -> bool:

@@ -158,11 +158,10 @@ class Owners:
 
     def _opened(self, line: Line, text: str) -> str | None:
         """Whose section a line with so short a text opens."""
-        plain = simplify(text)
-        if HEAD_OFFICE.search(plain) or text == self.subject.name:
+        if _said(HEAD_OFFICE, text) or text == self.subject.name:
             return SUBJECT
-        beside = self._offices and (CITY.fullmatch(plain) or OFFICE.fullmatch(text))
-        if BRANCH.search(plain) or OTHERS.search(plain) or beside or _is_alien(line):
+        beside = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
+        if _said(BRANCH, text) or _said(OTHERS, text) or beside or _is_alien(line):
             return NOBODY
         if is_organisation(text):
             other = text if legal(text) else NOBODY
@@ -173,10 +172,10 @@ class Owners:
         """Whose a line is that begins with the name of an office: 北京分公司 电话：…."""
         text = self.sheet.lines[number].text
         first = self.places.labels[number][0]
-        lead = simplify(seen(text[: first.end]))
-        if BRANCH.search(lead) if len(lead) <= _HEADING else BRANCH.match(lead):
+        lead = seen(text[: first.end])
+        if _said(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
             return NOBODY
-        if len(lead) <= _HEADING and HEAD_OFFICE.search(lead):
+        if len(lead) <= _HEADING and _said(HEAD_OFFICE, lead):
             return SUBJECT
         return None
 
@@ -238,6 +237,11 @@ class Owners:
                 return self.sheet.boxes[inner].tag
             inner = parent
         return ""
+
+
+def _said(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a text holds a pattern, as it is written (営業所) or simplified (辦事處)."""
+    return bool(pattern.search(text) or pattern.search(simplify(text)))
 
 
 def _is_alien(line: Line) -> bool:

@@ -104,7 +104,7 @@ def stacked(
             continue
         if telephones(text, region, labelled=False):
             continue
-        address = _stack([*_before(sheet, labels, number, region), text], region, title)
+        address = _stack([*_before(sheet, labels, number, region), text], region, title, apart=True)
         after = sheet.lines[number + 1] if number + 1 < len(sheet.lines) else None
         if address and after is not None and after.box == line.box:
             country = _COUNTRY.fullmatch(seen(after.text))
@@ -209,7 +209,7 @@ def _ends(text: str, region: str) -> bool:
     return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
 
 
-def _stack(parts: Sequence[str], region: str, title: str) -> str:
+def _stack(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
     """The address in which parts of a page end; "" where they end in none."""
     if len(parts) < 2 or not _ends(parts[-1], region):  # noqa: PLR2004
         return ""
@@ -223,5 +223,7 @@ def _stack(parts: Sequence[str], region: str, title: str) -> str:
         lines = lines[1:]
     if lines and _CODE_FIRST.match(lines[-1]):
         lines = [*lines[-2:-1], _ABROAD.sub("", lines[-1])]
+        if len(lines) > 1 and apart and plausible(", ".join(lines)):
+            return tidy(", ".join(lines))
     whole = ", ".join(lines)
     return tidy(whole) if len(lines) > 1 and looks_like(whole) else ""

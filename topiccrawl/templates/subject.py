@@ -120,7 +120,7 @@ def called(votes: Sequence[Vote]) -> Called:
     if not ranked:
         return Called("")
     best = ranked[0]
-    if not legal(best.name):
+    if not legal(best.name) or (has_han(best.name) and "有限" not in best.name):
         best = next((one for one in ranked if _fuller(one.name, best.name)), best)
     elif not has_han(best.name):
         chinese = {one.name for one in votes if one.who in _OWNER and has_han(one.name)}
@@ -139,7 +139,7 @@ def _about_others(vote: Vote, name: str) -> bool:
 
 def _fuller(name: str, short: str) -> bool:
     """Whether a name is a short one's with its legal form: never the other way round in English."""
-    if not legal(name) or not alike(name, short):
+    if not legal(name) or not alike(name, short) or (legal(short) and "有限" not in name):
         return False
     return has_han(short) or core(short) in core(name)
 
@@ -213,6 +213,20 @@ def votes_of(
         if any(spells(host, name) for host in hosts):
             yield Vote(name, "host")
     yield from _echoes(sheet, [vote.name for vote in votes if vote.who == "brand"])
+    if not votes:
+        yield from _of_blocks(sheet, found)
+
+
+def _of_blocks(sheet: Sheet, found: Sequence[Candidate]) -> list[Vote]:
+    """The line at the head of the only block with values, where nothing else says a name."""
+    heads = set()
+    for one in found:
+        box = sheet.boxes[sheet.lines[one.at].box]
+        text = tidy(sheet.lines[box.begin].text)
+        named = one.at > box.begin and 2 <= len(text) <= _BRAND and not _GENERIC.match(text)  # noqa: PLR2004
+        if named and not re.search(r"[\d:@]", text):
+            heads.add(text)
+    return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
 def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:

@@ -71,7 +71,7 @@ CITY = re.compile(
 """Beside a head office, a heading that is nothing but a city, or its works, is another office."""
 BRANCH = re.compile(
     rf"(?:{_CITIES})市?(?:研发|技术|运营|服务|营销|销售|交付|培训|客户服务)?(?:中心|基地|公司)$|"
-    r"分公司|子公司|办事处|分部|分店|分校|分院|代表处|联络处|营业部|经销商|代理商|加盟商|"
+    r"分公司|子公司|办事处|分部|分店|分校|分院|分馆|分社|分所|分厂|分园|代表处|联络处|营业部|经销商|代理商|加盟商|"
     r"\b(?:branch|regional|sales|representative)\s+offices?\b|\bbranch\b|\bdistributors?\b|"
     r"\b(?:dealer|reseller|stockist)s?\b|niederlassung|zweigstelle|geschäftsstelle|außenstelle|"
     r"\bfilialen?\b|\bagence\b|\bsuccursale\b|支店|支社|営業所|第.工[場场]$",
@@ -85,8 +85,8 @@ HEAD_OFFICE = re.compile(
 OFFICE = re.compile(r"^[\w .'()-]{2,30}\s(?:office|studio|hub|location)s?$", re.IGNORECASE)
 """Beside a head office, a heading such as ``London Office`` is another one."""
 OTHERS = re.compile(
-    r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻)"
-    r"(?:单位|企业|公司)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
+    r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻|保荐|承销|审计|评估)"
+    r"(?:单位|企业|公司|机构)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
     r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^便民(?:服务|信息)$|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
     r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers|"

@@ -224,6 +224,14 @@ PHONES = {
         "<h3>总公司</h3><p>电话：028-86111111</p><h3>眉山工厂</h3><p>电话：028-86111113</p>",
         ("+86 28 8611 1111",),
     ),
+    "a branch in the script of the page": (
+        "<p>電話：028-86111111</p><p>北京辦事處 電話：010-86111113</p>", ("+86 28 8611 1111",)),
+    "two numbers in pairs of digits": ("<p>028 86 11 11 11 / 028 86 11 11 13</p>",
+                                       ("+86 28 8611 1111", "+86 28 8611 1113")),
+    "a mail and hours beside it": ("<p>028-86111111　info@yun.test 9点-18点</p>",
+                                   ("+86 28 8611 1111",)),
+    "of whoever underwrites": ("<p>保荐机构：某证券 028-86111113<p>电话：028-86111111",
+                               ("+86 28 8611 1111",)),
     "numbers for all": ("<h3>常用电话</h3><p>028-86111113<h3>联系</h3><p>028-86111111",
                         ("+86 28 8611 1111",)),
 }  # fmt: skip
@@ -264,6 +272,9 @@ def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
          "Charpentes du Vallon SARL"),
         ("<title>Maids of Tulsa</title><p>QQ:10001<p>© Maids of Tulsa, a franchise of Service LLC",
          "Maids of Tulsa"),
+        ("<title>云上搬家公司</title><p>QQ:10001<p>四川云上搬家有限公司是一家专业的搬家公司。",
+         "四川云上搬家有限公司"),
+        ("<title>联系我们</title><p>云上小筑<br>QQ:10001", "云上小筑"),
         ("<title>租车热线-平安租车</title><p>租车热线<p>QQ:10001<p>平安租车", "平安租车"),
     ],
 )  # fmt: skip

@@ -73,14 +73,14 @@ _CUT = re.compile(
 _LED = re.compile(
     r"^registered (?:office|address)(?: is)?(?: at)?\b[\s:]*|"
     r"^(?:we(?:'re| are)(?: located| based)?|find us|visit us|located|our (?:shop|workshop) is)"
-    r" (?:at|in)\b[\s:]*|^(?:位于|坐落于|坐落在|地处)",
+    r" (?:at|in)\b[\s:]*|^[\u3400-\u9fff]{0,6}?(?:位于|坐落于|坐落在|地处)",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(rf"((?:{_POSTCODE.pattern})),\s+[a-z].*$")
 """What goes on behind the postcode in a sentence: , two blocks south of the bridge."""
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
 _SAYS = re.compile(
-    r"[。!?]|地处|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
+    r"[。!?]|地处|位于|坐落|是一|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
 )
 _EDGES = " \t,.;:|·•*-—–_/>《》<。，；、"
 _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECASE)

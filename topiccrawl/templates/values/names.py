@@ -16,12 +16,12 @@ _LEGAL = (
 )
 _ORG = re.compile(
     rf"[\u3400-\u9fffA-Za-z0-9·&.\-]{{2,30}}?(?:\([^()]{{1,12}}\)[\u3400-\u9fffA-Za-z0-9·&]{{0,16}}?)?"
-    rf"{_LEGAL}(?:\((?!以下|简称|下称|原)[^()“”\"]{{1,12}}\))?(?![\u3400-\u9fff]*{_LEGAL})"
+    rf"{_LEGAL}(?:\((?!以下|简称|下称|原)[^()“”\"]{{1,12}}\))?(?!(?:(?![是系]|成立|位于)[\u3400-\u9fff])*{_LEGAL})"
 )
 _FORMS = (
     r"(?:(?i:Co\.?,? ?Ltd|(?:Pte|Pvt|Pty|Sdn)\.? (?:Bhd|Ltd|Limited)|Ltd|Limited|L\.?L\.?C|Inc|LLP|"
-    r"PLC|g?GmbH(?: & Co\.? KG)?|Corp(?:oration)?|Pty|e\. ?[KV]|S\.?r\.?l|S\.?p\.?A|S\.?A\.?S\.?U?|"
-    r"S\.?A\.?R\.?L|S\.r\.o|d\.o\.o|Sp\. z o\.o|ApS|Oyj?)"
+    r"PLL?C|g?GmbH(?: & Co\.? KG)?|Corp(?:oration)?|Pty|e\. ?[KV]|S\.?r\.?l|S\.?p\.?A|"
+    r"S\.?A\.?S\.?U?|S\.?A\.?R\.?L|S\.r\.o|d\.o\.o|Sp\. z o\.o|ApS|Oyj?)"
     r"|AG|KG|OHG|UG(?: \(haftungsbeschränkt\))?|SE|B\.?V|N\.V|S\.?A|S\.L|AB|A/S|AS|K\.K|Ltée)"
     r"(?!\w)\.?"
 )
@@ -32,7 +32,7 @@ _ENGLISH = re.compile(
     rf"{_FORMS}"
 )
 """Bounded in all that repeats: a page full of capitals costs no more than its length."""
-_BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|llc|llp|plc)\b)", re.IGNORECASE)
+_BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|p?llc|llp|plc)\b)", re.IGNORECASE)
 """The comma of Co., Ltd., which no sentence has."""
 _FORM_FIRST = re.compile(
     r"\b(?:SARL|EURL|SASU?|SCOP|SCI|Firma|PT\.?|OOO|ООО|TOO|ZAO|株式会社|有限会社|合同会社)(?<!\s)\s?"
@@ -60,7 +60,7 @@ _EDGES = " \t,.;:|·•*-—–_/>《》<\"'“”。，；、!?"
 _SAYS = re.compile(r"[,。;!?、]|成立|致力|欢迎|位于|拥有|是一|为您|提供|我们|专注")
 _CORE = re.compile(r"[\W_]+")
 _FORM = re.compile(
-    rf"{_LEGAL}$|(?:co|pte|pvt|pty|sdn)?(?:ltd|limited|llc|inc|llp|plc|gmbh|corp|corporation|company|pty|bhd)$"
+    rf"{_LEGAL}$|(?:co|pte|pvt|pty|sdn)?(?:ltd|limited|p?llc|inc|llp|plc|gmbh|corp|corporation|company|pty|bhd)$"
 )
 _ENDS_LEGAL = re.compile(rf"公司(?:\([^()]*\))?$|株式会社$|合同会社$|(?<!\w){_FORMS}$")
 _BEGINS_FORM = re.compile(r"^(?:SARL|EURL|SASU?|SCOP|SCI|Firma|株式会社|有限会社|合同会社)\s?")

@@ -24,7 +24,7 @@ _EXTENSION = re.compile(
     r"(?P<more>(?:[/、,]\d{2,5}(?!\d))*)(?![\d-])",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"\s*[/、,或]\s*(\d{1,8})(?![\d-])(?!\s?\d{3})")
+_TAIL = re.compile(r"\s*[/、,或]\s*(\d{1,8})(?![\d-])(?![\s.]?\d{2})")
 _LOCAL = re.compile(r"(?<![\d-])[2-9]\d{2,3}[- ]?\d{4}(?![\d-])")
 _SHORT = re.compile(r"(?<!\d)(?:95\d{3,4}|96\d{3,4})(?![\d-])")
 _DOUBLE = re.compile(r"-(?=-)")
