@@ -136,7 +136,7 @@ def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> No
     with Web({url: page}) as web:
         look = ("shell", url, "-c", "response.css('title::text').get()")
         status, out = run(web.proxy, data, *look)
-        assert (status, out.splitlines()[-1]) == (0, "新能源汽车"), out[-3000:]
+        assert (status, "新能源汽车" in out.splitlines()) == (0, True), out[-3000:]
         one = ("parse", url, "--spider", "topic", "-a", "topic=新能源汽车", "--nocolour")
         status, out = run(web.proxy, data, *one)
     assert (status, f"'url': '{SITE}/1'" in out, "'relevant': True" in out) == (0, True, True), out

@@ -27,6 +27,7 @@ from topiccrawl.commands.windows import (
 from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
+from topiccrawl.stores.database import FILE
 from topiccrawl.stores.export import FORMATS, shown
 from topiccrawl.stores.formats import writing
 from topiccrawl.stores.selection import Selection, day, names_in, site_in, words_in
@@ -114,7 +115,7 @@ class Command(OperatorCommand):
         try:
             return self.last_crawl(None).topic
         except StateError:
-            if mongodb_uri(self.options):  # crawled for elsewhere
+            if mongodb_uri(self.options) or (self.folder / FILE).exists():  # elsewhere, or by tasks
                 return ""
             raise
 
@@ -146,6 +147,8 @@ class Command(OperatorCommand):
             since = await period_since(self.options, opts.since or LAST, owner, time.time())
         else:
             owner = self._topic(opts.topic)
+            if not owner:
+                raise StateError(f"{self.folder}: whose changes? Name the topic with --topic TOPIC")
             since = since_of(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
         window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))

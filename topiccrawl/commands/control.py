@@ -55,7 +55,8 @@ class Command(OperatorCommand):
         if opts.topic and opts.template:
             raise UsageError("name one: --topic or --template", print_help=False)
         name = self._name(opts)
-        say(told(name, asyncio.run(self.steer(args[0], name, factor))))
+        order = asyncio.run(self.steer(args[0], name, factor))
+        say(f"{name}: what runs of it ends" if args[0] == "cancel" else told(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Of the crawl that is meant."""

@@ -67,6 +67,13 @@ def run(
     return lambda *arguments: scrapy(capsys, monkeypatch, "articles", *arguments, *options)
 
 
+def test_where_no_crawl_is_known_as_after_tasks_all_articles_are_meant(run: Run) -> None:
+    status, out = run("list")
+    assert (status, len(out.splitlines())) == (0, len(TEXTS))
+    status, out = run("changes")
+    assert (status, "--topic TOPIC" in out) == (1, True)
+
+
 def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
     status, out = run("list", "--all", "--since", "2026-01-02")
     assert (status, out.split()[-1]) == (0, "http://site2.test/a")
