@@ -285,10 +285,10 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
     return tuple(url for language in languages for url in portals.get(language, ()))
 
 
-def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
-    """Yield name and place of the topic files that ``resolve`` finds by name."""
+def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
+    """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", place."""
     for name, where in _files(folder):
-        yield name, str(where)
+        yield name, _own_name(where) or "", str(where)
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:

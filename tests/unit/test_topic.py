@@ -97,7 +97,8 @@ def test_a_path_without_its_ending_is_not_taken_for_words(tmp_path: Path) -> Non
 
 
 def test_shipped_topics_are_right_and_listed() -> None:
-    names = dict(available())
+    names = {name: place for name, _, place in available()}
+    assert "新能源汽车" in {own for _, own, _ in available()}
     assert {"football", "new-energy-vehicles", "electric-vehicles"} <= names.keys()
     assert "portals" not in names
     topics = [resolve(name) for name in names]

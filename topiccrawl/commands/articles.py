@@ -154,6 +154,8 @@ class Command(OperatorCommand):
         window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
         async with self._store() as store:
             told = (await told_of(store, window))[: opts.limit or None]
+        if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
+            sys.stderr.write(f"{owner}: no page of it was ever watched: crawl with -a watch=1\n")
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:

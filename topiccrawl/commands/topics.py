@@ -44,7 +44,7 @@ class Command(OperatorCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["list"] | []:
-                say(*(f"{name:<28} {where}" for name, where in available()))
+                say(*(f"{name:<28} {own}  {where}" for name, own, where in available()))
             case ["show", argument]:
                 say(*describe(resolve(argument)))
             case ["history", *named] if len(named) <= 1:

@@ -65,7 +65,7 @@ def extras(settings: BaseSettings) -> Iterator[Finding]:
         text, remedy = f"{name}: {'; '.join(wrong)}", f"pip install 'topiccrawl[{name}]'"
         if not wrong:
             yield ok("extra", f"{name} ({purpose})")
-        elif setting and settings.get(setting):
+        elif setting and str(settings.get(setting) or "0").lower() not in {"0", "false"}:
             yield fail("extra", text, f"{setting} needs it: {remedy}")
         else:
             yield warn("extra", text, f"for {purpose}: {remedy}")

@@ -72,6 +72,8 @@ def test_where_no_crawl_is_known_as_after_tasks_all_articles_are_meant(run: Run)
     assert (status, len(out.splitlines())) == (0, len(TEXTS))
     status, out = run("changes")
     assert (status, "--topic TOPIC" in out) == (1, True)
+    status, out = run("changes", "--topic", "汽车", "--since", "1d")
+    assert (status, "0 new" in out, "-a watch=1" in out) == (0, True, True)
 
 
 def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
