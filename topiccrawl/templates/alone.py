@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.templates.candidate import Candidate, only
-from topiccrawl.templates.stacks import parts_of, same_parent
+from topiccrawl.templates.stacks import same_parent
 from topiccrawl.templates.values.address import looks_like
 from topiccrawl.templates.values.mail import mails
 from topiccrawl.templates.values.names import organisations
@@ -45,6 +45,8 @@ _PEOPLE = re.compile(
     r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
     re.IGNORECASE,
 )
+_APART = re.compile(r"[|•·¦●◆;]")
+"""What parts of a line are told apart by; before a dash stands whose a number is."""
 _ELSEWHERE = re.compile(
     r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
     r"タクシー|ハイヤー",
@@ -85,24 +87,28 @@ def numbers_alone(
     bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
     for mail in mails(rest, labelled=False):
         bare = bare[: mail.start] + " " * (mail.end - mail.start) + bare[mail.end :]
-    parts = parts_of(bare)
-    for part in (bare, *(parts if len(parts) > 1 else ())):
+    begin = len(text) - len(rest)
+    for part in dict.fromkeys((bare, *_APART.split(bare))):
         values = telephones(part, region) if telephones(part, region, labelled=False) else []
         if values and (
             only(values, part, WORDS_WITH_NUMBERS)
             or _announced(values, part)
             or (not marks and _headed(values, part) and among_labels(sheet, labels, number))
         ):
-            begin = len(text) - len(rest) + bare.find(part)
-            for value in values:
-                yield Candidate(
-                    field, value.value, seen(rest), "alone", number,
-                    at=number, begin=begin + value.start,
-                )  # fmt: skip
-            return
+            yield from _told(field, values, number, begin + bare.find(part), seen(rest))
+            if part == bare:
+                return
     if _placed(rest):
         for value in telephones(rest, region, labelled=False):
             yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
+
+
+def _told(
+    field: str, values: Sequence[Value], number: int, begin: int, text: str
+) -> Iterator[Candidate]:
+    for value in values:
+        at = begin + value.start
+        yield Candidate(field, value.value, text, "alone", number, at=number, begin=at)
 
 
 def _of_others(label: Label) -> bool:
@@ -136,7 +142,8 @@ def _announced(values: Sequence[Value], text: str) -> bool:
     lead = seen(text[: values[0].start])
     rest = text[values[0].start :].rjust(len(text))
     names = sum(word[0].isupper() for word in lead.split())
-    return len(lead) <= _WORDS_BEFORE and names <= 1 and not has_han(lead) and only(values, rest)
+    few = len(lead) <= _WORDS_BEFORE and names <= 1 and not re.search(r"\d", lead)
+    return few and not has_han(lead) and only(values, rest)
 
 
 def of_people(

@@ -42,8 +42,8 @@ _AFTER = re.compile(
 """What may stand between a label without colon and its value, as the label in English."""
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
-_DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s)")
-"""T. 028.8320.7788"""
+_DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s+(?:[+(]?\d|\S+@|www\.|[\u3400-\u9fff]))")
+"""T. 028.8320.7788, not P. R. China or M. Dupont."""
 _STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
 _LETTERED = re.compile(

@@ -33,7 +33,7 @@ _STACK = 6
 """Lines of an address at most."""
 _FURTHER = 5
 """Lines of a labelled address at most."""
-_PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—]\s+")
+_PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
 """What parts of one line are told apart by, as in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
 """A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
@@ -58,7 +58,8 @@ def parts_of(text: str) -> list[str]:
     >>> parts_of("305 Main St | Kearney, NE 68847 · P: 308.555.0162")
     ['305 Main St', 'Kearney, NE 68847', 'P: 308.555.0162']
     """
-    return [part.strip() for part in _PARTS.split(text) if part.strip()]
+    parts = (part.strip(" –—-") for part in _PARTS.split(text))
+    return [part for part in parts if part]
 
 
 def without_name(text: str, title: str) -> str:

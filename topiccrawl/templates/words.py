@@ -28,8 +28,8 @@ FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
     "name": ("公司名称", "单位名称", "企业名称", "公司全称", "company name"),
     "telephone": ("电话", "热线", "座机", "固话", "总机", "致电", "tel", "telephone", "phone",
-                  "hotline", "call us", "whatsapp", "voice", "landline", "mobile", "手机",
-                  "cell", "mob", "ph", "t", "p", "m"),
+                  "hotline", "freephone", "toll free", "call us", "whatsapp", "voice", "landline",
+                  "mobile", "手机", "cell", "mob", "ph", "t", "p", "m"),
     "fax": ("传真", "fax", "facsimile", "fx", "f"),
     "mail": ("邮箱", "邮件", "电邮", "信箱", "e-mail", "mail", "e"),
     "url": ("网址", "网站", "官网", "主页", "website", "homepage", "web", "w"),
@@ -88,7 +88,7 @@ OTHERS = re.compile(
     r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻|保荐|承销|审计|评估)"
     r"(?:单位|企业|公司|机构)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
     r"(?:部分|主要|典型|成功|我们的|服务)客户|客户(?:案例|名单|列表)|推荐企业|企业推荐|同类企业)"
-    r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^便民(?:服务|信息)$|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
+    r"|^(?:常用|便民|应急)(?:服务)?(?:电话|号码)|^便民(?:服务|信息)$|^周边.{0,4}$|^(?:useful|other|emergency)\s+(?:contacts|numbers|links)$"
     r"|^(?:[\w-]+\s+){0,2}(?:distributors|dealers|resellers|stockists|partners|clients|customers|suppliers|"
     r"farmers|growers|producers|vendors|sponsors)(?: this (?:week|month|year))?$"
     r"|^conception(?: (?:et|&) réalisation)?(?: (?:du site|web|graphique).*)?$",

@@ -232,6 +232,11 @@ PHONES = {
                                    ("+86 28 8611 1111",)),
     "of whoever underwrites": ("<p>保荐机构：某证券 028-86111113<p>电话：028-86111111",
                                ("+86 28 8611 1111",)),
+    "parts of a line": ("<p>office 028-86111111; kitchen 028-86111113</p>",
+                        ("+86 28 8611 1111", "+86 28 8611 1113")),
+    "shops that sell what is made": (
+        "<p>电话：028-86111111</p><ul><li>Bristol Market, 3 Main Road - 028-86111113</li></ul>",
+        ("+86 28 8611 1111",)),
     "numbers for all": ("<h3>常用电话</h3><p>028-86111113<h3>联系</h3><p>028-86111111",
                         ("+86 28 8611 1111",)),
 }  # fmt: skip
@@ -252,6 +257,8 @@ ADDRESSES = (
      "two doors down from the pub.</p>"), "1 Quay, Truro TR1 2AB"),
     ("<li><b>Email</b> a@spoke.example</li><li><b>Barn</b> 1 Quay, Truro, TR1 2AB</li>",
      "1 Quay, Truro, TR1 2AB"),
+    ("<p>M. Spoke - 1 Quay - Truro TR1 2AB - Tel 01872 272727</p>", "1 Quay, Truro TR1 2AB"),
+    ("<p>Add: 1 Quay, Guilin 541001, P. R. China</p>", "1 Quay, Guilin 541001, P. R. China"),
     ("<p>Abbey 01872 603568, Whale House, TR1 2AC tours: 1</p><p>1 Quay<br>Truro<br>TR1 2AB</p>",
      "1 Quay, Truro, TR1 2AB"),
 )  # fmt: skip
@@ -259,7 +266,7 @@ ADDRESSES = (
 
 @pytest.mark.parametrize(("html", "address"), ADDRESSES)
 def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
-    (record,) = records_of(f"<title>Spoke</title>{html}", "http://spoke.example/", CYCLES)
+    (record,) = records_of(f"<title>M. Spoke</title>{html}", "http://spoke.example/", CYCLES)
     assert record.values("address") == (address,)
 
 

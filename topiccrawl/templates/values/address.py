@@ -40,6 +40,7 @@ _POSTCODE = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b(?<!\d[/.-])\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
     r"|(?<!\d )\b\d{3} \d{3}(?=,|\.?$)"
     r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b|\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b"
+    r"|(?<=[a-z] )(?!19|20)\d{4}$"
 )
 """Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""
 WITHOUT_CODE = re.compile(
