@@ -31,6 +31,8 @@ _OWN_SUPPORT = re.compile(
 )
 _OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
 """What as a heading opens a part of the subject's own."""
+_LEAD = 120
+"""Characters before a value in which somebody may be named whose it is."""
 _CLOSE = 8
 """Characters between a name without legal form and a value that is its."""
 _INSTITUTION = re.compile(
@@ -61,6 +63,7 @@ class Owners:
         self.valued = valued
         self._values = sorted(valued)
         self._held = sorted(held)
+        self._aliens: dict[int, int] = {}
         self.of = [SUBJECT] * len(self.sheet.lines)
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text)
@@ -98,6 +101,11 @@ class Owners:
 
     def alien_from(self, number: int) -> int:
         """Where in a line somebody else's part begins; its length where nowhere."""
+        if number not in self._aliens:
+            self._aliens[number] = self._alien_from(number)
+        return self._aliens[number]
+
+    def _alien_from(self, number: int) -> int:
         text = simplify_aligned(self.sheet.lines[number].text)
         match = ALIEN.search(text)
         if match and match[0] == "主办" and self.sheet.lines[number].zone == "footer":
@@ -117,7 +125,7 @@ class Owners:
         Such as a partner in a piece of news, with its telephone number in brackets.
         """
         line = self.sheet.lines[number]
-        place = _INSTITUTION.search(line.text[:begin])
+        place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
         if place and self.subject.name and not alike(place[1], self.subject.name):
             return True
         if not legal(self.subject.name):
