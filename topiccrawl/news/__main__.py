@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lines.append("no article: too little text, too many links, or no sentences")
     else:
         lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
     sys.stdout.write("\n".join([*lines, "", *explain(html)]) + "\n")
     return int(found is None)
 

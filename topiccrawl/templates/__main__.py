@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{error.filename}: cannot be read: {error.strerror}")
     records = combine([records_of(page, options.url, template) for page in pages], template)
     lines = [line for record in records for line in _told(record, template, options.json)]
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
     sys.stdout.write("\n".join(lines or ["no record"]) + "\n")
     return int(not records)
 
