@@ -36,7 +36,7 @@ _INLINE = frozenset((
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
-_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
@@ -127,7 +127,16 @@ def size_of(text: str) -> int:
     >>> size_of("新款 electric 汽车 2020")
     6
     """
-    return len(_HAN.findall(text)) + WORD * len(_WORD.findall(text))
+    return letters(_HAN, text) + WORD * len(_WORD.findall(text))
+
+
+def letters(runs: re.Pattern[str], text: str) -> int:
+    """How many characters stand in runs of a pattern.
+
+    >>> letters(re.compile("[一-龥]+"), "新款 electric 汽车")
+    4
+    """
+    return sum(map(len, runs.findall(text)))
 
 
 def _name(node: LexborNode) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lxml.html
 from lxml.etree import LxmlError
 
-from topiccrawl.news.blocks import Layout, lay_out
+from topiccrawl.news.blocks import Layout, lay_out, letters
 from topiccrawl.news.density import choose
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ _CLOSED_BY_OTHERS = frozenset(
 """Elements whose end is implied: many of them in a row are no nesting."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile(r"[^\S\n]+")
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_KANA = re.compile(r"[\u3041-\u30ff]")
+_CJK = re.compile(r"[\u3400-\u9fff]+")
+_KANA = re.compile(r"[\u3041-\u30ff]+")
 _CODE = re.compile(r"[a-z]{2}")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
@@ -169,11 +169,11 @@ def language_of(text: str, declared: str = "") -> str:
     >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
     ('pt', 'ja')
     """
-    chinese, latin = len(_CJK.findall(text)), 2 * len(_LATIN.findall(text))
+    chinese, latin = letters(_CJK, text), 2 * len(_LATIN.findall(text))
     if not chinese + latin:
         return ""
     if chinese >= latin:
-        return "ja" if len(_KANA.findall(text)) > chinese * KANA else "zh"
+        return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
     return primary if _CODE.fullmatch(primary) and primary not in ("zh", "ja") else "en"
 

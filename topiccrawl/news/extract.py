@@ -134,11 +134,12 @@ def is_article(body: Body, language: str, asked: Asked) -> bool:
     False
     """
     least = asked.letters * (1 if language in ("zh", "ja") else LATIN)
-    if len(fold(body.text)) < least or body.link_share > LINKED:
+    letters = len(fold(body.text))
+    if letters < least or body.link_share > LINKED:
         return False
     written = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
     listed = asked is not UNDATED and body.sure >= LISTED.sentences and body.link_share < UNLINKED
-    if listed and len(fold(body.text)) >= LISTED.letters:
+    if listed and letters >= LISTED.letters:
         return True
     return written >= asked.sentences * len(body.text)
 

@@ -125,13 +125,13 @@ class WordAdapter:
         p = self.parameters
         own = set(self.topic.terms)
         found = [
-            (abs(odds) * math.log1p(sum(counts)), odds, word)
-            for word, counts in self._words.items()
-            if sum(counts) >= _LEAST and word not in own and (odds := self._odds(*counts))
+            (-abs(odds) * math.log1p(good + bad), word, odds)
+            for word, (good, bad) in self._words.items()
+            if good + bad >= _LEAST and word not in own and (odds := self._odds(good, bad))
         ]
-        found.sort(key=lambda row: (-row[0], row[2]))
+        found.sort()
         unit = p.gain / CLIP
-        return {word: unit * max(-CLIP, min(w, CLIP)) for _, w, word in found[: p.words]}
+        return {word: unit * max(-CLIP, min(w, CLIP)) for _, word, w in found[: p.words]}
 
     def _odds(self, good: float, bad: float) -> float:
         """Log-odds of a word, as if it had been seen once more on pages of both kinds alike."""
@@ -151,5 +151,5 @@ def own_weights(topic: TopicVector) -> dict[str, float]:
 
 
 def _most_seen(words: dict[str, list[float]], most: int) -> dict[str, list[float]]:
-    kept = sorted(words, key=lambda word: (-sum(words[word]), word))[:most]
-    return {word: words[word] for word in kept}
+    ranked = sorted([(-good - bad, word) for word, (good, bad) in words.items()])
+    return {word: words[word] for _, word in ranked[:most]}

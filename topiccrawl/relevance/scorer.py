@@ -20,6 +20,7 @@ Links are judged by the same cosine as pages, in a batch, not by an approximatio
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.records import Verdict
@@ -204,11 +205,11 @@ class Scorer:
         It is the vector of which ``score_text`` takes the cosine; adaptation learns from it.
         """
         folded, heading = fold(text), fold(title)
-        counts: dict[str, float] = {}
+        counts: dict[str, int] = {}
         for part, weight in ((folded, 1), (heading, TITLE_WEIGHT)):
-            for piece in self._pieces(part):
+            for piece, times in Counter(self._pieces(part)).items():
                 for word in self._mass.words(piece):
-                    counts[word] = counts.get(word, 0.0) + weight
+                    counts[word] = counts.get(word, 0) + weight * times
         squares = {word: times * self.idf(word) ** 2 for word, times in counts.items()}
         for index, times in self._counts(folded, heading, self._matcher.surfaces).items():
             squares[self.vector.terms[index]] = times * self._idf[index] ** 2
@@ -296,13 +297,11 @@ class _Mass(dict[str, float]):
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        if is_plain(piece) and piece not in self._nothing:
-            mass = self._idf(piece) ** 2
-        else:
-            mass = sum([self._idf(word) ** 2 for word in self.words(piece)])
-        self[piece] = mass
+        mass = self[piece] = sum([self._idf(word) ** 2 for word in self.words(piece)])
         return mass
 
     def words(self, piece: str) -> list[str]:
         """The words of a piece that count."""
+        if is_plain(piece) and piece not in self._nothing:
+            return [piece]
         return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

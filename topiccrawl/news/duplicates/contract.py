@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """Letters and digits a text must have to be compared; shorter ones (a caption, a notice) are never
 called the same story, for chance alone makes them equal."""
+_NEITHER = re.compile(r"[\W_]+")
+"""What is neither letters nor digits."""
 
 
 class Match(NamedTuple):
@@ -108,7 +111,7 @@ def fold(text: str) -> str:
     'a股2020年'
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(str.isalnum, folded))
+    return _NEITHER.sub("", folded)
 
 
 def digest_of(text: str) -> str:
