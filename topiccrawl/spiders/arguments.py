@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.topic import Topic
 
+UNREAD = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
+"""Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"", "0", "false", "no", "off"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import Request, Spider
 from scrapy.http import TextResponse
@@ -18,6 +18,7 @@ from topiccrawl.periods.seeds import Hit, Hits
 from topiccrawl.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.revisits.ledger import sendable
 from topiccrawl.scheduler.build import traps_of
+from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.templating import Plan, manner_of, plan_of
 from topiccrawl.stores import choice
@@ -62,6 +63,7 @@ class TemplateSpider(Spider):
     """
 
     name = "template"
+    custom_settings: ClassVar = dict(UNREAD)
 
     def __init__(self, plan: Plan, conductor: Conductor, following: Following) -> None:
         super().__init__()

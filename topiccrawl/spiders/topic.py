@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import Request, Spider
 from scrapy.http import TextResponse
@@ -27,6 +27,7 @@ from topiccrawl.relevance import Scorer
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.signals import page_judged
 from topiccrawl.spiders.arguments import (
+    UNREAD,
     flag,
     on_sites,
     refuse_denied,
@@ -80,6 +81,7 @@ class TopicSpider(Spider):
     """
 
     name = "topic"
+    custom_settings: ClassVar = dict(UNREAD)
 
     def __init__(
         self, topic: Topic, strategy: LinkStrategy, scorer: Scorer, *, fresh: bool
