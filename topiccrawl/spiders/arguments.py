@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.topic import Topic
 
-UNREAD = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
+UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"", "0", "false", "no", "off"})

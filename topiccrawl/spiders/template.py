@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from scrapy.http import TextResponse
@@ -63,7 +63,7 @@ class TemplateSpider(Spider):
     """
 
     name = "template"
-    custom_settings: ClassVar = dict(UNREAD)
+    custom_settings = UNREAD
 
     def __init__(self, plan: Plan, conductor: Conductor, following: Following) -> None:
         super().__init__()

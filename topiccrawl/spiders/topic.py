@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from scrapy.http import TextResponse
@@ -81,7 +81,7 @@ class TopicSpider(Spider):
     """
 
     name = "topic"
-    custom_settings: ClassVar = dict(UNREAD)
+    custom_settings = UNREAD
 
     def __init__(
         self, topic: Topic, strategy: LinkStrategy, scorer: Scorer, *, fresh: bool
