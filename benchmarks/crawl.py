@@ -20,6 +20,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,18 +48,20 @@ OURS = {"crawl_judged": {"TOPICCRAWL_EXTRACT": "0"}, "crawl_whole": {}}
 PEER = "scrapy"
 
 
+@cache
+def bodies() -> list[bytes]:
+    """What pages say, the same in each run."""
+    return [source.body for source in made_up(random.Random(1), BODIES)]  # noqa: S311
+
+
 class Endless:
     """A page under every URL, robots.txt apart."""
-
-    def __init__(self) -> None:
-        sources = made_up(random.Random(1), BODIES)  # noqa: S311 - the same in each run
-        self.bodies = [source.body for source in sources]
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
         """The page of a URL."""
         if url.endswith("/robots.txt"):
             return Answer(404)
-        return Answer(200, HTML, self.bodies[random.Random(url).randrange(BODIES)])  # noqa: S311
+        return Answer(200, HTML, random.Random(url).choice(bodies()))  # noqa: S311
 
 
 def crawl(name: str, pages: int, folder: Path) -> tuple[int, float]:

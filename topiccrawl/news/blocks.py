@@ -245,7 +245,8 @@ class _Walk:
             return
         self.hidden -= bool(self.hidden)
         number = self.open.pop()
-        self.boxes[number] = self.boxes[number]._replace(end=len(self.blocks))
+        tag, parent, names, begin, _, node = self.boxes[number]
+        self.boxes[number] = Box(tag, parent, names, begin, len(self.blocks), node)
 
     def _flush(self) -> None:
         text = _BLANKS.sub(" ", "".join(self.parts)).strip()
