@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import pytest
 
 from topiccrawl.links.page import CONTEXT, MAX_ANCHOR, read_page
 from topiccrawl.links.reading import MAX_LINKS
 from topiccrawl.records import Directives, Link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 URL = "http://news.test/sport/index.html"
 
@@ -177,13 +183,24 @@ def test_directives_are_joined(metas: str, headers: list[str], expected: Directi
     assert bool(page.links) != expected.nofollow
 
 
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Measure the program, and not what counts its lines."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(tracer)
+
+
 @pytest.mark.parametrize(
     "html",
     [
         "<div>" * 10_000 + "<a href=x>y</a>",
         "<div>" * 500_000,
         "<ul><li><a href=x>y</a>" * 20_000,
-        "".join(f"<p><a href={n}>link</a> text" for n in range(5 * MAX_LINKS)),
+        "".join(f"<p><a href={n}>link</a> text" for n in range(100_000)),
         "<p>" + "x " * 3_000_000,
         "<b>" * 1_600_000,
         "<table><tr><td>" * 5_000,
@@ -197,9 +214,10 @@ def test_directives_are_joined(metas: str, headers: list[str], expected: Directi
          "formats", "comments", "bytes"],
 )  # fmt: skip
 def test_no_page_holds_the_crawler_up(html: str) -> None:
-    started = time.process_time()
-    page = read_page(html, URL)
-    assert time.process_time() - started < 5
+    with untraced():
+        started = time.process_time()
+        page = read_page(html, URL)
+        assert time.process_time() - started < 5
     assert len(page.links) <= MAX_LINKS
 
 
