@@ -10,7 +10,7 @@ from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.places import ASLEEP
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.robotstxt import origin_key
-from topiccrawl.frontier.rows import QUEUED, URL, decode
+from topiccrawl.frontier.rows import DELAYED, QUEUED, REASON, URL, decode
 from topiccrawl.nodes.buckets import bucket_of_host
 from topiccrawl.nodes.record import drop_notes
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.places import Host
+    from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.state import State
     from topiccrawl.nodes.record import RecordingStore
 
@@ -33,15 +34,18 @@ class WorkingCopy:
         store: That store.
         strategy: Groups URLs.
         max_crashes: Times a page may kill its process.
+        crash_wait: Seconds that a page waits for each time that it did.
     """
 
     def __init__(
-        self, state: State, store: RecordingStore, strategy: Strategy, max_crashes: int
-    ) -> None:
+        self, state: State, store: RecordingStore, strategy: Strategy, max_crashes: int,
+        crash_wait: float,
+    ) -> None:  # fmt: skip
         self._state = state
         self._store = store
         self._strategy = strategy
         self._max_crashes = max_crashes
+        self._crash_wait = crash_wait
         self._by_bucket: dict[int, list[Host]] = {}
 
     # -- in --------------------------------------------------------------------------------------
@@ -99,19 +103,35 @@ class WorkingCopy:
             self._state.seen.learn(name, data)
             self._store.take_filter(name, data)
 
-    def count_crashes(self, keys: Iterable[bytes]) -> None:
-        """Count a crash for each page that was being processed when its node died."""
-        state = self._state
-        for key in keys:
+    def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
+        """Count how often pages were being processed when their node was given up; those counted.
+
+        ``crashed`` is a flat list of keys and times. A page that may be tried again waits first; one
+        that is not known yet keeps its count in Redis.
+        """
+        state, counted = self._state, []
+        for key, times in _pairs(crashed):
             row = state.get(key)
-            if row is None or row.state != QUEUED:
+            if row is None:
                 continue
-            row.crashes = min(row.crashes + 1, 255)
-            state.tally["crashes"] += 1
-            if row.crashes >= self._max_crashes > 0:
-                state.queues.leave(row, key)
-                state.fail(row, "crash")
-            state.put(row)
+            counted.append(key)
+            if row.state == QUEUED:
+                self._count_crash(row, key, int(times), now)
+        return counted
+
+    def _count_crash(self, row: Row, key: bytes, times: int, now: float) -> None:
+        state = self._state
+        state.tally["crashes"] += times
+        state.queues.leave(row, key)
+        row.crashes = min(row.crashes + times, 255)
+        if row.crashes >= self._max_crashes > 0:
+            state.fail(row, "crash")
+        else:
+            row.flags |= DELAYED
+            row.when = now + self._crash_wait * row.crashes
+            row.set_text(REASON, "crash")
+            state.queues.enter(row, key)
+        state.put(row)
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve a bucket's hosts."""

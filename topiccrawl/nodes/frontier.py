@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 TTL = 10.0
 """Seconds without a word after which a node is given up."""
+CRASH_WAIT = 2.0
+"""Times ``TTL`` that a page waits for each time that its node was given up while it was processed:
+its node may be back before the next one tries it, so that one page does not end all of them."""
 BEAT = 0.2
 """A part of ``TTL``: so often at least a node that waits for its conversations gives word."""
 
@@ -113,7 +116,9 @@ class SharedFrontier(EmbeddedFrontier):
             self.turns = self._turns(
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl
             )
-            copy = WorkingCopy(self._state, self._store, strategy, limits.max_crashes)
+            copy = WorkingCopy(
+                self._state, self._store, strategy, limits.max_crashes, CRASH_WAIT * ttl
+            )
             self.share = Share(
                 self.base, about(strategy, owner), ttl, state=self._state,
                 store=self._store, intake=self._intake, copy=copy, clock=self._clock,
@@ -139,7 +144,7 @@ class SharedFrontier(EmbeddedFrontier):
         """Join, and ask for this node's part."""
         self._wire.run(self.share.join())
         self._endings.marks.close()
-        self._endings.marks = RedisMarks(client, self.base, self.share.epoch)
+        self._endings.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
         for _ in range(3):  # others that are dead are seen, given up, and followed
             self._wire.run(self.share.converse(look=True))
         self._beat = time.monotonic()

@@ -95,7 +95,7 @@ def read(client: redis.Redis, name: str, strategy: Strategy) -> SharedView:
 def _fill(client: redis.Redis, base: str, store: RecordingStore, strategy: Strategy) -> None:
     rng = random.Random(0)  # noqa: S311 - no jitter is drawn
     state = State(store, strategy, Politeness(), Limits(), rng)
-    copy = WorkingCopy(state, store, strategy, 0)
+    copy = WorkingCopy(state, store, strategy, 0, 0.0)
     wire = Wire(client)
     for bucket in range(BUCKETS):
         cursor = b"0"
