@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import SelectolaxError
 
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from selectolax.lexbor import LexborHTMLParser
 
     from topiccrawl.discovery.contract import Fetched
 
@@ -72,7 +75,7 @@ class Engine(BaseModel):
     @classmethod
     def _selects(cls, selector: str) -> str:
         try:
-            LexborHTMLParser("<p>").css(selector or "p")
+            parsed("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
             msg = f"{selector!r} is no CSS selector"
             raise ValueError(msg) from error

@@ -13,7 +13,7 @@ from topiccrawl.discovery.pages import json_of, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import xml_root
+from topiccrawl.links.xml_root import text_of, xml_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,7 +109,7 @@ def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
             "",
         )  # fmt: skip
         titles = _named(entry, "title", own=True)
-        yield address.strip(), "".join(map(str, titles[0].itertext())) if titles else ""
+        yield address.strip(), text_of(titles[0]) if titles else ""
 
 
 def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:

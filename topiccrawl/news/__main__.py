@@ -9,8 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
-
+from topiccrawl.links.limits import parsed
 from topiccrawl.news.blocks import lay_out
 from topiccrawl.news.density import choose
 from topiccrawl.news.extract import extract
@@ -31,7 +30,7 @@ def explain(html: str) -> list[str]:
     >>> lines[0].startswith("box body"), lines[1][:1]
     (True, '+')
     """
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     if tree.body is None:
         return ["no body"]
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])

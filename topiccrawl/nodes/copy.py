@@ -106,7 +106,7 @@ class WorkingCopy:
     def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
         """Count how often pages were being processed when their node was given up; those counted.
 
-        ``crashed`` is a flat list of keys and times. A page that may be tried again waits first; one
+        ``crashed`` is a flat list of keys and times. A page that may be tried again waits; one
         that is not known yet keeps its count in Redis.
         """
         state, counted = self._state, []
