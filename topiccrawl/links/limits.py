@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 MAX_HTML = 5_000_000
 """Characters of a page that are read."""
 
+MAX_TAGS = 200_000
+"""Tags of a page that are read, some 100 MB of elements; the largest hubs have 20,000."""
+
 MAX_DEPTH = 512
 """Elements open at once; browsers stop there, too."""
 
 MAX_TAG = 100_000
 """Characters of one tag; a picture inside a page may need many."""
 
-MAX_ATTRIBUTES = 250
-"""Attributes of one tag: twenty are many; 250 cost .1 ms, and 60,000 cost 8 s."""
+MAX_ATTRIBUTES = 150
+"""Attributes of one tag, or up to a ``>`` inside of a value: twenty are many; 60,000 cost 8 s."""
 
-MAX_HIDDEN = 1_000
-"""``>`` inside quotes: they hide where a tag ends. Scripts have some hundreds."""
+MAX_HIDDEN = 150
+"""Values with a ``>`` in them, which hide where tags end; with more, a page loses its quotes."""
 
 MAX_OPTIONS = 2_000
 """Options of a page's lists: the parser looks at all before for each, 2,000 take 20 ms. All the
@@ -99,7 +102,10 @@ def tamed(html: str) -> str:
     >>> tamed("<p>as it was"), len(tamed("<div>" * 300_000))
     ('<p>as it was', 2560)
     """
-    html = _with_few_attributes(html[:MAX_HTML])
+    html = html[:MAX_HTML]
+    if html.count("<") > MAX_TAGS:
+        html = "<".join(html.split("<", MAX_TAGS)[:-1])
+    html = _with_few_attributes(html)
     tags = html.count("<")
     if tags > MAX_OPTIONS:
         html = _with_few(_OPTION, html, MAX_OPTIONS, r"<\1wbr")
@@ -132,14 +138,15 @@ def _with_few_attributes(html: str) -> str:
 
 
 def _ended(tag: re.Match[str]) -> str:
-    """The beginning of what may be a tag; inside of a script it is none, whose end stays."""
+    """The beginning of what may be a tag; the end of a script or comment stays."""
     head, rest = tag.groups()
     ends = (one.end() for one in _ATTRIBUTE.finditer(rest))
-    kept = max((end for end in islice(ends, MAX_ATTRIBUTES) if end <= MAX_TAG), default=0)
+    kept = max((end for end in islice(ends, MAX_ATTRIBUTES - 1) if end <= MAX_TAG), default=0)
     if not rest[kept:].strip(" \t\n\f\r/"):
         return tag[0]
     closing = rest.find("</", kept)
-    return f"{head}{rest[:kept]} " if closing < 0 else f"{head}{rest[:kept]} >{rest[closing:]}"
+    last = " >" + rest[closing:] if closing >= 0 else " --" if rest.endswith("--") else " "
+    return f"{head}{rest[:kept]}{last}"
 
 
 def _of_depth(html: str) -> str:
