@@ -255,6 +255,7 @@ SPIDER_MIDDLEWARES = {
 }
 EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
+    "topiccrawl.extensions.jsonlog.PlainLog": 99,
     "topiccrawl.extensions.jsonlog.JsonLog": 100,
     "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
@@ -278,5 +279,7 @@ ITEM_PIPELINES = {
 DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
 """A reprint that is dropped is no reason for a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
+FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
+"""Cells that a spreadsheet would run as formulas are text (docs/storage.md)."""
 LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -155,7 +155,7 @@ class Model:
         if not self.politeness.robots:
             return ""
         if self.gate(entry.url).state == "gone":
-            return "robots-unavailable"
+            return self.gate(entry.url).cause or "robots-unavailable"
         closed = urlsplit(entry.url).path.startswith("/no")
         return "robots" if closed and self.gate(entry.url).state == "rules" else ""
 
@@ -182,7 +182,7 @@ class Model:
     def expire(self) -> None:
         for url, expires in list(self.robots_out.items()):
             if expires <= self.now:
-                self.robots(url, 0)
+                self.robots(url, 0, "lease-expired")
         for entry in self.entries.values():
             if entry.state == "leased" and entry.expires <= self.now:
                 self._back(entry)
@@ -201,10 +201,11 @@ class Model:
             self.slots.discard(url)
             self.site(url).active -= 1
 
-    def robots(self, url: str, status: int) -> None:
+    def robots(self, url: str, status: int, cause: str = "") -> None:
         del self.robots_out[url]
         self.free(url)
         gate = self.gate(url)
+        gate.cause = cause
         if status:
             gate.state = "rules" if status == 200 else "free"
         else:

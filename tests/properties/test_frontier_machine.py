@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
 ORIGINS = ("http://x.cn", "https://x.cn", "http://y.cn", "http://z.cn:81")
 URLS = [origin + path for origin in ORIGINS for path in PATHS]
+ANSWERS = ((200, ""), (200, ""), (404, ""), (0, ""), (0, "cannot-resolve-host"))
+"""Status of a robots.txt, and the cause where none came."""
 urls = st.sampled_from(URLS)
 eighths = st.integers(0, 8).map(lambda n: n / 8)
 offers = st.lists(
@@ -180,15 +182,15 @@ class FrontierMachine(RuleBasedStateMachine):
             self.model.finish(lease.url, outcome, links)
             self.drop(lease)
 
-    @rule(data=st.data(), status=st.sampled_from([200, 200, 404, 0]))
-    def robots(self, data: st.DataObject, status: int) -> None:
+    @rule(data=st.data(), answer=st.sampled_from(ANSWERS))
+    def robots(self, data: st.DataObject, answer: tuple[int, str]) -> None:
         if asked := [lease for lease in self.out if lease.kind is Kind.ROBOTS]:
-            self.settle_robots(data.draw(st.sampled_from(asked)), status)
+            self.settle_robots(data.draw(st.sampled_from(asked)), *answer)
 
-    def settle_robots(self, lease: Lease, status: int) -> None:
+    def settle_robots(self, lease: Lease, status: int, cause: str = "") -> None:
         body = b"User-agent: *\nDisallow: /no" if status == 200 else None
-        self.frontier.robots(lease, body, status)
-        self.model.robots(lease.url, status)
+        self.frontier.robots(lease, body, status, cause)
+        self.model.robots(lease.url, status, cause)
         self.drop(lease)
 
     @rule(data=st.data())

@@ -130,7 +130,7 @@ class Command(OperatorCommand):
     def _say_none(self, selection: Selection) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        sys.stderr.write(f"{place_of(self.options)}: no such article of {about}\n")
+        say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
         found = False
@@ -155,7 +155,8 @@ class Command(OperatorCommand):
         async with self._store() as store:
             told = (await told_of(store, window))[: opts.limit or None]
         if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
-            sys.stderr.write(f"{owner}: no page of it was ever watched: crawl with -a watch=1\n")
+            said = f"{owner}: no page of it was ever watched: crawl with -a watch=1"
+            say(said, to=sys.stderr)
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:
@@ -271,6 +272,12 @@ def _before(version: Version) -> str:
     return f"changed {at}  before: {version.title} ({len(version.body)} characters; --json has it)"
 
 
+def _body(article: Article) -> list[str]:
+    if article.noarchive:
+        return ["(its owner wants no copy shown)"]
+    return article.body.split("\n")
+
+
 def _show(story: Story, versions: Sequence[Version]) -> list[str]:
     article = story.article
     about = [article.published, article.source, article.author, article.language, article.encoding]
@@ -281,7 +288,7 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
         "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
-        "(its owner wants no copy shown)" if article.noarchive else article.body,
+        *_body(article),
         "",
         *map(_before, versions),
         *map(_copied, _by_time(story.reprints)),

@@ -7,6 +7,7 @@ import json
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from topiccrawl.stores.records import Kept, Records, Version
+    from topiccrawl.templates.record import Found
 
 SHOWN = 20
 """Records that are listed where nobody says how many."""
@@ -90,7 +92,7 @@ class Command(OperatorCommand):
     def _say_none(self, opts: argparse.Namespace) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        sys.stderr.write(f"{place_of(self.options)}: no record of {about}\n")
+        say(f"{place_of(self.options)}: no record of {about}", to=sys.stderr)
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
@@ -196,14 +198,15 @@ def _whole(kept: Kept, versions: list[Version]) -> list[str]:
         f"checked {iso(kept.checked_at)}"
         + (f" · gone {iso(kept.gone_at)}" if kept.gone_at else ""),
         "",
-        *(
-            f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})\n"
-            f"    {one.snippet}\n    {one.url}"
-            for one in record.found
-        ),
+        *chain.from_iterable(map(_evidence, record.found)),
         *(_version(one) for one in versions),
         "",
     ]
+
+
+def _evidence(one: Found) -> tuple[str, ...]:
+    head = f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})"
+    return head, *(f"    {line}" for line in (*one.snippet.split("\n"), one.url))
 
 
 def _version(version: Version) -> str:

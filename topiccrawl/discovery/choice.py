@@ -58,6 +58,8 @@ _BY_NAME: dict[str, Callable[[str], Provider]] = {
 
 NAMES = tuple(_BY_NAME)
 """Names of all providers."""
+FROM_FILES = frozenset({"generic", "list"})
+"""Names of those that read a file: not for orders from other machines."""
 
 
 def provider_of(spec: str) -> Provider:

@@ -15,6 +15,7 @@ from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
+from topiccrawl.tomlfile import no_toml, read_regular, unusable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,12 +156,16 @@ def read_engine(path: Path) -> Configured:
         ConfigurationError: Naming file, field and what is wrong.
     """
     try:
-        engine = Engine.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        engine = Engine.model_validate(tomllib.loads(read_regular(path)))
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"{path}: is no TOML in UTF-8: {error}") from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
+        raise ConfigurationError(message) from error
+    except tomllib.TOMLDecodeError as error:
+        message = f"{path}: is no TOML: {error}"
+        raise ConfigurationError(message, public=no_toml(path, error)) from error
     except ValidationError as error:
         lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise ConfigurationError("\n".join(lines)) from error
+        raise ConfigurationError("\n".join(lines), public=unusable(path, error)) from error
     return Configured(engine, path.stem)

@@ -20,6 +20,7 @@ from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.stores.choice import place_of
 from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,7 +117,8 @@ class CrawlOutcome:
             place_of(settings),
             settings["TOPICCRAWL_DATA_DIR"],
         )
-        print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+        say(*lines, to=sys.stderr)
+        sys.stderr.flush()
 
 
 def summary(

@@ -150,11 +150,12 @@ class Frontier(Protocol):
         """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
         ...
 
-    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer.
 
         2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, and after ``max_attempts``
-        the origin's URLs end as error "robots-unavailable".
+        the origin's URLs end as error with the last ``cause`` as reason: why no answer came, named
+        as for pages (``cannot-resolve-host``); without one, "robots-unavailable".
         """
         ...
 

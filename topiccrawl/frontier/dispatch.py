@@ -164,7 +164,7 @@ class Dispatch:
         if not obeys:
             return ""
         if not unit.origin.available:
-            return "robots-unavailable"
+            return self._state.robots.cause(unit.origin)
         return "" if self._state.robots.allowed(unit.origin, row.text(URL)) else "robots"
 
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:

@@ -189,9 +189,9 @@ class EmbeddedFrontier:
         return done
 
     @_guarded
-    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer."""
-        self._endings.robots(lease, body, status, self._clock())
+        self._endings.robots(lease, body, status, cause, self._clock())
         self._tick(1)
 
     @_guarded

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ALL_ALLOWED = range(300, 500)
 CRAWLED = Ending.CRAWLED
 """Looked up here once: members of an enumeration are slow to find."""
+EXPIRED = "lease-expired"
 RULES = range(200, 300)
 
 
@@ -74,7 +75,7 @@ class Endings:
             self._state.places.changed(held.host)
             self._state.ready.settle(held.host, now)
 
-    def robots(self, lease: Lease, body: bytes | None, status: int, now: float) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
         """Settle a robots lease with its answer; a stale one is ignored and counted."""
         held = self._state.leases.find(lease)
         if held is None or held.origin is None:
@@ -86,7 +87,7 @@ class Endings:
             self._state.robots.learn(origin, body if status in RULES else None, now)
             self._state.ready.admit(origin)
         else:
-            self._robots_failed(origin, 0.0, now)
+            self._robots_failed(origin, cause, 0.0, now)
         self._state.ready.settle(origin.host, now)
 
     def expire(self, now: float) -> None:
@@ -97,10 +98,10 @@ class Endings:
             state.tally["expired"] += 1
             if held.origin is not None:
                 self._drop(key, held)
-                self._robots_failed(held.origin, 0.0, now)
+                self._robots_failed(held.origin, EXPIRED, 0.0, now)
             else:
                 row = self.let_go(key, held)
-                self._again(row, key, "lease-expired", 0.0, now)
+                self._again(row, key, EXPIRED, 0.0, now)
                 state.put(row)
             state.ready.settle(held.host, now)
 
@@ -212,15 +213,15 @@ class Endings:
         if outcome.ending is Ending.RELEASED:
             self._state.ready.admit(origin)
         else:
-            self._robots_failed(origin, outcome.not_before, now)
+            self._robots_failed(origin, outcome.reason, outcome.not_before, now)
         self._state.ready.settle(origin.host, now)
 
-    def _robots_failed(self, origin: Origin, not_before: float, now: float) -> None:
+    def _robots_failed(self, origin: Origin, cause: str, not_before: float, now: float) -> None:
         """Try a robots.txt again later, or give the origin up until its time to live is over."""
         state = self._state
         origin.attempts += 1
         if origin.attempts >= self._max_attempts > 0:
-            state.robots.give_up(origin, now)
+            state.robots.give_up(origin, cause, now)
             state.ready.admit(origin)
         else:
             pause = state.clock.retry_pause(origin.host, origin.attempts)

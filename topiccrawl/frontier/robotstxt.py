@@ -17,6 +17,8 @@ MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
 PAUSE = 60.0
 """Seconds that an origin which did not answer is left alone, whoever asks for its pages."""
+UNAVAILABLE = "robots-unavailable"
+"""Reason where the server answers, but with a server error."""
 CACHE_BYTES = 16_000_000
 OWN_BYTES = 1000
 STORED = Struct("<dB")
@@ -58,9 +60,13 @@ class Robots:
         learnt = expires - self._life(available=available)
         self._keep(origin, body[:MAX_BODY], learnt, available=available)
 
-    def give_up(self, origin: Origin, now: float) -> None:
-        """Note that the robots.txt cannot be had."""
-        self._keep(origin, b"", now, available=False)
+    def give_up(self, origin: Origin, cause: str, now: float) -> None:
+        """Note that the robots.txt is not available, and why; the cause is kept as its text."""
+        self._keep(origin, cause.encode(), now, available=False)
+
+    def cause(self, origin: Origin) -> str:
+        """Reason of URLs whose robots.txt is not available: the cause of its last failure."""
+        return self._text(origin).decode() or UNAVAILABLE
 
     def retry(self, origin: Origin, now: float) -> None:
         """Ask again for a robots.txt that could not be had: somebody wants a page of it now."""
@@ -105,8 +111,7 @@ class Robots:
         if cached is not None:
             self._parsed.move_to_end(origin.name)
             return cached[0]
-        data = self._store.txn.get(origin_key(origin.name), b"", self._store.robots) or b""
-        body = data[STORED.size :]
+        body = self._text(origin) if origin.available else b""
         rules = Protego.parse(body.decode("utf-8-sig", "replace")) if body.strip() else None
         self._parsed[origin.name] = (rules, len(body) + OWN_BYTES)
         self._bytes += len(body) + OWN_BYTES
@@ -114,6 +119,10 @@ class Robots:
             _, (_, size) = self._parsed.popitem(last=False)
             self._bytes -= size
         return rules
+
+    def _text(self, origin: Origin) -> bytes:
+        data = self._store.txn.get(origin_key(origin.name), b"", self._store.robots) or b""
+        return data[STORED.size :]
 
     def forget(self, origin: Origin) -> None:
         """Parse an origin's robots.txt anew when it is needed next."""

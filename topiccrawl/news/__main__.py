@@ -15,6 +15,7 @@ from topiccrawl.news.density import choose
 from topiccrawl.news.extract import extract
 from topiccrawl.news.parts import part_of
 from topiccrawl.text.decode import decode
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
-    sys.stdout.write("\n".join([*lines, "", *explain(html)]) + "\n")
+    sys.stdout.writelines(f"{escaped(line)}\n" for line in (*lines, "", *explain(html)))
     return int(found is None)
 
 
