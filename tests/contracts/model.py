@@ -255,6 +255,9 @@ class Model:
             if gate.state in {"asked", "waiting"}:
                 gate.state, gate.attempts, gate.retry = "unknown", 0, 0.0
 
+    crash_wait = 0.0
+    """Seconds that a page waits for each of its crashes."""
+
     def crash(self) -> None:
         begun = set(self.begun)
         self.release_all()
@@ -263,6 +266,8 @@ class Model:
             entry.crashes += 1
             if entry.crashes >= self.limits.max_crashes:
                 entry.state, entry.reason = "error", "crash"
+            elif self.crash_wait:
+                entry.due = self.now + self.crash_wait * entry.crashes
 
     def requeue(self, url: str, value: float | None = None) -> bool:
         entry = self.entries.get(url)

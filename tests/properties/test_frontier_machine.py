@@ -30,7 +30,7 @@ from topiccrawl.frontier.contract import (
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import from_line, to_line
-from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.nodes.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
@@ -307,6 +307,7 @@ class SharedMachine(FrontierMachine):
 
     @override
     def open(self) -> None:
+        self.model.crash_wait = CRASH_WAIT * TTL
         self.frontier = SharedFrontier(
             self.client, self.folder.name, self.folder, self.strategy, self.politeness, self.limits,
             clock=lambda: self.model.now,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,11 @@ MAX_HTML = 5_000_000
 MAX_TAGS = 200_000
 """Tags of a page that are read, some 100 MB of elements; the largest hubs have 20,000."""
 
-MAX_DEPTH = 512
-"""Elements open at once; browsers stop there, too."""
+MAX_DEPTH = 1_000
+"""Elements open at once, in a page of many tags; browsers stop at 512."""
+
+_MANY_TAGS = 5_000
+"""Fewer cost little however they are nested, and are not looked at: old pages close none."""
 
 MAX_TAG = 100_000
 """Characters of one tag; a picture inside a page may need many."""
@@ -41,10 +45,10 @@ MAX_OPTIONS = 2_000
 """Options of a page's lists: the parser looks at all before for each, 2,000 take 20 ms. All the
 towns of a country are fewer."""
 
-MAX_ROOTS = 100
+MAX_ROOTS = 2_000
 """``<html>`` and ``<body>``, whose attributes the parser puts together."""
 
-MAX_REOPENED = 500_000
+MAX_REOPENED = 1_000_000
 """Formatting elements that may be opened again for paragraphs behind them; each takes 400 bytes."""
 
 _SPACE = r"[ \t\n\f\r]"
@@ -96,24 +100,24 @@ def parsed(html: str) -> LexborHTMLParser:
     return LexborHTMLParser(tamed(html))
 
 
+@lru_cache(maxsize=1)  # links and an article are looked for in the same page
 def tamed(html: str) -> str:
     """Return the page without what would be dear to parse; its text and its links stay if they can.
 
     >>> tamed("<p>as it was"), len(tamed("<div>" * 300_000))
-    ('<p>as it was', 2560)
+    ('<p>as it was', 5000)
     """
     html = html[:MAX_HTML]
     if html.count("<") > MAX_TAGS:
         html = "<".join(html.split("<", MAX_TAGS)[:-1])
     html = _with_few_attributes(html)
     tags = html.count("<")
-    if tags > MAX_OPTIONS:
+    if tags > min(MAX_OPTIONS, MAX_ROOTS):
         html = _with_few(_OPTION, html, MAX_OPTIONS, r"<\1wbr")
-    if tags > MAX_ROOTS:
         html = _with_few(_ROOT, html, MAX_ROOTS, r"<\1span")
     if tags * tags > 4 * MAX_REOPENED and _reopened(html, tags) > MAX_REOPENED:
         html = _FORMAT.sub(r"<\1span", html)
-    return _of_depth(html) if tags > MAX_DEPTH else html
+    return _of_depth(html) if tags > _MANY_TAGS else html
 
 
 def _with_few(pattern: re.Pattern[str], html: str, most: int, instead: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 PARAGRAPHS = "<p>x" * 3_000
-NAMES = [f"a{number}" for number in range(3_000)]
+NAMES = [f"a{number}" for number in range(9_000)]
 FORMATS = ["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"]
 DEAR = {
     "attributes": f"<p {' '.join(NAMES)}>text",
@@ -37,14 +37,14 @@ DEAR = {
     "fonts-closed-at-last":
         "<p>" + "".join(f"<i {n}>" for n in NAMES[:400]) + PARAGRAPHS + "</i>" * 400,
     "every-format-thrice": "<p>" + "".join(f"<{n}>" * 3 for n in FORMATS) + PARAGRAPHS * 10,
-    "boxes": "<div>" * 5_000 + "text",
-    "names-with-points": "<p.x>" * 5_000 + "text",
-    "ruby": "<rt>" * 5_000 + "text",
-    "groups-of-options": "<optgroup>" * 5_000 + "text",
-    "links-in-drawings": "<svg>" + "<a>" * 5_000 + "text",
-    "strokes": "<svg>" + "<path>" * 5_000 + "text",
-    "strokes-that-look-closed": "<svg>" + "<path a='/>'b=/>" * 5_000 + "text",
-    "inputs-in-drawings": "<svg>" + "<input>" * 5_000 + "text",
+    "boxes": "<div>" * 9_000 + "text",
+    "names-with-points": "<p.x>" * 9_000 + "text",
+    "ruby": "<rt>" * 9_000 + "text",
+    "groups-of-options": "<optgroup>" * 9_000 + "text",
+    "links-in-drawings": "<svg>" + "<a>" * 9_000 + "text",
+    "strokes": "<svg>" + "<path>" * 9_000 + "text",
+    "strokes-that-look-closed": "<svg>" + "<path a='/>'b=/>" * 9_000 + "text",
+    "inputs-in-drawings": "<svg>" + "<input>" * 9_000 + "text",
     "tags": "<br>" * 700_000,
 }  # fmt: skip
 
