@@ -20,6 +20,7 @@ from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
+from topiccrawl.scheduler.neighbours import HostTimes, NeighbourFrontier
 from topiccrawl.signals import hosts_taken
 from topiccrawl.tasks.local import LocalLedger
 
@@ -66,7 +67,10 @@ def open_frontier(crawler: Crawler) -> Frontier:
     path = frontier_path(settings, spider)
     if fresh:
         discard(path)
-    frontier = EmbeddedFrontier(path, order, politeness, limits, share=share, owner=_owner(spider))
+    times, owner = HostTimes(settings["TOPICCRAWL_DATA_DIR"]), _owner(spider)
+    frontier = NeighbourFrontier(
+        path, order, politeness, limits, share=share, owner=owner, times=times
+    )  # fmt: skip
     _relearn(frontier, order)
     return frontier
 

@@ -216,6 +216,15 @@ class FrontierScheduler(BaseScheduler):
             self.give_up(error)
             return None
 
+    def waits(self, request: Request) -> float:
+        """Seconds for which a request of ours must not be sent yet: another crawl was faster."""
+        if meta.read(request) is None or not self.opened or self._failure:
+            return 0.0
+        wait = 0.0
+        with self.book.writing() as frontier:
+            wait = frontier.waits(host_of(request.url))
+        return wait  # noqa: RET504 - 0.0 where the write failed, which ends the crawl
+
     def leaves(self, request: Request) -> bool:
         """Note that a request of ours can be sent now; whether it still may.
 
