@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, signals
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, BaseSchedulerMeta
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
@@ -35,6 +35,7 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     traps_of,
 )
+from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
 from topiccrawl.scheduler.redirects import Redirects
@@ -77,7 +78,22 @@ _SWEEP = 200
 """Stale values made anew per housekeeping."""
 
 
-class FrontierScheduler(BaseScheduler):
+class _Exactly(BaseSchedulerMeta):
+    """Only what is derived from a class is one: to Scrapy all that has its methods is a scheduler.
+
+    Else Scrapy's own scheduler would be taken for ours, too.
+    """
+
+    @override
+    def __instancecheck__(cls, instance: object) -> bool:
+        return cls in type(instance).__mro__
+
+    @override
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return cls in subclass.__mro__
+
+
+class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     """Scheduler on the frontier contract.
 
     Spiders with a ``strategy`` get its order; to others all URLs are alike, first come, first
@@ -127,6 +143,7 @@ class FrontierScheduler(BaseScheduler):
         self.spider = spider
         self.hosts = hosts_of(spider)
         try:
+            check_parts(self.crawler.settings)
             self.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)

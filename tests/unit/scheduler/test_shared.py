@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 
 from topiccrawl import meta
 from topiccrawl.errors import SettingError
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.nodes.client import client_of
-from topiccrawl.scheduler.build import in_redis
 from topiccrawl.scheduler.shared import request_of, start
 
 
