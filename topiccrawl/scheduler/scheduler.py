@@ -85,12 +85,12 @@ class _Exactly(BaseSchedulerMeta):
     """
 
     @override
-    def __instancecheck__(cls, instance: object) -> bool:
-        return cls in type(instance).__mro__
+    def __instancecheck__(self, instance: object) -> bool:
+        return self in type(instance).__mro__
 
     @override
-    def __subclasscheck__(cls, subclass: type) -> bool:
-        return cls in subclass.__mro__
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return self in subclass.__mro__
 
 
 class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
