@@ -8,8 +8,8 @@ longer than the delay asks once more before it leaves. Crawls that share a Redis
 there instead (``nodes/turns.py``).
 
 The table is LMDB without a flush, some microseconds a word. Its times are the machine's monotonic
-clock and its folder is named after the machine's boot: what a power cut may have spoilt, or was
-told by a clock that began again, is not read.
+clock and its folder is named after the machine's boot: what a power cut may have spoilt, or
+comes from a clock that began again, is not read.
 """
 
 from __future__ import annotations

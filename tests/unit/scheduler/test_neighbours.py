@@ -59,9 +59,7 @@ def test_a_pause_that_a_host_asks_for_holds_for_all(tmp_path: Path, clock: Clock
     assert one.claim(HOST, 1.0) == other.claim(HOST, 1.0) == 30.0
 
 
-def test_what_was_told_before_the_machine_began_again_is_not_read(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_the_table_of_an_earlier_boot_is_not_read(tmp_path: Path, clock: Clock) -> None:
     old = tmp_path / FOLDER / "another-boot"
     old.mkdir(parents=True)
     (old / "data.mdb").write_bytes(b"spoilt")
