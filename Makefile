@@ -15,7 +15,6 @@ help:  ## Say what there is
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "topiccrawl needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=24'  # older ones stumble over extras
 	$(BIN)/python -m pip install --quiet -e .
 	@touch $@
 

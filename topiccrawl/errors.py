@@ -68,4 +68,6 @@ def finish_reason(error: TopiccrawlError) -> str:
     >>> finish_reason(StorageError("no room")), finish_reason(StateLockedError("in use"))
     ('storage_error', 'state_error')
     """
+    if isinstance(error, ConfigurationError):
+        return "setting_error"
     return "storage_error" if isinstance(error, StorageError) else "state_error"

@@ -24,8 +24,22 @@ TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 
 # -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
-REDIS_URL = None
-"""Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it."""
+REDIS_URL: str | None = None
+"""Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it; None:
+the environment's REDIS_URL, "": none."""
+REDIS_HOST: str | None = None
+REDIS_PORT: int | None = None
+REDIS_DB: int | None = None
+"""The same in parts, as in scrapy-redis."""
+REDIS_PARAMS: dict[str, object] | None = None
+"""Further arguments of the client, such as {"password": "..."}."""
+REDIS_START_URLS_KEY = "%(name)s:start_urls"
+"""Where operators put start URLs; ``name`` is the spider's."""
+REDIS_START_URLS_BATCH_SIZE = 0
+"""Start URLs that a node takes at once; 0: CONCURRENT_REQUESTS."""
+MAX_IDLE_TIME_BEFORE_CLOSE: float | None = None
+"""Seconds without work after which a node that waits for start URLs ends; None: it waits for none,
+0: for ever."""
 SCHEDULER_PERSIST = True
 """The crawl stays in Redis when its last node ends."""
 TOPICCRAWL_NODE_SECONDS = 10.0

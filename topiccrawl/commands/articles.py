@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,7 +38,7 @@ from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.stores.contract import Reprint, Store, Story, Version
@@ -121,9 +121,11 @@ class Command(OperatorCommand):
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
         found = False
-        async for article in self._select(selection, SHOWN if opts.limit is None else opts.limit):
-            found = True
-            say(_json(article) if opts.json else _line(article, selection.topic))
+        limit = SHOWN if opts.limit is None else opts.limit
+        async with aclosing(self._select(selection, limit)) as articles:
+            async for article in articles:
+                found = True
+                say(_json(article) if opts.json else _line(article, selection.topic))
         if not found:
             self._say_none(selection)
 
@@ -135,9 +137,10 @@ class Command(OperatorCommand):
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
         found = False
         with writing(file, FORMATS) as writer:
-            async for article in self._select(selection, limit or 0):
-                found = True
-                writer.write(article)
+            async with aclosing(self._select(selection, limit or 0)) as articles:
+                async for article in articles:
+                    found = True
+                    writer.write(article)
         if not found:
             self._say_none(selection)
 
@@ -191,11 +194,11 @@ class Command(OperatorCommand):
             story = await store.get(url) or await store.get(canonical(url) or url)
             return story, [] if story is None else await store.versions(story.article.url)
 
-    async def _select(self, selection: Selection, limit: int) -> AsyncIterator[Article]:
+    async def _select(self, selection: Selection, limit: int) -> AsyncGenerator[Article, None]:
         """Articles of a selection, at most ``limit`` where it is not 0."""
-        async with self._store() as store:
+        async with self._store() as store, aclosing(store.select(selection)) as articles:
             found = 0
-            async for article in store.select(selection):
+            async for article in articles:
                 yield article
                 found += 1
                 if found == limit:

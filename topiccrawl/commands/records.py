@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from topiccrawl.stores.records import Kept, Records, Version
     from topiccrawl.templates.record import Found
@@ -82,8 +82,8 @@ class Command(OperatorCommand):
 
     async def _list(self, opts: argparse.Namespace) -> None:
         found = False
-        async with self._store() as store:
-            async for kept in _some(store, opts, SHOWN):
+        async with self._store() as store, aclosing(_some(store, opts, SHOWN)) as records:
+            async for kept in records:
                 found = True
                 say(_json(kept) if opts.json else _line(kept))
         if not found:
@@ -96,8 +96,9 @@ class Command(OperatorCommand):
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
-        async with self._store() as store:
-            async for kept in store.select(_name(opts.template), gone=True):
+        chosen = _name(opts.template)
+        async with self._store() as store, aclosing(store.select(chosen, gone=True)) as records:
+            async for kept in records:
                 if entity in {kept.entity, kept.record.name}:
                     shown_any = True
                     versions = await store.versions(kept.template, kept.entity)
@@ -142,9 +143,10 @@ class Command(OperatorCommand):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
             found = False
             with writing(file, formats(tuple(fields))) as writer:
-                async for kept in _some(store, opts, 0):
-                    found = True
-                    writer.write(kept)
+                async with aclosing(_some(store, opts, 0)) as records:
+                    async for kept in records:
+                        found = True
+                        writer.write(kept)
         if not found:
             self._say_none(opts)
 
@@ -158,14 +160,15 @@ class Command(OperatorCommand):
             await store.close()
 
 
-async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncIterator[Kept]:
+async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncGenerator[Kept, None]:
     limit = usual if opts.limit is None else opts.limit
     found = 0
-    async for kept in store.select(_name(opts.template), gone=opts.gone):
-        yield kept
-        found += 1
-        if found == limit:
-            return
+    async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
+        async for kept in records:
+            yield kept
+            found += 1
+            if found == limit:
+                return
 
 
 def _name(argument: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,8 +19,9 @@ from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
 from topiccrawl.relevance.adaptation_feedback import FeedbackAdapter
 from topiccrawl.relevance.adaptation_links import scorers
 from topiccrawl.relevance.adaptation_words import WordAdapter
-from topiccrawl.scheduler.build import frontier_place, number
+from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.signals import page_judged
+from topiccrawl.spiders.arguments import parameters_given
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.stores.changes import TopicChange
 from topiccrawl.stores.choice import changes_of
@@ -236,10 +237,5 @@ def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParam
     Raises:
         SettingError: One is no number or out of its range.
     """
-    given: dict[str, Any] = {"floor": lower_limit}
-    for field in fields(AdaptationParameters):
-        name = f"TOPICCRAWL_ADAPT_{field.name.upper()}"
-        if settings.get(name) is not None:
-            value = number(settings, name)
-            given[field.name] = value if isinstance(field.default, float) else int(value)
-    return AdaptationParameters(**given)
+    given = parameters_given(settings, AdaptationParameters)
+    return AdaptationParameters(**{"floor": lower_limit, **given})

@@ -36,6 +36,7 @@ FAILURES = frozenset(
     {
         DISCOVERY_FAILED,
         SEEDS_UNREACHABLE,
+        "setting_error",
         "state_error",
         "storage_error",
         "start_error",
@@ -181,6 +182,7 @@ _ENDS = {
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",
+    "setting_error": "ERROR: a setting cannot be used, see the log",
     "state_error": "ERROR: the stored state cannot be used, see the log",
     "storage_error": "ERROR: nothing can be stored, see the log",
     CLOSE_REASON: "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost",

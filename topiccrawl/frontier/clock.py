@@ -60,6 +60,10 @@ class HostClock:
     def forget(self, host: Host) -> None:
         """Nothing more is asked of a host by this process; a clock of several crawls cares."""
 
+    def waits(self, host: Host) -> float:  # noqa: ARG002
+        """Seconds for which others have the host; a clock of several crawls takes it where 0."""
+        return 0.0
+
     def base_delay(self, host: Host) -> float:
         """Seconds between two starts before anything is known of the host."""
         if self._overrides:

@@ -167,6 +167,10 @@ class Frontier(Protocol):
         """Give such a slot back."""
         ...
 
+    def waits(self, host: str) -> float:
+        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
+        ...
+
     def left(self, host: str) -> bool:
         """A request to the host leaves now: the next one waits from here; False: it must not."""
         ...

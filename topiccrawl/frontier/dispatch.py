@@ -83,7 +83,7 @@ class Dispatch:
         """Take a slot of a host's clock, if it is allowed now."""
         clock = self._state.clock
         host = self._state.places.host(name)
-        if clock.full(host) or host.next_at > now:
+        if clock.full(host) or host.next_at > now or not self._claim(host, now):
             return False
         self._start(host, now)
         self._lent.add(host)
@@ -133,7 +133,7 @@ class Dispatch:
         state = self._state
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not state.robots.known(unit.origin, now):
-            return self._ask(unit.origin, lane, now)
+            return self._ask(unit.origin, lane, now) if self._claim(unit.host, now) else None
         if self._moves > 0 and state.biases.renew(unit):
             self._moves -= 1
             return None
@@ -147,6 +147,8 @@ class Dispatch:
             state.put(row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
+        if not refusal and not self._claim(unit.host, now):
+            return None
         state.queues.leave(row, key)
         if refusal:
             self._steps -= 1
@@ -202,6 +204,14 @@ class Dispatch:
         self._state.clock.start(host, now)
         self._state.places.changed(host)
         self._state.ready.settle(host, now)
+
+    def _claim(self, host: Host, now: float) -> bool:
+        """Whether the host is ours to ask; one that is not has another time now."""
+        wait = self._state.clock.waits(host)
+        if wait:
+            host.next_at = max(host.next_at, now + wait)
+            self._state.ready.settle(host, now)
+        return not wait
 
     def _awake(self, key: bytes) -> None:
         """Queue by value what waited for a time that has come."""

@@ -205,6 +205,12 @@ class EmbeddedFrontier:
         self._dispatch.release(host.lower(), self._clock())
 
     @_guarded
+    def waits(self, host: str) -> float:
+        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
+        known = self._state.places.find_host(host.lower())
+        return 0.0 if known is None else self._state.clock.waits(known)
+
+    @_guarded
     def left(self, host: str) -> bool:
         """A request to the host leaves now: the next one waits from here; False: it must not."""
         self._dispatch.left(host.lower(), self._clock())

@@ -12,10 +12,11 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigu
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.store import discard
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.periods.seeds import Hits
 from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import CLOSE_REASON
-from topiccrawl.scheduler.build import folder_of, in_redis
+from topiccrawl.scheduler.build import folder_of
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.spiders.template import TemplateSpider

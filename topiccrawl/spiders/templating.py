@@ -18,8 +18,9 @@ from topiccrawl.errors import (
     StorageError,
     TemplateError,
 )
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.periods.seeds import Manner
-from topiccrawl.scheduler.build import check_settings, in_redis, number
+from topiccrawl.scheduler.build import check_settings, number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.stores.choice import periods_of
