@@ -42,7 +42,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
     yield
     skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
     if terminalreporter.config.option.markexpr:
-        terminalreporter.line(f"only tests that are: {terminalreporter.config.option.markexpr}")
+        expression = terminalreporter.config.option.markexpr
+        terminalreporter.line(f"run: tests that are {expression}; make test-all runs all")
     for reason, number in sorted(skipped.items()):
         terminalreporter.line(f"not run: {number} tests: {reason.removeprefix('Skipped: ')}")
 

@@ -18,7 +18,6 @@ PLACE = Path(__file__).with_name("baseline.json")
 def read(place: Path | None = None) -> dict[str, Part]:
     """Return the stored parts; none where there is no file."""
     place = PLACE if place is None else place
-    place = PLACE if place is None else place
     if not place.exists():
         return {}
     parts: dict[str, Part] = json.loads(place.read_text(encoding="utf-8"))

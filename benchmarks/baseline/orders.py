@@ -73,7 +73,7 @@ def line_of(area: float, pages: Sequence[str]) -> str:
     """Return an order in a line: area, then hashes of its first pages and of all.
 
     >>> line_of(0.51234, ["a", "b"])
-    'area 0.5123; 2: f9ff0bbb'
+    'area 0.5123; 2: b51b25d6'
     """
     ends = [end for end in PREFIXES if end < len(pages)] + [len(pages)]
     hashes = (f"{end}: {digest(*pages[:end])}" for end in ends)

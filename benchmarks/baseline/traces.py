@@ -27,6 +27,7 @@ from tests.crawl.run import ROOT, command, log_of, run, running
 from tests.ports import free_port
 from tests.receiver import SECRET, Listener
 from tests.waiting import PATIENCE, until
+from topiccrawl.dashboard.metrics import exposition
 from topiccrawl.demo import DemoServer, generate
 from topiccrawl.demo.companies.crawl import DISCOVER, TEMPLATE, serving
 from topiccrawl.demo.companies.web import CompanyWeb
@@ -44,7 +45,7 @@ READING = (
 """Commands whose exit status is kept, in a folder that crawls left and in an empty one."""
 ELSEWHERE = (
     "topics list", "topics nonsense", "articles nonsense", "doctor settings",
-    "doctor settings -s DOWNLOAD_DELAY=soon", "simulate none.jsonl",
+    "doctor settings -s DOWNLOAD_TIMEOUT=soon", "simulate none.jsonl",
     "simulate none.jsonl --topic 足球", "crawl", "crawl nothing", "crawl topic",
     "crawl topic -a topic=足球 -a nonsense=1", "crawl topic -a topic=足球 -a seeds=nowhere",
     f"crawl topic -a topic=足球 -a seeds={NOWHERE} -s RETRY_TIMES=0",
@@ -80,13 +81,13 @@ def of_crawls() -> dict[str, Any]:
             in_mongo = dict(collections(address))
         found: dict[str, Any] = {
             "stats": sorted({name for log in logs for name in stats_in(log)}),
-            "sqlite": dict(tables(data)),
             "mongodb": in_mongo,
             "webhook": sorted(names_in(told)),
             "tasks": task_fields(data),
             "exports": dict(exports(data)),
             "http": dict(answers(data)),
         }
+        found["sqlite"] = dict(tables(data))
         found["statuses after crawls"] = {line: status(data, line) for line in READING}
         lines = READING + ELSEWHERE
         found["statuses in an empty folder"] = {line: status(empty, line) for line in lines}
@@ -128,7 +129,7 @@ def _run(proxy: str, data: Path, *words: str, **settings: str) -> str:
 def stats_in(log: str) -> Iterator[str]:
     """Yield the names of our stats that a log tells; figures in them are left out."""
     for name in re.findall(r"'(topiccrawl/[^']+)':", log):
-        yield re.sub(r"\d+$", "N", name)
+        yield re.sub(r"(?<=[/-])\d+$", "N", name)
 
 
 def tables(data: Path) -> Iterator[tuple[str, list[str]]]:
@@ -193,10 +194,17 @@ def answers(data: Path) -> Iterator[tuple[str, list[str]]]:
     with dashboard(data) as url:
         for path in ANSWERS:
             yield path, sorted(names_in([json.loads(_get(f"{url}/{path}"))]))
-        yield (
-            "metrics",
-            sorted(set(re.findall(r"^# TYPE (.+)", _get(f"{url}/metrics"), re.MULTILINE))),
-        )
+        state = json.loads(_get(f"{url}/api/state"))
+    yield "metrics", sorted(set(metrics(state)))
+
+
+def metrics(state: dict[str, Any]) -> Iterator[str]:
+    """Yield each metric of a crawl with its labels; one that would have no sample is given one."""
+    state["errors"], state["hosts"]["states"] = {"http-404": 1}, {"ready": 1}
+    for line in exposition([state])[0].decode().splitlines():
+        if not line.startswith("#"):
+            name, _, labels = line.rpartition(" ")[0].partition("{")
+            yield " ".join([name, *re.findall(r'(\w+)="', labels)])
 
 
 @contextmanager
