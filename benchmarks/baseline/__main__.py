@@ -3,9 +3,10 @@
     python -m benchmarks.baseline [--check | --write] [--only PART]... [--processes 2]
 
 ``--check`` (the default) prints each value that differs from ``baseline.json`` and exits with
-status 1 where one does; ``--write`` stores what is found. A part is named as in that file, or by
-the beginning of its name (``orders``). Parts of recorded webs and pages need ../shared/data; where
-that is absent they are skipped with a line, and what is stored of them stays.
+status 1 where one does; ``--write`` prints them, too, and stores each part that is ready. A part
+is named as in that file, or by the beginning of its name (``orders``). Parts of recorded webs and
+pages need ../shared/data; where that is absent they are skipped with a line, and what is stored of
+them stays.
 
 Covered: all strategies with all topics of the demo web and the recorded ones, at their own budgets;
 all pages of zhnews and news_en; all labelled pairs; the companies of three demo webs and all
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING
 from benchmarks.baseline import book, orders, surface, texts, traces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 WEBS = ("wikispeedia", "okc", "linuxcn", "lohelp_zh")
 PAGES = ("zhnews", "news_en")
@@ -49,19 +50,16 @@ PARTS = {**RECORDED, "traces": traces.of_crawls, **QUICK}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare or store; the exit status."""
+    """Compare, and store where that is asked for; the exit status."""
     options = _parser().parse_args(arguments)
-    names = chosen(options.only)
-    found = collected(names, options.processes)
-    stored = book.read()
-    if options.write:
-        kept = {name: part for name, part in stored.items() if name in PARTS}
-        book.write({**kept, **found})
-        print(f"{len(found)} parts written to {book.PLACE}")
-        return 0
-    lines = [line for name in found for line in compared(stored, name, found[name])]
-    print(*lines, f"{len(lines)} differences in {len(found)} parts", sep="\n")
-    return int(bool(lines))
+    lines = []
+    for name, found in collected(chosen(options.only), options.processes):
+        stored = book.read()
+        lines += compared(stored, name, found)
+        if options.write:
+            book.write({**{one: stored[one] for one in stored if one in PARTS}, name: found})
+    print(*lines, f"{len(lines)} differences{' stored' * options.write}", sep="\n")
+    return int(bool(lines) and not options.write)
 
 
 def chosen(beginnings: Sequence[str]) -> list[str]:
@@ -79,18 +77,16 @@ def chosen(beginnings: Sequence[str]) -> list[str]:
     return [name for name in names if name not in absent]
 
 
-def collected(names: Sequence[str], processes: int) -> dict[str, book.Part]:
-    """Return the parts, each made in a process of its own."""
+def collected(names: Sequence[str], processes: int) -> Iterator[tuple[str, book.Part]]:
+    """Yield the parts as they are ready, each made in a process of its own."""
     os.environ.update(orders.STEADY)
-    found = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, max_tasks_per_child=1) as pool:
         began = time.perf_counter()
         asked = {pool.submit(PARTS[name]): name for name in names}
         for done in as_completed(asked):
-            found[asked[done]] = done.result()
+            yield asked[done], done.result()
             print(f"{time.perf_counter() - began:6.0f} s  {asked[done]}", file=sys.stderr)
-    return {name: found[name] for name in names}
 
 
 def compared(stored: dict[str, book.Part], name: str, found: book.Part) -> list[str]:
