@@ -53,6 +53,8 @@ ELSEWHERE = (
 )  # fmt: skip
 """Commands whose exit status does not depend on the folder."""
 ANSWERS = ("api/state", "api/articles", "api/more", "api/tasks", "api/workers")
+BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
+"""What gives other stats when pages come in another order: in the crawl whose stats are not read."""
 DEPTH = 2
 """Levels of an answer whose names are kept; what lies deeper is often named by data."""
 
@@ -77,7 +79,7 @@ def of_crawls() -> dict[str, Any]:
         logs, told = crawled(data)
         with mongo_server.running() as uri:
             address = mongo_server.database_uri(uri, data)
-            crawled(Path(folder) / "mongo", MONGODB_URI=address)
+            crawled(Path(folder) / "mongo", MONGODB_URI=address, **BY_TIME)
             in_mongo = dict(collections(address))
         found: dict[str, Any] = {
             "stats": sorted({name for log in logs for name in stats_in(log)}),
@@ -104,7 +106,7 @@ def crawled(data: Path, **settings: str) -> tuple[list[str], list[dict[str, Any]
     logs = []
     with DemoServer(web) as server, Keeping() as listener:
         wanted = {
-            "TOPICCRAWL_FRAMES": "1", "TOPICCRAWL_NEWS_FILTER": "1", "WARC_DIR": str(data / "warc"),
+            "TOPICCRAWL_FRAMES": "1", "WARC_DIR": str(data / "warc"),
             "TOPICCRAWL_WEBHOOK": listener.url, "TOPICCRAWL_WEBHOOK_SECRET": SECRET,
             "TOPICCRAWL_STOP_YIELD": "0.001", **settings,
         }  # fmt: skip
