@@ -54,7 +54,7 @@ ELSEWHERE = (
 """Commands whose exit status does not depend on the folder."""
 ANSWERS = ("api/state", "api/articles", "api/more", "api/tasks", "api/workers")
 BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
-"""What gives other stats when pages come in another order: in the crawl whose stats are not read."""
+"""Settings that make stats depend on the order of pages; no stats are read of that crawl."""
 DEPTH = 2
 """Levels of an answer whose names are kept; what lies deeper is often named by data."""
 
