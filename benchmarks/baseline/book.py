@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 PLACE = Path(__file__).with_name("baseline.json")
 """Parts by name; a part is a tree of dictionaries with texts, numbers and lists of texts below."""
 
+SHOWN = 200
+"""Characters of a value that a difference shows."""
+
 
 def read(place: Path | None = None) -> dict[str, Part]:
     """Return the stored parts; none where there is no file."""
@@ -53,4 +56,5 @@ def differences(stored: Any, found: Any, name: str) -> Iterator[str]:  # noqa: A
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - any JSON
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
