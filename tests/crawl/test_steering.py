@@ -20,7 +20,7 @@ from topiccrawl.dashboard.runs import LocalRuns
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
 
