@@ -168,7 +168,7 @@ TOPICCRAWL_ADAPT_WARM = 20
 """Pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20
 """words: pages between two changes at least; genetic: relevant pages between two."""
-TOPICCRAWL_ADAPT_GROWTH = 1.1
+TOPICCRAWL_ADAPT_GROWTH = 1.5
 """words: a change also waits for so many times the pages of the last one."""
 TOPICCRAWL_ADAPT_GAIN = 0.2
 """words: what learnt words add to a link's score in [0, 1] at most."""

@@ -19,6 +19,7 @@ from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import (
+    LEARNT,
     Download,
     Ending,
     Kind,
@@ -94,6 +95,7 @@ class FrontierMachine(RuleBasedStateMachine):
             max_depth=depth, max_host_pages=pages, max_attempts=3, max_crashes=2, lease_seconds=30
         )
         self.model = Model(self.strategy, self.politeness, self.limits, 1000.0)
+        self.swept = self.strategy.version % LEARNT
         self.out: list[Lease] = []
         self.settled: list[Lease] = []
         self.open()
@@ -218,9 +220,17 @@ class FrontierMachine(RuleBasedStateMachine):
         self.strategy.version += 1
 
     @rule()
+    def learn(self) -> None:
+        self.strategy.version = (self.strategy.version + LEARNT) % 2**32
+
+    @rule()
     def sweep(self) -> None:
         while self.frontier.sweep(7):
             pass
+        topic = self.strategy.version % LEARNT
+        if topic == self.swept:
+            return
+        self.swept = topic
         for entry in self.model.entries.values():
             if entry.state in {"queued", "leased", "low"} and self.model.rescore(entry):
                 self.model.judge(entry, entry.lane)

@@ -13,6 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError, StateError, StorageError
+from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
@@ -187,8 +188,12 @@ class TopicAdaptation:
         )
 
     def _version(self) -> int:
-        """Version of queued values: of the user's topic and of the change applied last."""
-        return self.spider.topic.version + self.number
+        """Version of queued values: of the user's topic and of the change applied last.
+
+        Learnt words leave the topic as it is; the genetic method makes another one.
+        """
+        step = LEARNT if self.method == "words" else 1
+        return (self.spider.topic.version + self.number * step) % 2**32
 
     def _apply(self, change: Change) -> None:
         """Score with the changed topic; the version says which change a queued value is of."""

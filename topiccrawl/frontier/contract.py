@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from topiccrawl.records import Evidence, Offer
 
 __all__ = [
+    "LEARNT",
     "NORMAL",
     "PRIOR",
     "REJECTED",
@@ -69,6 +70,10 @@ __all__ = [
 ]
 
 
+LEARNT = 2**24
+"""Step of ``Strategy.version`` for what was only learnt; lower parts of it are the topic's."""
+
+
 class Strategy(Protocol):
     """How evidence becomes order. Pure: no clock, no I/O; the frontier calls, a spider feeds it."""
 
@@ -78,7 +83,12 @@ class Strategy(Protocol):
     share: tuple[int, int]
     """How many pops of priorQueue, then of normalQueue, in turn."""
     version: int
-    """Grows when the meaning of stored evidence changed (topic, model): values are made anew."""
+    """Changes when stored evidence has another meaning; below 2**32.
+
+    ``version % LEARNT`` is the topic's: after a change of it ``sweep`` re-scores all rows, since a
+    row of the errorQueue never comes to the front. The rest counts what a model has learnt: such a
+    change re-scores a row when it comes to the front, or gets another parent.
+    """
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
@@ -187,7 +197,10 @@ class Frontier(Protocol):
         ...
 
     def sweep(self, n: int = 100) -> int:
-        """Make the values of up to n stale records anew (see ``Strategy.version``); number done."""
+        """Re-score up to n stale records after a change of the topic; number looked at.
+
+        See ``Strategy.version``.
+        """
         ...
 
     def pace(self, speed: float) -> None:

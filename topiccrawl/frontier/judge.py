@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.frontier.rows import PINNED, quantum
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ class Judge:
         self._strategy = strategy
 
     @property
-    def version(self) -> int:
-        """Of the strategy: rows of another are stale."""
-        return self._strategy.version
+    def topic(self) -> int:
+        """The topic's part of the strategy's version: rows of another are swept."""
+        return self._strategy.version % LEARNT
 
     def refresh(self, row: Row) -> bool:
         """Make a row's evidence anew from its texts if it is of another version; whether it was.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.biases import Biases
 from topiccrawl.frontier.clock import HostClock
-from topiccrawl.frontier.contract import REJECTED, GroupStats
+from topiccrawl.frontier.contract import LEARNT, REJECTED, GroupStats
 from topiccrawl.frontier.held import Leases
 from topiccrawl.frontier.hostrows import NOTHING
 from topiccrawl.frontier.places import Places
@@ -70,7 +70,8 @@ class State:
         tally: Counters by name.
         seq: Number of the next arrival.
         turn: Place in the cycle of the lanes' share.
-        swept: Strategy version the background sweep works for, and the number it has reached.
+        swept: Topic (``Strategy.version % LEARNT``) of the background sweep, and the number it has
+            reached.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class State:
         self.tally.update(known.get("tally", {}))
         self.seq: int = known.get("seq", 1)
         self.turn: int = known.get("turn", 0)
-        self.swept: tuple[int, int] = tuple(known.get("swept", (strategy.version, END)))
+        self.swept: tuple[int, int] = tuple(known.get("swept", (strategy.version % LEARNT, END)))
         crawl = GroupStats(*known.get("crawl", NOTHING))
         self.biases = Biases(strategy, self.places, self.ready, crawl)
         self.leases = Leases(known.get("epoch", 0))

@@ -1,4 +1,4 @@
-"""New values for old rows, a few at a time, when nothing else is to be done."""
+"""New values for rows of another topic, a few at a time, when nothing else is to be done."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 def sweep(state: State, judge: Judge, n: int) -> int:
     """Look at up to n rows in the order of their arrival; how many were looked at.
 
-    Rows of another strategy version that are queued, or in the errorQueue for their low value, get
-    evidence, value and lane anew. 0 when all rows were seen since the version changed.
+    Rows of another strategy version that are queued, or in the errorQueue for their low value, are
+    re-scored: evidence, value and lane. 0 when all rows were seen since the topic changed.
     """
-    version, (done, at) = judge.version, state.swept
-    if done == version and at == END:
+    topic, (done, at) = judge.topic, state.swept
+    if done == topic and at == END:
         return 0
-    numbers = state.urls.after(at if done == version else 0, n)
+    numbers = state.urls.after(at if done == topic else 0, n)
     for number in numbers:
         _renew(state, judge, number)
-    state.swept = (version, numbers[-1] if len(numbers) == n else END)
+    state.swept = (topic, numbers[-1] if len(numbers) == n else END)
     return len(numbers)
 
 

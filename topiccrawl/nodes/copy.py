@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.contract import LEARNT, GroupStats
 from topiccrawl.frontier.hostrows import CLOCK, HOST_ID, STATS
 from topiccrawl.frontier.keys import KEY_BYTES
 from topiccrawl.frontier.places import ASLEEP
@@ -88,8 +88,9 @@ class WorkingCopy:
             unit, _ = state.places.unit(place, self._strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
             row.seq = state.adopt_arrival(row.seq)
-            if row.version != self._strategy.version:
-                state.swept = (self._strategy.version, 0)
+            topic = self._strategy.version % LEARNT
+            if row.version % LEARNT != topic:
+                state.swept = (topic, 0)
             store.urls.take(key, row.seq, row.encode())
             if row.state == QUEUED:
                 state.queues.enter(row, key)

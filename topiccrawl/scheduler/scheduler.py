@@ -75,7 +75,7 @@ _OPEN = 4
 """Pages that may be out at a time, in flight or in work, in parts of CONCURRENT_REQUESTS: a process
 that cannot keep up leaves the rest in the frontier, to others and for better ones to come."""
 _SWEEP = 200
-"""Stale values made anew per housekeeping."""
+"""Records re-scored at a time after a change of the topic."""
 
 
 class _Exactly(BaseSchedulerMeta):
