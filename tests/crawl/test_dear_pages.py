@@ -15,7 +15,7 @@ from tests.crawl.web import Answer, Page, Web, article
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 GOOD, DEAR = "http://good.test", "http://dear.test"
 GOOD_PAGES = 60

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("topiccrawl", "pyproject.toml", "setup.py", "README.md", "LICENSE", "scrapy.cfg")
