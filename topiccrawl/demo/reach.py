@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.demo.plan import Kind, Plan
 from topiccrawl.demo.robots import allowed
+from topiccrawl.simulate.oracle import Reach, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from topiccrawl.demo.linkage import Linkage
 
 _FAILING = frozenset({"refused", "drop", "busy"})
-
-
-class Reach(NamedTuple):
-    """How each entry is come to.
-
-    Attributes:
-        depth: Links (redirects count) from the nearest seed; -1 where none leads there.
-        parent: Entry it was first found on; -1 for seeds.
-    """
-
-    depth: Sequence[int]
-    parent: Sequence[int]
 
 
 def works(plan: Plan, number: int) -> bool:
@@ -51,28 +39,6 @@ def reach(plan: Plan, linkage: Linkage, seeds: Iterable[int], by_url: Mapping[st
         return linkage.followed(number) if works(plan, number) else ()
 
     return spread(len(plan.entries), seeds, onward)
-
-
-def spread(size: int, seeds: Iterable[int], onward: Callable[[int], Iterable[int]]) -> Reach:
-    """Return depth and parent of every node of a graph, breadth first.
-
-    >>> list(spread(4, [0], {0: [1, 2], 1: [2], 2: [], 3: []}.__getitem__).depth)
-    [0, 1, 1, -1]
-    """
-    depth, parent = array("i", [-1]) * size, array("i", [-1]) * size
-    layer = list(dict.fromkeys(seeds))
-    for seed in layer:
-        depth[seed] = 0
-    while layer:
-        following = []
-        for number in layer:
-            for target in onward(number):
-                if depth[target] < 0:
-                    depth[target] = depth[number] + 1
-                    parent[target] = number
-                    following.append(target)
-        layer = following
-    return Reach(depth, parent)
 
 
 def is_content(kind: Kind) -> bool:

@@ -18,9 +18,9 @@ from topiccrawl.demo.truth import Truth
 from topiccrawl.demo.vocabulary import subjects
 
 if TYPE_CHECKING:
-    from topiccrawl.demo.reach import Reach
     from topiccrawl.demo.render import Renderer
     from topiccrawl.demo.vocabulary import Subject
+    from topiccrawl.simulate.oracle import Reach
 
 _SUBJECTS = subjects()
 _TOLD = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.ADVERT, Kind.COPY})

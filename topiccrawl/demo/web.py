@@ -14,12 +14,11 @@ from urllib.parse import urlsplit
 from topiccrawl.demo import collection
 from topiccrawl.demo.answers import Answer, Answers
 from topiccrawl.demo.editions import Editions
-from topiccrawl.demo.judge import Graph
 from topiccrawl.demo.linkage import Linkage
 from topiccrawl.demo.oddities import PAPER, PORTAL, add_oddities
 from topiccrawl.demo.plan import Kind, Plan
 from topiccrawl.demo.planner import Planner
-from topiccrawl.demo.reach import Reach, reach, works
+from topiccrawl.demo.reach import reach, works
 from topiccrawl.demo.render import Renderer
 from topiccrawl.demo.robots import allowed
 from topiccrawl.demo.sites import make_sites
@@ -28,6 +27,7 @@ from topiccrawl.demo.traps import snare
 from topiccrawl.demo.truth import Truth
 from topiccrawl.demo.truths import Truths
 from topiccrawl.demo.vocabulary import subject_named
+from topiccrawl.simulate.oracle import Graph, Reach
 
 if TYPE_CHECKING:
     from pathlib import Path

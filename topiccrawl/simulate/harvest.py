@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.demo.judge import Graph, oracle_curve
-from topiccrawl.demo.reach import spread
 from topiccrawl.simulate.collection import OK, key
+from topiccrawl.simulate.oracle import Graph, oracle_curve, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +130,7 @@ def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
 
 
 def _case(web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None) -> Case:
-    """A case with an oracle of our own (greedy, see ``demo.judge``); half of what is reachable."""
+    """A case with an oracle of our own (greedy, see ``oracle``); half of what is reachable."""
     reached = _reached(web, topic.seeds)
     budget = budget or max(1, len(reached) // 2)
     numbers = {name: number for number, name in enumerate(reached)}

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tests.waiting import PATIENCE
 from topiccrawl.demo import Web, judge
-from topiccrawl.demo.judge import Graph, breadth_first, oracle_curve
+from topiccrawl.demo.judge import breadth_first
+from topiccrawl.simulate.oracle import Graph, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
