@@ -28,10 +28,10 @@ $(VENV)/.tested: pyproject.toml $(VENV)/.installed
 install: $(VENV)/.installed  ## Create .venv and install topiccrawl into it
 
 demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽车, on loopback
-	$(BIN)/python -m topiccrawl.demo crawl --pages $(PAGES)
+	$(BIN)/python -m lab.demo crawl --pages $(PAGES)
 
 demo-template: $(VENV)/.installed  ## Find the project's own made companies, two periods, on loopback
-	$(BIN)/python -m topiccrawl.demo.companies
+	$(BIN)/python -m lab.demo.companies
 
 test: $(VENV)/.tested  ## Run the tests, all but those that take long
 	$(BIN)/coverage erase

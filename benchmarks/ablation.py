@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.focus import DATA, collections_of
+from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.addons.simulate.replay import Conditions, Replay
+from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
-from topiccrawl.simulate.collection import RecordedWeb
-from topiccrawl.simulate.harvest import harvest, labelled_case
-from topiccrawl.simulate.memory import RememberingScorer
-from topiccrawl.simulate.replay import Conditions, Replay
-from topiccrawl.simulate.truth import read_truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from topiccrawl.simulate.harvest import Case
+    from topiccrawl.addons.simulate.harvest import Case
 
 
 class Variant(NamedTuple):

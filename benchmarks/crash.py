@@ -25,7 +25,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from topiccrawl.demo import DemoServer, Web, generate
+from lab.demo import DemoServer, Web, generate
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.score import TERMS, made_up
-from topiccrawl.demo import DemoServer
-from topiccrawl.demo.answers import Answer
+from lab.demo import DemoServer
+from lab.demo.answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

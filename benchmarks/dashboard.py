@@ -29,15 +29,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
 
-from topiccrawl.demo.crawl import command
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.demo.web import generate
+from lab.demo.crawl import command
+from lab.demo.server import DemoServer
+from lab.demo.web import generate
 from topiccrawl.settings import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.demo.web import Web
+    from lab.demo.web import Web
 
 PORT = 8428
 READ_EVERY = 6.0

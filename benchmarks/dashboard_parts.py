@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
 
-from topiccrawl.dashboard.changes import difference
-from topiccrawl.dashboard.channel import event
-from topiccrawl.dashboard.merge import EMPTY
-from topiccrawl.dashboard.metrics import exposition
-from topiccrawl.dashboard.runs import EVERY, LocalRuns
-from topiccrawl.dashboard.stored import KEPT, Stored
+from topiccrawl.addons.dashboard.changes import difference
+from topiccrawl.addons.dashboard.channel import event
+from topiccrawl.addons.dashboard.merge import EMPTY
+from topiccrawl.addons.dashboard.metrics import exposition
+from topiccrawl.addons.dashboard.stored import KEPT, Stored
 from topiccrawl.extensions.figures import HOSTS, SHARE
+from topiccrawl.extract.article import Article
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.news.article import Article
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.storage.runs import EVERY, LocalRuns
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -33,11 +33,11 @@ from wordfreq import get_frequency_dict
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
 from benchmarks.reprints import distinct, stream
-from topiccrawl.demo import generate
-from topiccrawl.demo.plan import Kind
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.news.duplicates.choice import NAMES, method_named
+from lab.demo import generate
+from lab.demo.plan import Kind
+from topiccrawl.dedup import digest_of
+from topiccrawl.dedup.choice import NAMES, method_named
+from topiccrawl.extract.article import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

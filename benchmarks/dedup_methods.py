@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import xxhash
 
-from topiccrawl.news.duplicates import fold
-from topiccrawl.news.duplicates.choice import NAMES, method_named
-from topiccrawl.news.duplicates.index import KeyIndex
+from topiccrawl.dedup import fold
+from topiccrawl.dedup.choice import NAMES, method_named
+from topiccrawl.dedup.index import KeyIndex
 from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.news.article import Article
-    from topiccrawl.news.duplicates import Method
+    from topiccrawl.dedup import Method
+    from topiccrawl.extract.article import Article
 
 DISTANCE = 3
 """Bits of 64 in which two SimHashes of one story differ at most (Manku et al. 2007)."""

@@ -28,16 +28,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.extract_libraries import libraries
-from topiccrawl.news.body import LIBRARY_ERRORS
-from topiccrawl.news.duplicates import fold
-from topiccrawl.news.extract import extract
+from topiccrawl.dedup import fold
+from topiccrawl.extract.body import LIBRARY_ERRORS
+from topiccrawl.extract.extract import extract
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from benchmarks.extract_libraries import Library
-    from topiccrawl.news.article import Extracted
+    from topiccrawl.extract.article import Extracted
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GRAM = 4

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trafilatura
 
-from topiccrawl.news.body import find_readable
+from topiccrawl.extract.body import find_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@
 The collection is served as if it were the web (a proxy for all hosts); `scrapy crawl topic` runs
 through the real scheduler without delay. `area` is the area under the harvest curve up to the
 topic's budget, as the server's log saw it, divided by that of an oracle that knows all labels and
-links. Collections and topics are those of `scrapy simulate` (see `topiccrawl/simulate`), which
-gives nearly the same areas many times faster. Without --pages and --topics, the collections in
-../shared/data are crawled where there are some.
+links. Collections and topics are those of `scrapy simulate` (see `topiccrawl/addons/simulate`),
+which gives nearly the same areas many times faster. Without --pages and --topics, the collections
+in ../shared/data are crawled where there are some.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.demo import DemoServer
-from topiccrawl.demo.answers import Answer
+from lab.demo import DemoServer
+from lab.demo.answers import Answer
+from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
+from topiccrawl.addons.simulate.harvest import BASELINE, harvest, labelled_case
+from topiccrawl.addons.simulate.report import Areas, figures, summary, table
+from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import DEFAULT, NAMES
-from topiccrawl.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.simulate.harvest import BASELINE, harvest, labelled_case
-from topiccrawl.simulate.report import Areas, figures, summary, table
-from topiccrawl.simulate.truth import read_truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.simulate.harvest import Case, Harvest
-    from topiccrawl.topic import Topic
+    from topiccrawl.addons.simulate.harvest import Case, Harvest
+    from topiccrawl.topics.topic import Topic
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETTINGS = {

@@ -29,16 +29,16 @@ from typing_extensions import override
 
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
-from topiccrawl.revisits.budget import Budget
-from topiccrawl.revisits.contract import Observation, Role, Visits
-from topiccrawl.revisits.yields import YieldRevisits
+from topiccrawl.addons.watch.budget import Budget
+from topiccrawl.addons.watch.contract import Observation, Role, Visits
+from topiccrawl.addons.watch.yields import YieldRevisits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmarks.freshness_peers import Schedule
     from benchmarks.freshness_web import Hub, Shape, Visit
-    from topiccrawl.revisits.contract import RevisitPolicy
+    from topiccrawl.addons.watch.contract import RevisitPolicy
 
 HOUR = 3600.0
 SEEDS = (101, 102)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Frontier, Lease
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000_000)
 HOSTS = 1000
@@ -196,7 +196,7 @@ def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
 def shared(folder: Path, urls: int) -> list[Figure]:
     """The frontier in Redis: one node, and Redis works at a batch while the next one is made."""
     from benchmarks.frontier_peers import server  # noqa: PLC0415 - an extra
-    from topiccrawl.nodes.frontier import SharedFrontier  # noqa: PLC0415
+    from topiccrawl.addons.redis.frontier import SharedFrontier  # noqa: PLC0415
 
     with server() as client:
         before = client.info()["used_memory"]

@@ -24,7 +24,7 @@ from topiccrawl.frontier.contract import Limits
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.seen import NAME, Seen
 from topiccrawl.frontier.store import Store
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 HOSTS = 500
 GOOD = 0.9

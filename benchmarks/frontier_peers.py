@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.frontier_web import Web
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 OPEN_FILES = 5_000
 """Hosts up to which Scrapy's queue lies on the disk: it holds a file open for each."""

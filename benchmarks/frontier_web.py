@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.frontier.contract import GroupStats
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 LINKS = 50
 KNOWN = 0.6

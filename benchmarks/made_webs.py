@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.ablation import Variant, area
 from benchmarks.made_webs_kinds import KINDS
 from benchmarks.made_webs_pages import made_web
-from topiccrawl.simulate.harvest import labelled_case
+from topiccrawl.addons.simulate.harvest import labelled_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

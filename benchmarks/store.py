@@ -21,18 +21,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.mongo_server import running
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.stores.database import FILE
-from topiccrawl.stores.group import SIZE, GroupCommit
-from topiccrawl.stores.mongo import documents
-from topiccrawl.stores.mongo.store import MongoStore
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb.store import MongoStore
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.database import FILE
+from topiccrawl.storage.group import SIZE, GroupCommit
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.stores.contract import Store
+    from topiccrawl.storage.contract import Store
 
 REPRINTS = 10
 """Every so many articles have the text of the one before."""

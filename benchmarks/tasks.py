@@ -32,17 +32,17 @@ from scrapy.settings import Settings
 
 from benchmarks.nodes_report import Hit
 from benchmarks.nodes_trial import server_url
-from topiccrawl.demo import DemoServer
-from topiccrawl.demo.answers import Answer
+from lab.demo import DemoServer
+from lab.demo.answers import Answer
+from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.scheduler.build import ledger_of
-from topiccrawl.tasks.desk import Desk
-from topiccrawl.tasks.records import Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.tasks.board import Board
-    from topiccrawl.tasks.records import Shard
+    from topiccrawl.addons.tasks.board import Board
+    from topiccrawl.addons.tasks.records import Shard
 
 COMMON = "common.example"
 TOPIC = "新能源汽车"

@@ -22,17 +22,17 @@ import time
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
-from topiccrawl.templates.extract import combine, records_of
-from topiccrawl.templates.template import resolve
+from lab.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
+from topiccrawl.addons.records.templates.extract import combine, records_of
+from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.text.decode import decode
 from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.templates.record import Found, Record
-    from topiccrawl.templates.template import Template
+    from topiccrawl.addons.records.templates.template import Template
+    from topiccrawl.storage.record import Found, Record
 
 TEMPLATE = "软件公司-四川"
 FIELDS = {

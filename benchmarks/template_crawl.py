@@ -23,18 +23,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.template import said, truth
-from topiccrawl.demo.answers import Answer
-from topiccrawl.demo.companies.crawl import command, serving
-from topiccrawl.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
-from topiccrawl.demo.crawl import run
-from topiccrawl.demo.server import DemoServer
+from lab.demo.answers import Answer
+from lab.demo.companies.crawl import command, serving
+from lab.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
+from lab.demo.crawl import run
+from lab.demo.server import DemoServer
 from topiccrawl.links.urls import host_of
-from topiccrawl.stores.records import SqliteRecords
+from topiccrawl.storage.records import SqliteRecords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.stores.records import Kept
+    from topiccrawl.storage.records import Kept
 
 QUIET = ("-a", "chance=0", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
 

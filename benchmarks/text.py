@@ -23,11 +23,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.relevance import Scorer
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.normal import simplify
 from topiccrawl.text.tokens import JiebaTokenizer
-from topiccrawl.topic import Topic
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

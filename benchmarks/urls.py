@@ -23,14 +23,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.demo.crawl import crawl
-from topiccrawl.demo.judge import read_log
-from topiccrawl.demo.plan import Kind
-from topiccrawl.demo.web import Web, generate
+from lab.demo.crawl import crawl
+from lab.demo.judge import read_log
+from lab.demo.plan import Kind
+from lab.demo.web import Web, generate
+from topiccrawl.addons.url_patterns.site import NEWS_SHARE, SiteLearner
+from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.links.newsurls import is_aside, news_likelihood
 from topiccrawl.links.urls import site_of
-from topiccrawl.news.patterns.prior import is_aside, news_likelihood
-from topiccrawl.news.patterns.site import NEWS_SHARE, SiteLearner
-from topiccrawl.news.patterns.tally import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

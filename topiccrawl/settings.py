@@ -9,7 +9,11 @@ from __future__ import annotations
 from topiccrawl import __version__
 
 BOT_NAME = "topiccrawl"
-SPIDER_MODULES = ["topiccrawl.spiders"]
+SPIDER_MODULES = [
+    "topiccrawl.spiders",
+    "topiccrawl.addons.records.spider",
+    "topiccrawl.addons.tasks.spider",
+]
 NEWSPIDER_MODULE = "topiccrawl.spiders"
 COMMANDS_MODULE = "topiccrawl.commands"
 
@@ -251,20 +255,20 @@ DOWNLOAD_HANDLERS = {
     "https": "topiccrawl.scheduler.door.DoorHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawl.middlewares.newsfilter.NewsGateMiddleware": 50,
-    "topiccrawl.middlewares.watch.ConditionalMiddleware": 60,
+    "topiccrawl.addons.url_patterns.middleware.NewsGateMiddleware": 50,
+    "topiccrawl.addons.watch.middleware.ConditionalMiddleware": 60,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
-    "topiccrawl.middlewares.archive.ArchiveMiddleware": 580,  # behind decompression (590)
-    "topiccrawl.middlewares.archive.RedirectArchiveMiddleware": 610,  # before redirects (600)
+    "topiccrawl.addons.warc.middleware.ArchiveMiddleware": 580,  # behind decompression (590)
+    "topiccrawl.addons.warc.middleware.RedirectArchiveMiddleware": 610,  # before redirects (600)
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
-    "topiccrawl.middlewares.watch.WatchMiddleware": 20,
-    "topiccrawl.middlewares.newsfilter.NewsFilterMiddleware": 550,  # after the rules below
+    "topiccrawl.addons.watch.middleware.WatchMiddleware": 20,
+    "topiccrawl.addons.url_patterns.middleware.NewsFilterMiddleware": 550,  # after the rules below
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
 }
 EXTENSIONS = {
@@ -275,18 +279,18 @@ EXTENSIONS = {
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
-    "topiccrawl.extensions.adaptation.TopicAdaptation": 520,
-    "topiccrawl.extensions.frames.SiteFrames": 520,
+    "topiccrawl.addons.adaptation.extension.TopicAdaptation": 520,
+    "topiccrawl.addons.frames.extension.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
-    "topiccrawl.extensions.dashboard.Dashboard": 530,
-    "topiccrawl.extensions.report.CrawlReport": 540,
-    "topiccrawl.extensions.watch.Watch": 520,
+    "topiccrawl.addons.dashboard.extension.Dashboard": 530,
+    "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,
+    "topiccrawl.addons.watch.extension.Watch": 520,
     "topiccrawl.extensions.anew.Anew": 520,
-    "topiccrawl.extensions.events.ChangeEvents": 520,
+    "topiccrawl.addons.watch.eventitems.ChangeEvents": 520,
 }
 ITEM_PIPELINES = {
-    "topiccrawl.pipelines.records.RecordPipeline": 700,  # templates
+    "topiccrawl.addons.records.pipeline.RecordPipeline": 700,  # templates
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }

@@ -18,9 +18,9 @@ from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.scheduler.build import place_named
-from topiccrawl.stores.crawls import Crawl, CrawlLog
+from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.text.escaping import escaped
-from topiccrawl.topic import resolve
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from topiccrawl.demo.__main__ import main as demo
+from lab.demo.__main__ import main as demo
 from topiccrawl.links.strategies import NAMES
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
 import topiccrawl
+from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.door import guard_of, steering_routes
+from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.commands.names import OURS
-from topiccrawl.dashboard.address import address_of
-from topiccrawl.dashboard.door import guard_of, steering_routes
-from topiccrawl.dashboard.server import DashboardServer
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.strategies.parameters import StrategyParameters
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PROGRAMS = (
-    "topiccrawl.demo", "topiccrawl.demo.companies", "topiccrawl.news", "topiccrawl.templates",
+    "lab.demo", "lab.demo.companies", "topiccrawl.extract", "topiccrawl.addons.records.templates",
 )  # fmt: skip
 """Modules that are run with ``python -m``."""
 SETTINGS = "topiccrawl.settings"

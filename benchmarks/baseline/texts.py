@@ -13,20 +13,20 @@ from benchmarks.dedup import read_articles
 from benchmarks.dedup_methods import Indexed
 from benchmarks.extract import agreement
 from benchmarks.template import TEMPLATE, read, said, truth
+from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
-from topiccrawl.demo.companies.web import CompanyWeb
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.news.duplicates.choice import method_named
-from topiccrawl.news.extract import extract
-from topiccrawl.templates.template import resolve
+from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.dedup import digest_of
+from topiccrawl.dedup.choice import method_named
+from topiccrawl.extract.article import Article
+from topiccrawl.extract.extract import extract
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.news.article import Extracted
+    from topiccrawl.extract.article import Extracted
 
 NONE = "-"
 """Stands for a page that is taken for no article."""

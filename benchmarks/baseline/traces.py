@@ -22,15 +22,15 @@ from pymongo import MongoClient
 from typing_extensions import override
 
 from benchmarks.baseline.orders import STEADY
+from lab.demo import DemoServer, generate
+from lab.demo.companies.crawl import DISCOVER, TEMPLATE, serving
+from lab.demo.companies.web import CompanyWeb
 from tests import mongo_server
 from tests.crawl.run import ROOT, command, log_of, run, running
 from tests.ports import free_port
 from tests.receiver import SECRET, Listener
 from tests.waiting import PATIENCE, until
-from topiccrawl.dashboard.metrics import exposition
-from topiccrawl.demo import DemoServer, generate
-from topiccrawl.demo.companies.crawl import DISCOVER, TEMPLATE, serving
-from topiccrawl.demo.companies.web import CompanyWeb
+from topiccrawl.addons.dashboard.metrics import exposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

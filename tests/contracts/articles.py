@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.stores.contract import Store
+    from topiccrawl.storage.contract import Store
 
 
 def article(

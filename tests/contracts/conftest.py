@@ -12,22 +12,22 @@ import redis.asyncio
 
 from tests.contracts.strategies import Plain
 from tests.mongo_server import database_uri
+from topiccrawl.addons.mongodb.store import MongoStore
+from topiccrawl.addons.redis.frontier import SharedFrontier, discard
+from topiccrawl.addons.redis.ledger import SharedLedger
+from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.nodes.frontier import SharedFrontier, discard
-from topiccrawl.stores.mongo.store import MongoStore
-from topiccrawl.stores.sqlite import SqliteStore
-from topiccrawl.stores.together import TogetherStore
-from topiccrawl.tasks.local import LocalLedger
-from topiccrawl.tasks.shared import SharedLedger
+from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
     from typing import Any
 
-    from topiccrawl.stores.contract import Store
-    from topiccrawl.tasks.contract import Ledger
+    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.ledger import Ledger
 
     Factory = Callable[[Path], Store]
     Act = Callable[[Ledger], Coroutine[Any, Any, None]]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.contracts.strategies import Best
     from topiccrawl.frontier.contract import Limits, Outcome, Politeness
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 NAMES = ("prior", "normal")
 

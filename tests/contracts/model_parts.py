@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 TOP = 0xFFFFFFFF
 

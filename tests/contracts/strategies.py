@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.frontier.contract import GroupStats
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 
 class Best:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.stores.changes import ChangeLog, TopicChange
-from topiccrawl.stores.choice import changes_of
+from topiccrawl.storage.changes import ChangeLog, TopicChange
+from topiccrawl.storage.choice import changes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.stores.choice import Changes
+    from topiccrawl.storage.choice import Changes
 
 OWN = {"足球": 1.0}
 

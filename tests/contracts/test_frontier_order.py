@@ -10,7 +10,7 @@ import pytest
 from tests.contracts.strategies import Best, Counting
 from topiccrawl.frontier.contract import LEARNT, Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.outlook import Outlook
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make

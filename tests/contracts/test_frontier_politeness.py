@@ -20,7 +20,7 @@ from topiccrawl.frontier.contract import (
     Seed,
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make

@@ -13,9 +13,9 @@ import redis
 
 from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
+from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.nodes.frontier import SharedFrontier, discard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ CRAWL = """
     from tests.contracts.strategies import Plain
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
-    from topiccrawl.nodes.frontier import SharedFrontier
+    from topiccrawl.addons.redis.frontier import SharedFrontier
     folder, url = sys.argv[1:]
     limits = Limits(max_known=60, seen_error=1e-6)
     if url:

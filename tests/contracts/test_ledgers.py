@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.errors import SettingError, StorageAwayError
-from topiccrawl.tasks.control import Control
-from topiccrawl.tasks.local import LocalLedger
-from topiccrawl.tasks.shared import SharedLedger
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger_file import LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.contracts.conftest import Scene
-    from topiccrawl.tasks.contract import Key, Ledger
+    from topiccrawl.storage.ledger import Key, Ledger
 
 
 def test_rows_are_swapped_together_or_not_at_all(scene: Scene) -> None:

@@ -13,10 +13,10 @@ import redis
 from tests.contracts.conftest import QUICK, Crew
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import offer
+from topiccrawl.addons.redis.frontier import SharedFrontier, discard
+from topiccrawl.addons.redis.reading import read
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
-from topiccrawl.nodes.frontier import SharedFrontier, discard
-from topiccrawl.nodes.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
-from topiccrawl.nodes.frontier import CRASH_WAIT, TTL
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew
-    from topiccrawl.nodes.frontier import SharedFrontier
+    from topiccrawl.addons.redis.frontier import SharedFrontier
 
 POISON, GOOD = "http://a.cn/poison", "http://b.cn/good"
 WAIT = CRASH_WAIT * TTL

@@ -9,11 +9,11 @@ import pytest
 
 from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
+from topiccrawl.addons.redis.reading import read
 from topiccrawl.frontier import store
 from topiccrawl.frontier.bloom import Filter
 from topiccrawl.frontier.contract import Limits, Seed
 from topiccrawl.frontier.seen import NAME
-from topiccrawl.nodes.reading import read
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew

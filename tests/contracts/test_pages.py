@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.revisits.contract import Role
-from topiccrawl.stores.choice import pages_of, store_of
-from topiccrawl.stores.pages import PageState
+from topiccrawl.addons.watch.contract import Role
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.choice import pages_of, store_of
+from topiccrawl.storage.pages import PageState
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from topiccrawl.stores.contract import Store
-    from topiccrawl.stores.pages import Pages
+    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.pages import Pages
 
 TOPIC = "足球"
 ONE = PageState(

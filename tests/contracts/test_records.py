@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.stores.choice import periods_of, records_of
-from topiccrawl.stores.periods import Period, Phase, Seed, Stage
-from topiccrawl.stores.records import Change, Kept, confidence_of
-from topiccrawl.templates.record import Found, Record
+from topiccrawl.storage.choice import periods_of, records_of
+from topiccrawl.storage.periods import Period, Phase, Seed, Stage
+from topiccrawl.storage.record import Found, Record
+from topiccrawl.storage.records import Change, Kept, confidence_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.contracts.articles import article, run
-from topiccrawl.stores.contract import Fate
-from topiccrawl.stores.selection import Selection, words_in
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.selection import Selection, words_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.contracts.conftest import Factory
-    from topiccrawl.stores.contract import Store
+    from topiccrawl.storage.contract import Store
 
 
 async def urls(store: Store, selection: Selection) -> list[str]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.stores.choice import sites_of
+from topiccrawl.storage.choice import sites_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.stores.choice import Sites
+    from topiccrawl.storage.choice import Sites
 
 
 @pytest.fixture(params=["mongo", "sqlite"])

@@ -16,13 +16,13 @@ from tests.contracts.articles import article
 from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import offer
+from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
+from topiccrawl.addons.redis.ledger import SharedLedger
+from topiccrawl.addons.redis.stories import Claim, StoryRegister
+from topiccrawl.addons.redis.turns import REGISTER
+from topiccrawl.addons.redis.wire import script
+from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
-from topiccrawl.news.duplicates.verified import VerifiedShingles
-from topiccrawl.nodes.frontier import SharedFrontier, base_of, discard
-from topiccrawl.nodes.stories import Claim, StoryRegister
-from topiccrawl.nodes.turns import REGISTER
-from topiccrawl.nodes.wire import script
-from topiccrawl.tasks.shared import SharedLedger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tests.contracts.articles import article, run
 from tests.laws import BUSY
 from tests.mongo_server import database_uri
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.stores.contract import Fate, Store
-from topiccrawl.stores.mongo.store import MongoStore
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.addons.mongodb.store import MongoStore
+from topiccrawl.dedup import digest_of
+from topiccrawl.storage.contract import Fate, Store
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pytest
 
     from tests.contracts.conftest import Factory
-    from topiccrawl.news.article import Article
+    from topiccrawl.extract.article import Article
 
 
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:

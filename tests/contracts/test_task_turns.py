@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.waiting import came, soon
+from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.records import Ended, Progress, Wish
+from topiccrawl.addons.tasks.turns import MAX_FAILURES, Turns
 from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
-from topiccrawl.tasks.desk import Desk
-from topiccrawl.tasks.records import Ended, Progress, Wish
-from topiccrawl.tasks.turns import MAX_FAILURES, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tests.contracts.conftest import Scene
-    from topiccrawl.tasks.contract import Key, Ledger, Rows
+    from topiccrawl.storage.ledger import Key, Ledger, Rows
 
 WISH = Wish("topic", {"topic": "足球"}, ("a.test",))
 NOTHING: dict[str, Progress] = {}

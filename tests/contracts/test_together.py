@@ -11,14 +11,14 @@ from redis.asyncio import Redis
 from typing_extensions import override
 
 from tests.contracts.articles import article
+from topiccrawl.addons.redis.stories import Claim, StoryRegister
+from topiccrawl.addons.redis.together import TogetherStore
+from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.news.duplicates.verified import VerifiedShingles
-from topiccrawl.nodes.stories import Claim, StoryRegister
-from topiccrawl.stores.contract import Fate
-from topiccrawl.stores.safe import SafeStore
-from topiccrawl.stores.spool import Spool
-from topiccrawl.stores.sqlite import SqliteStore
-from topiccrawl.stores.together import TogetherStore
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.safe import SafeStore
+from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.laws import BUSY
+from topiccrawl.addons.redis.frontier import SharedFrontier
+from topiccrawl.addons.redis.turns import SLICE
 from topiccrawl.frontier.contract import Download, Ending, Kind, Limits, Outcome, Seed
-from topiccrawl.nodes.frontier import SharedFrontier
-from topiccrawl.nodes.turns import SLICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

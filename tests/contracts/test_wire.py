@@ -12,7 +12,7 @@ from topiccrawl.frontier.contract import Seed
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew
-    from topiccrawl.nodes.frontier import SharedFrontier
+    from topiccrawl.addons.redis.frontier import SharedFrontier
 
 URLS = [f"http://h{n % 7}.cn/{n}" for n in range(21)]
 

@@ -26,7 +26,8 @@ QUICK = {
     "TOPICCRAWL_RETRY_DELAY": "0.1",
     "AUTOTHROTTLE_MAX_DELAY": "1",
     "LOG_LEVEL": "INFO",
-    "SPIDER_MODULES": "topiccrawl.spiders,tests.crawl.trials",
+    "SPIDER_MODULES": "topiccrawl.spiders,topiccrawl.addons.records.spider,"
+    "topiccrawl.addons.tasks.spider,tests.crawl.trials",
 }
 
 

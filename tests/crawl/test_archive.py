@@ -13,8 +13,8 @@ import pytest
 from tests.crawl.run import ROOT, run
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
-from topiccrawl.simulate.collection import RecordedWeb
-from topiccrawl.stores.archive import exchanges
+from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.addons.warc.archive import exchanges
 
 if TYPE_CHECKING:
     from pathlib import Path

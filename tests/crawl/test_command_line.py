@@ -16,7 +16,7 @@ from scrapy import cmdline
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
-from topiccrawl.topic import Topic, default_seeds
+from topiccrawl.topics.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from tests.crawl.web import Page, Web, article
 from tests.waiting import until
 from topiccrawl.commands.control import Command
 from topiccrawl.commands.control import told as told_of
-from topiccrawl.topic import resolve
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     from pathlib import Path

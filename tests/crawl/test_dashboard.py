@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lab.demo.server import DemoServer
+from lab.demo.web import generate
 from tests.crawl.run import log_of, run, running
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.demo.web import generate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

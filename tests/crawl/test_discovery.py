@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab.demo.answers import Answer
+from lab.demo.engine import Engine, Together
+from lab.demo.server import DemoServer
 from tests.crawl.run import log_of, run, running, stored
 from tests.crawl.web import article
 from tests.waiting import until
-from topiccrawl.demo.answers import Answer
-from topiccrawl.demo.engine import Engine, Together
-from topiccrawl.demo.server import DemoServer
 
 if TYPE_CHECKING:
     from pathlib import Path

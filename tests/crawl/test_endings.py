@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.nodes_web import EvenWeb
+from lab.demo.server import DemoServer
 from tests.crawl.run import ended, run, running, stored
 from tests.crawl.trials import StandingScheduler
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
-from topiccrawl.demo.server import DemoServer
 from topiccrawl.scheduler.build import read_frontier
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.crash import trial
+from lab.demo import generate
 from tests.crawl.run import MEASURED
-from topiccrawl.demo import generate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pymongo import MongoClient
 
+from lab.demo import DemoServer, generate
 from tests.crawl.run import log_of, run, running
 from tests.crawl.run import stored as embedded
 from tests.mongo_server import MongoServer
 from tests.waiting import until
-from topiccrawl.demo import DemoServer, generate
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
     from pathlib import Path
 
-    from topiccrawl.demo import Web
+    from lab.demo import Web
 
 
 def seeds(web: Web) -> tuple[str, ...]:

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import pytest
 import redis
 
+from lab.demo.answers import Answer
+from lab.demo.changes import Changes
+from lab.demo.server import DemoServer
 from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import article
 from tests.waiting import until
-from topiccrawl.demo.answers import Answer
-from topiccrawl.demo.changes import Changes
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.stores.pages import SqlitePages
+from topiccrawl.storage.pages import SqlitePages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from topiccrawl.stores.pages import Window
+    from topiccrawl.storage.pages import Window
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 

@@ -14,17 +14,17 @@ from tests.crawl.test_dashboard import (
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
-from tests.unit.dashboard.states import state
+from tests.unit.addons.dashboard.states import state
 from tests.waiting import PATIENCE
-from topiccrawl.dashboard.address import Address
-from topiccrawl.dashboard.guard import Guard
-from topiccrawl.dashboard.server import DashboardServer
-from topiccrawl.stores.listing import Listed
+from topiccrawl.addons.dashboard.address import Address
+from topiccrawl.addons.dashboard.guard import Guard
+from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.storage.listing import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.dashboard.source import State
+    from topiccrawl.storage.status import State
 
 WILD = (
     '"><img src=x onerror=window.hacked=1>',

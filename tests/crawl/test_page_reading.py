@@ -10,9 +10,9 @@ from tests.crawl.test_dashboard import (
     pytestmark,  # noqa: F401 - marks this file, too
 )
 from tests.crawl.test_page import Given, article, served, wild_source
-from tests.unit.dashboard.states import state
-from tests.unit.dashboard.test_report import wild
-from topiccrawl.dashboard.report import Report
+from tests.unit.addons.dashboard.states import state
+from tests.unit.addons.dashboard.test_report import wild
+from topiccrawl.addons.dashboard.report import Report
 
 if TYPE_CHECKING:
     from pathlib import Path

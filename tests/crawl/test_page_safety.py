@@ -16,10 +16,10 @@ from tests.crawl.test_dashboard import (
 )
 from tests.crawl.test_page import Given
 from tests.crawl.web import Web
-from tests.unit.dashboard.states import state
-from topiccrawl.dashboard.address import Address
-from topiccrawl.dashboard.guard import Guard
-from topiccrawl.dashboard.server import DashboardServer
+from tests.unit.addons.dashboard.states import state
+from topiccrawl.addons.dashboard.address import Address
+from topiccrawl.addons.dashboard.guard import Guard
+from topiccrawl.addons.dashboard.server import DashboardServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from tests.contracts.articles import article as stored_article
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Page, Web, article
 from topiccrawl.scheduler.hooks import LEASE
-from topiccrawl.stores.choice import store_of
+from topiccrawl.storage.choice import store_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,16 +10,16 @@ import pytest
 from scrapy import cmdline
 
 from benchmarks.focus import crawl, fetched_pages
+from lab.demo import generate
 from tests.crawl.run import MEASURED
-from topiccrawl.demo import generate
-from topiccrawl.extensions import adaptation
+from topiccrawl.addons.adaptation import extension as adaptation
+from topiccrawl.addons.simulate import learning
+from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.addons.simulate.replay import Conditions, Replay
+from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
-from topiccrawl.simulate import learning
-from topiccrawl.simulate.collection import RecordedWeb
-from topiccrawl.simulate.harvest import harvest, labelled_case
-from topiccrawl.simulate.memory import RememberingScorer
-from topiccrawl.simulate.replay import Conditions, Replay
-from topiccrawl.simulate.truth import read_truth
 
 if TYPE_CHECKING:
     from pathlib import Path

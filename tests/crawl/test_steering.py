@@ -12,10 +12,10 @@ import pytest
 
 from tests.crawl.run import ended, log_of, running
 from tests.ports import free_port
-from tests.unit.dashboard.states import state
+from tests.unit.addons.dashboard.states import state
 from tests.waiting import PATIENCE
-from topiccrawl.dashboard.guard import HEADER
-from topiccrawl.dashboard.runs import LocalRuns
+from topiccrawl.addons.dashboard.guard import HEADER
+from topiccrawl.storage.runs import LocalRuns
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.demo import generate
+from lab.demo.server import DemoServer
 from tests.crawl.run import run
-from topiccrawl.demo import generate
-from topiccrawl.demo.server import DemoServer
 
 if TYPE_CHECKING:
     from pathlib import Path

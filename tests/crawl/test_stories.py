@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.demo import Web, generate
-from topiccrawl.demo.crawl import crawl
-from topiccrawl.demo.judge import read_log
-from topiccrawl.demo.plan import Kind
-from topiccrawl.stores.sqlite import SqliteStore
+from lab.demo import Web, generate
+from lab.demo.crawl import crawl
+from lab.demo.judge import read_log
+from lab.demo.plan import Kind
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.stores.contract import Story
+    from topiccrawl.storage.contract import Story
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 

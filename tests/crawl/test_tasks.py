@@ -13,8 +13,8 @@ from benchmarks.tasks import Trial
 from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
+from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.scheduler.build import ledger_of
-from topiccrawl.tasks.desk import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,17 +13,17 @@ import pytest
 from typing_extensions import override
 
 from benchmarks.template_crawl import measure
+from lab.demo.answers import Answer
+from lab.demo.engine import Engine, Together
+from lab.demo.server import DemoServer
 from tests.crawl.run import run, running
-from topiccrawl.dashboard.runs import LocalRuns
-from topiccrawl.demo.answers import Answer
-from topiccrawl.demo.engine import Engine, Together
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.stores.records import SqliteRecords
+from topiccrawl.storage.records import SqliteRecords
+from topiccrawl.storage.runs import LocalRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.stores.records import Kept
+    from topiccrawl.storage.records import Kept
 
 QUERY = "四川 软件公司"
 

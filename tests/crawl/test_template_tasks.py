@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 from scrapy.settings import Settings
 
+from lab.demo.engine import Engine, Together
+from lab.demo.server import DemoServer
 from tests.crawl.run import MEASURED, log_of, run, start
 from tests.crawl.test_template import QUERY, Companies, records
 from tests.waiting import PATIENCE, until
-from topiccrawl.demo.engine import Engine, Together
-from topiccrawl.demo.server import DemoServer
+from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.scheduler.build import ledger_of
-from topiccrawl.tasks.desk import Desk
-from topiccrawl.tasks.records import Wish
 
 if TYPE_CHECKING:
     import subprocess

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.demo import generate
+from lab.demo.changes import Changes, Changing
+from lab.demo.server import DemoServer
 from tests.crawl.run import ended, log_of, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import until
-from topiccrawl.demo import generate
-from topiccrawl.demo.changes import Changes, Changing
-from topiccrawl.demo.server import DemoServer
-from topiccrawl.stores.pages import SqlitePages
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http.server import BaseHTTPRequestHandler
     from pathlib import Path
 
-    from topiccrawl.demo.web import Web as DemoWeb
-    from topiccrawl.stores.pages import Window
+    from lab.demo.web import Web as DemoWeb
+    from topiccrawl.storage.pages import Window
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.demo import DemoServer, generate
 from tests.crawl.run import MEASURED, log_of, run, running
 from tests.receiver import SECRET, Listener
 from tests.waiting import until
-from topiccrawl.demo import DemoServer, generate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 from scrapy import Spider
 from typing_extensions import override
 
-from topiccrawl.extensions.watch import Watch
-from topiccrawl.news.article import Article, Unfinished
+from topiccrawl.addons.watch.extension import Watch
+from topiccrawl.extract.article import Article, Unfinished
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import EXTENSIONS, ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from topiccrawl.records import Findings
+    from topiccrawl.model import Findings
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class BrokenSpider(TopicSpider):
     name = "broken"
     custom_settings = {  # noqa: RUF012
         "EXTENSIONS": {
-            **EXTENSIONS, "topiccrawl.extensions.watch.Watch": None,
+            **EXTENSIONS, "topiccrawl.addons.watch.extension.Watch": None,
             "tests.crawl.trials.BrokenWatch": 520,
         }
     }  # fmt: skip

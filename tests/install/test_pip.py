@@ -16,7 +16,7 @@ SOURCES = ("topiccrawl", "pyproject.toml", "setup.py", "README.md", "LICENSE", "
 MINUTES = 20
 PROGRAM = """
 import lxml.html.clean, justext, readability, trafilatura
-from topiccrawl.news.body import find_readable
+from topiccrawl.extract.body import find_readable
 print(len(find_readable("<p>" + "新能源汽车销量继续增长，充电桩建设加快。" * 40).text) > 400)
 """
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tests.contracts.model_parts import Entry
     from topiccrawl.frontier.contract import Outcome
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 MOST = 9
 

@@ -18,6 +18,7 @@ from typing_extensions import override
 from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
+from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
 from topiccrawl.frontier.contract import (
     LEARNT,
     Download,
@@ -31,8 +32,7 @@ from topiccrawl.frontier.contract import (
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import from_line, to_line
-from topiccrawl.nodes.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

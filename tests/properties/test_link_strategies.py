@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.unit.links.shares import WordShare
 from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.links.strategies import NAMES, strategy
-from topiccrawl.records import Link, Verdict
+from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 SCORER = WordShare("cup", "football", "goal")
 TEXTS = st.lists(st.sampled_from(["cup", "goal", "money", "rain"]), max_size=6).map(" ".join)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topiccrawl.relevance import Scorer, TopicVector
-from topiccrawl.topic import Topic
+from topiccrawl.topics import Scorer, TopicVector
+from topiccrawl.topics.topic import Topic
 
 TOPIC = Topic.model_validate({
     "name": "t",

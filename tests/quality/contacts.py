@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.templates.extract import combine, records_of
-from topiccrawl.templates.template import Template, resolve
+from topiccrawl.addons.records.templates.extract import combine, records_of
+from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.text.decode import decode
 from topiccrawl.text.normal import fold
 

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.extract import agreement, judge, load, ours
 from tests.quality.newspages import Made, pages
-from topiccrawl.news.body import find_readable
-from topiccrawl.news.extract import extract
+from topiccrawl.extract.body import find_readable
+from topiccrawl.extract.extract import extract
 
 pytestmark = pytest.mark.quality
 

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import pytest
 
-from topiccrawl.demo import generate
+from lab.demo import generate
+from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.addons.simulate.replay import Conditions, Replay
+from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
-from topiccrawl.relevance.adaptation import AdaptationParameters
-from topiccrawl.simulate.collection import RecordedWeb
-from topiccrawl.simulate.harvest import harvest, labelled_case
-from topiccrawl.simulate.memory import RememberingScorer
-from topiccrawl.simulate.replay import Conditions, Replay
-from topiccrawl.simulate.truth import read_truth
 
 pytestmark = pytest.mark.quality
 

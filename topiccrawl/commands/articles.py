@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.records.templates.template import resolve as resolve_template
 from topiccrawl.commands.windows import (
     as_json,
     on_site,
@@ -26,22 +27,21 @@ from topiccrawl.commands.windows import (
 )
 from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.stores.choice import mongodb_uri, place_of, store_of
-from topiccrawl.stores.database import FILE
-from topiccrawl.stores.export import FORMATS, shown
-from topiccrawl.stores.formats import writing
-from topiccrawl.stores.selection import Selection, day, names_in, site_in, words_in
-from topiccrawl.stores.since import LAST, since_of
-from topiccrawl.templates.template import resolve as resolve_template
+from topiccrawl.storage.choice import mongodb_uri, place_of, store_of
+from topiccrawl.storage.database import FILE
+from topiccrawl.storage.export import FORMATS, shown
+from topiccrawl.storage.formats import writing
+from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
+from topiccrawl.storage.since import LAST, since_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.topic import resolve
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 
-    from topiccrawl.news.article import Article
-    from topiccrawl.stores.contract import Reprint, Store, Story, Version
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.contract import Reprint, Store, Story, Version
 
 SHOWN = 20
 """Articles that are listed where nobody says how many."""
@@ -227,7 +227,7 @@ def _erased(folder: Path, names: list[str]) -> list[str]:
     """
     if find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
-    from topiccrawl.stores.archive_removal import forget
+    from topiccrawl.addons.warc.removal import forget
 
     folder.mkdir(parents=True, exist_ok=True)
     done = forget(folder, names)

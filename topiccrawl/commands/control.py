@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.records.arguments import crawl_of
 from topiccrawl.scheduler.build import ledger_of
-from topiccrawl.spiders.templating import crawl_of
-from topiccrawl.tasks.control import Control, speed_of
+from topiccrawl.storage.control import Control, speed_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.topic import Topic, resolve
+from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.tasks.contract import Order
+    from topiccrawl.storage.ledger import Order
 
 ACTIONS = ("show", "pause", "resume", "cancel", "speed")
 
@@ -89,7 +89,7 @@ class Command(OperatorCommand):
 def told(name: str, order: Order) -> str:
     """Return the line that says what holds for a crawl.
 
-    >>> from topiccrawl.tasks.contract import Order
+    >>> from topiccrawl.storage.ledger import Order
     >>> told("nev", Order(speed=0.5))
     'nev: goes, speed 0.5'
     """

@@ -39,7 +39,7 @@ class Command(ScrapyCrawl):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
-        from topiccrawl.doctor.checks import check_values, check_watch
+        from topiccrawl.addons.doctor.checks import check_values, check_watch
 
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
         assert self.settings is not None  # noqa: S101

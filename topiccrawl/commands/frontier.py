@@ -23,10 +23,10 @@ from topiccrawl.scheduler.build import (
     place_named,
     read_frontier,
 )
-from topiccrawl.stores.crawls import CrawlLog
-from topiccrawl.stores.formats import completed
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.formats import completed
 from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.topic import resolve
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse

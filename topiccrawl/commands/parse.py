@@ -9,7 +9,7 @@ from scrapy.commands.parse import Command as ScrapyParse
 from typing_extensions import override
 
 from topiccrawl.commands.apart import apart
-from topiccrawl.records import Findings
+from topiccrawl.model import Findings
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +33,7 @@ class Command(ScrapyParse):
 def shown(item: Any) -> Any:  # noqa: ANN401 - whatever a spider yields
     """What is shown of a callback's output: items as they are, all else as a dictionary.
 
-    >>> from topiccrawl.records import Offer
+    >>> from topiccrawl.model import Offer
     >>> shown(Findings(0.5, (Offer("http://a.test/1", 0, (), "新闻"),)))["links"]
     [{'url': 'http://a.test/1', 'queue': 'prior', 'anchor': '新闻'}]
     """

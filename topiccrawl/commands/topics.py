@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.stores.choice import changes_of
+from topiccrawl.storage.choice import changes_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.topic import available, resolve
+from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping
 
-    from topiccrawl.stores.changes import TopicChange
-    from topiccrawl.topic import Topic
+    from topiccrawl.storage.changes import TopicChange
+    from topiccrawl.topics.topic import Topic
 
 SHOWN = 12
 """Words of each kind in one change."""

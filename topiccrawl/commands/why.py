@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.watch.contract import Role
 from topiccrawl.links.urls import canonical
-from topiccrawl.revisits.contract import Role
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.stores.choice import pages_of
+from topiccrawl.storage.choice import pages_of
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.frontier.contract import Explanation
-    from topiccrawl.stores.pages import PageState
+    from topiccrawl.storage.pages import PageState
 
 _QUEUES = {
     "prior": "priorQueue: waits, high value",

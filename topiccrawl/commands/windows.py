@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
-from topiccrawl.revisits.events import changes_in
-from topiccrawl.stores.choice import pages_of, periods_of
-from topiccrawl.stores.selection import site_names
-from topiccrawl.stores.since import LAST, since_of
+from topiccrawl.storage.choice import pages_of, periods_of
+from topiccrawl.storage.events import changes_in
+from topiccrawl.storage.selection import site_names
+from topiccrawl.storage.since import LAST, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from topiccrawl.revisits.events import Change
-    from topiccrawl.stores.contract import Store
-    from topiccrawl.stores.pages import Window
+    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.events import Change
+    from topiccrawl.storage.pages import Window
 
 _DAY = 86_400.0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from topiccrawl.revisits.ledger import UNHAD
+from topiccrawl.addons.watch.ledger import UNHAD
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 

@@ -9,7 +9,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.signals import lease_settled
+from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

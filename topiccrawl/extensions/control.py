@@ -12,13 +12,13 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.build import crawl_name, ledger_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.tasks.contract import Order
-from topiccrawl.tasks.control import Control
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger import Order
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.tasks.contract import Ledger
+    from topiccrawl.storage.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 

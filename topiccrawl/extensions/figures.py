@@ -17,20 +17,20 @@ from scrapy.utils.misc import load_object
 from xxhash import xxh32_hexdigest
 
 from topiccrawl import __version__
-from topiccrawl.dashboard.figures import Figures
-from topiccrawl.dashboard.runs import EVERY
-from topiccrawl.dashboard.waiting import QUIET, Circumstances, Waiting, waiting
+from topiccrawl.addons.records.periods.visits import Steps
+from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import StorageError
+from topiccrawl.extensions.moments import Figures
+from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
+from topiccrawl.extract.article import Article
 from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
-from topiccrawl.news.article import Article
-from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import StorePipeline
 from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.signals import lease_settled, page_judged
-from topiccrawl.spiders.template import TemplateSpider
+from topiccrawl.scheduler.signals import lease_settled, page_judged
 from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.storage.runs import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from topiccrawl.extensions.watch import Watch
+    from topiccrawl.addons.watch.extension import Watch
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
-    from topiccrawl.records import Page, Verdict
+    from topiccrawl.model import Page, Verdict
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
-from topiccrawl.stores.choice import place_of
-from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.storage.choice import place_of
+from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.terminal import say
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.frontier.outlook import Outlook
-from topiccrawl.relevance.calibration import YieldForecast
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.signals import lease_settled
+from topiccrawl.scheduler.signals import lease_settled
 from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.topics.calibration import YieldForecast
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

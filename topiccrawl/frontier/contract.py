@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.records import Evidence, Offer
+    from topiccrawl.model import Evidence, Offer
 
 __all__ = [
     "LEARNT",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 __all__ = ["EmbeddedFrontier", "discard"]
 

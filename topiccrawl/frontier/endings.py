@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.places import Origin
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.state import State
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 ALL_ALLOWED = range(300, 500)
 CRAWLED = Ending.CRAWLED

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Limits, Outcome, Seed, Strategy
     from topiccrawl.frontier.places import Place, Unit
     from topiccrawl.frontier.state import State
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
     Fresh = dict[bytes, tuple[Offer, Place]]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from topiccrawl.frontier.contract import Explanation
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 FORMAT = 1
 

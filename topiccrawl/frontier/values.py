@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.records import Evidence
+    from topiccrawl.model import Evidence
 
 PRIOR, NORMAL, REJECTED = 0, 1, 2
 """Lanes: priorQueue, normalQueue, "predicted below minNormal"."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.records import Directives
+from topiccrawl.model import Directives
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import name_of, text_of, xml_root
-from topiccrawl.records import Link, Page
+from topiccrawl.model import Link, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

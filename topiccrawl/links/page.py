@@ -9,7 +9,7 @@ from topiccrawl.links.directives import directives
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.reading import Reading, Span
 from topiccrawl.links.urls import canonical
-from topiccrawl.records import Link, Page
+from topiccrawl.model import Link, Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

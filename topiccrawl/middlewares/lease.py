@@ -10,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.misc import load_object
 
-from topiccrawl import meta
-from topiccrawl.records import Findings
+from topiccrawl.model import Findings
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.requests import detached
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.links.traps import trap
-from topiccrawl.records import Findings
+from topiccrawl.model import Findings
 from topiccrawl.scheduler.build import hosts_of, traps_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.traps import TrapRules
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
 
 
 class LinkFilterMiddleware:

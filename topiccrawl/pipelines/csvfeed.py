@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exporters import CsvItemExporter
 from typing_extensions import override
 
-from topiccrawl.stores.formats import defused
+from topiccrawl.storage.formats import defused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

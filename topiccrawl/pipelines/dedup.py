@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.exceptions import DropItem
 
-from topiccrawl.news.article import Article
+from topiccrawl.extract.article import Article
 
 
 class DedupPipeline:

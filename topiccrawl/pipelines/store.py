@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import CloseSpider, DropItem
 
+from topiccrawl.dedup.choice import DEFAULT, method_named
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.news.article import Article, Unfinished
-from topiccrawl.news.duplicates.choice import DEFAULT, method_named
-from topiccrawl.news.duplicates.index import CAPACITY
-from topiccrawl.news.duplicates.verified import WINDOW
-from topiccrawl.stores.choice import safe_store_of
-from topiccrawl.stores.contract import Fate
-from topiccrawl.stores.group import AGE, SIZE, GroupCommit
-from topiccrawl.stores.safe import SafeStore
+from topiccrawl.extract.article import Article, Unfinished
+from topiccrawl.storage.choice import safe_store_of
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.group import AGE, SIZE, GroupCommit
+from topiccrawl.storage.safe import SafeStore
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.stores.contract import Store
-    from topiccrawl.topic import Topic
-    from topiccrawl.webhook.courier import Courier
+    from topiccrawl.addons.webhook.courier import Courier
+    from topiccrawl.storage.contract import Store
+    from topiccrawl.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")

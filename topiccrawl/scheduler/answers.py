@@ -10,8 +10,8 @@ from scrapy import signals
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.log import failure_to_exc_info
 
-from topiccrawl import meta
 from topiccrawl.frontier.contract import Download
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.failures import FailureRules, retry_after
 
 if TYPE_CHECKING:

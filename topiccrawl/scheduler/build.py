@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import Settings
 
-from topiccrawl.dashboard.runs import LocalRuns
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -18,11 +17,12 @@ from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
-from topiccrawl.nodes.address import in_redis
 from topiccrawl.scheduler.leases import Retry
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourFrontier
-from topiccrawl.signals import hosts_taken
-from topiccrawl.tasks.local import LocalLedger
+from topiccrawl.scheduler.signals import hosts_taken
+from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.runs import LocalRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.dashboard.runs import Runs
+    from topiccrawl.addons.redis.courier import Courier
     from topiccrawl.frontier.contract import Frontier, Strategy
-    from topiccrawl.nodes.courier import Courier
     from topiccrawl.scheduler.scheduler import FrontierScheduler
-    from topiccrawl.tasks.contract import Ledger
+    from topiccrawl.storage.ledger import Ledger
+    from topiccrawl.storage.runs import Runs
 
 
 LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
@@ -57,7 +57,7 @@ def open_frontier(crawler: Crawler) -> Frontier:
     order = getattr(spider, "strategy", None) or FirstCome()
     politeness, limits, share = politeness_of(settings), limits_of(settings), share_of(settings)
     if in_redis(settings):
-        from topiccrawl.scheduler.shared import Crawl, open_shared
+        from topiccrawl.addons.redis.crawl import Crawl, open_shared
 
         name, owner = crawl_name(spider), _owner(spider)
         seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
@@ -79,7 +79,7 @@ def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
     """Return what carries a shared frontier's letters, or None for one that lies here alone."""
     if not in_redis(crawler.settings):
         return None
-    from topiccrawl.scheduler.shared import courier_of
+    from topiccrawl.addons.redis.crawl import courier_of
 
     return courier_of(
         crawler, scheduler.frontier, wake=scheduler.alarm.now, fail=scheduler.give_up,
@@ -96,8 +96,8 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
 def ledger_of(settings: BaseSettings) -> Ledger:
     """Return where tasks and orders are kept: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
-        from topiccrawl.nodes.client import async_client_of
-        from topiccrawl.tasks.shared import SharedLedger
+        from topiccrawl.addons.redis.client import async_client_of
+        from topiccrawl.addons.redis.ledger import SharedLedger
 
         return SharedLedger(async_client_of(settings))
     return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
@@ -114,8 +114,8 @@ def as_turn(settings: BaseSettings) -> Settings:
 def runs_of(settings: BaseSettings) -> Runs:
     """Return where runs keep their records: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
-        from topiccrawl.dashboard.runs_shared import SharedRuns
-        from topiccrawl.nodes.client import async_client_of
+        from topiccrawl.addons.redis.client import async_client_of
+        from topiccrawl.addons.redis.runs import SharedRuns
 
         return SharedRuns(async_client_of(settings))
     return LocalRuns(settings["TOPICCRAWL_DATA_DIR"])
@@ -123,7 +123,7 @@ def runs_of(settings: BaseSettings) -> Runs:
 
 def forget(crawler: Crawler) -> None:
     """Delete a crawl in Redis that is not to be kept (SCHEDULER_PERSIST), if no node is left."""
-    from topiccrawl.scheduler.shared import forget_if_done
+    from topiccrawl.addons.redis.crawl import forget_if_done
 
     forget_if_done(crawler.settings, crawl_name(crawler.spider))
 
@@ -168,7 +168,7 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Vi
         StateVersionError: If it is of another version.
     """
     if _is_address(place):
-        from topiccrawl.scheduler.shared import read_shared
+        from topiccrawl.addons.redis.crawl import read_shared
 
         return read_shared(str(place), settings or Settings(), _without_topic)
     return View.read(place, _without_topic(strategy_of(place)))
@@ -182,7 +182,7 @@ def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Fr
         StorageError: If there is none.
     """
     if _is_address(place):
-        from topiccrawl.scheduler.shared import edit_shared
+        from topiccrawl.addons.redis.crawl import edit_shared
 
         return edit_shared(str(place), settings or Settings(), _without_topic)
     return EmbeddedFrontier(place, _without_topic(strategy_of(place)), Politeness(), Limits())
@@ -194,7 +194,7 @@ def new_frontier(
     """Return the frontier that an export is to be loaded into; made where there is none."""
     order = _without_topic(strategy_name)
     if _is_address(place):
-        from topiccrawl.scheduler.shared import new_shared
+        from topiccrawl.addons.redis.crawl import new_shared
 
         return new_shared(str(place), settings or Settings(), order, owner)
     return EmbeddedFrontier(place, order, Politeness(), Limits(), owner=owner)
@@ -218,7 +218,7 @@ def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
 def place_named(settings: BaseSettings, name: str) -> str:
     """Return where the frontier of a topic's slug (or of another owner) lies."""
     if in_redis(settings):
-        from topiccrawl.scheduler.shared import place_of
+        from topiccrawl.addons.redis.crawl import place_of
 
         return place_of(settings, name)
     return str(folder_of(settings, name).absolute())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Ending, Kind, Outcome
-from topiccrawl.records import Findings
+from topiccrawl.model import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.traps import TrapRules
-    from topiccrawl.meta import Ticket
     from topiccrawl.scheduler.leases import LeaseBook
+    from topiccrawl.scheduler.meta import Ticket
     from topiccrawl.scheduler.side import SideQueue
 
 

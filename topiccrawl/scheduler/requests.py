@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.utils.request import request_from_dict
 
-from topiccrawl import meta
 from topiccrawl.frontier.contract import Seed
 from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable

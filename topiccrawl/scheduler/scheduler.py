@@ -21,10 +21,10 @@ from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 from typing_extensions import override
 
-from topiccrawl import meta
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.urls import host_of
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
     clock_of,
@@ -46,8 +46,8 @@ from topiccrawl.scheduler.requests import (
     seed_of,
 )
 from topiccrawl.scheduler.side import SideQueue
+from topiccrawl.scheduler.signals import lease_settled
 from topiccrawl.scheduler.wake import Alarm
-from topiccrawl.signals import lease_settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
+    from topiccrawl.addons.redis.courier import Courier
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Seed
-    from topiccrawl.nodes.courier import Courier
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
+from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urls import canonical
-from topiccrawl.relevance.adaptation import AdaptationParameters
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.hooks import check_own_parts
 from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.topic import Topic
+    from topiccrawl.topics.topic import Topic
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 from scrapy import Request
 
-from topiccrawl import meta
 from topiccrawl.discovery.choice import providers_of
 from topiccrawl.discovery.contract import ELSEWHERE, Fetched, Results
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.requests import apart
 

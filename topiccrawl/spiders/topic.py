@@ -9,23 +9,23 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl import meta
+from topiccrawl.addons.browser.browser import META, use_browser
 from topiccrawl.errors import TopicError
+from topiccrawl.extract.article import Article, Fetch, Unfinished, compose
+from topiccrawl.extract.extract import extract
+from topiccrawl.extract.missing import is_missing
+from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
+from topiccrawl.extract.rendering import RenderingRule, is_blank
 from topiccrawl.links.feeds import MOST_BYTES, read_feed
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.news.article import Article, Fetch, Unfinished, compose
-from topiccrawl.news.extract import extract
-from topiccrawl.news.missing import is_missing
-from topiccrawl.news.parts import Parts, joined, parts_of, without_parts
-from topiccrawl.news.rendering import RenderingRule, is_blank
-from topiccrawl.records import Findings
-from topiccrawl.relevance import Scorer
+from topiccrawl.model import Findings
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.signals import page_judged
+from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
     check_hooks,
@@ -37,11 +37,11 @@ from topiccrawl.spiders.arguments import (
     strategy_parameters,
     watch_mode,
 )
-from topiccrawl.spiders.browser import META, use_browser
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
-from topiccrawl.stores.since import check_since, since_of
+from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.text.decode import decode
-from topiccrawl.topic import default_seeds, resolve
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+    from topiccrawl.addons.watch.extension import Watch
     from topiccrawl.discovery.contract import Results
-    from topiccrawl.extensions.watch import Watch
+    from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.news.frames import SiteFrame
-    from topiccrawl.records import Page
+    from topiccrawl.model import Page
     from topiccrawl.text.decode import Decoded
-    from topiccrawl.topic import Topic
+    from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
 _PART = 50
@@ -68,7 +68,8 @@ class TopicSpider(Spider):
     """Crawls for one topic.
 
     Args:
-        topic: Path to a topic file, name of one, words, or a sentence (see ``topiccrawl.topic``).
+        topic: Path to a topic file, name of one, words, or a sentence (see
+            ``topiccrawl.topics.topic``).
         seeds: URLs to begin with, separated by commas; else the topic's own, else default portals.
         discover: Where URLs to begin with are looked for instead, such as
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.focus import Served, judge
-from topiccrawl.simulate.collection import Recorded, RecordedWeb
-from topiccrawl.simulate.harvest import Case
-from topiccrawl.topic import Topic
+from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.addons.simulate.harvest import Case
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks import score
-from topiccrawl.demo import generate
+from lab.demo import generate
+from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.strategies import DEFAULT, strategy
-from topiccrawl.relevance import Scorer
-from topiccrawl.simulate.collection import RecordedWeb
-from topiccrawl.topic import Topic
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import cmdline
 
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.stores.contract import Fate
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path

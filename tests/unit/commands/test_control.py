@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tests.unit.commands.test_patterns import scrapy
-from topiccrawl.tasks.control import Control
-from topiccrawl.tasks.local import LocalLedger
+from tests.unit.addons.url_patterns.test_patterns import scrapy
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger_file import LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.commands.test_patterns import scrapy
+from tests.unit.addons.url_patterns.test_patterns import scrapy
 from topiccrawl.commands import frontier as commands
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.records import Offer
-from topiccrawl.stores.crawls import CrawlLog
-from topiccrawl.topic import resolve
+from topiccrawl.model import Offer
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 
 import pytest
+from scrapy.cmdline import _get_commands_dict
 from scrapy.utils.project import get_project_settings
 
 OPTIONS = [
@@ -22,8 +22,9 @@ OPTIONS = [
 
 
 def parser_of(name: str) -> argparse.ArgumentParser:
-    command = import_module(f"topiccrawl.commands.{name}").Command()
-    command.settings = get_project_settings()
+    settings = get_project_settings()
+    command = _get_commands_dict(settings, inproject=True)[name]
+    command.settings = settings
     parser = argparse.ArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
     return parser

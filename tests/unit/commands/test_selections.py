@@ -12,10 +12,10 @@ import pytest
 from lxml import etree
 
 from tests.mongo_server import database_uri
-from tests.unit.commands.test_patterns import scrapy
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
-from topiccrawl.stores.choice import store_of
+from tests.unit.addons.url_patterns.test_patterns import scrapy
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.choice import store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

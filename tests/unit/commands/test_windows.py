@@ -13,11 +13,11 @@ import pytest
 from scrapy import cmdline
 
 from tests.unit.commands.test_articles import article
+from topiccrawl.addons.watch.contract import Role
 from topiccrawl.commands.why import watched
-from topiccrawl.revisits.contract import Role
-from topiccrawl.stores.crawls import CrawlLog
-from topiccrawl.stores.pages import PageState, SqlitePages
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.pages import PageState, SqlitePages
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.dashboard.states import state
-from topiccrawl.dashboard.metrics import exposition
+from tests.unit.addons.dashboard.states import state
+from topiccrawl.addons.dashboard.metrics import exposition
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 ALERTS = DEPLOY / "prometheus" / "alerts.yml"

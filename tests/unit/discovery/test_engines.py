@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from topiccrawl.demo.engine import Engine
+from lab.demo.engine import Engine
 from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo

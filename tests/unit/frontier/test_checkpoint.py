@@ -14,7 +14,7 @@ from topiccrawl.frontier import log as logs
 from topiccrawl.frontier.checkpoint import SAFE, restore
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from pathlib import Path

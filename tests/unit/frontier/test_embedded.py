@@ -25,7 +25,7 @@ from topiccrawl.frontier.portable import About, HostEntry
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.transfer import Export
 from topiccrawl.frontier.view import View
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,7 +133,7 @@ FORGETFUL = """
     from topiccrawl.frontier import hostlog, log, numbering
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
     log.SEGMENT_BYTES = 20_000
     numbering.LEAST = 300
     hostlog.PARTS = 10
@@ -254,7 +254,7 @@ CRAWL = """
     from topiccrawl.frontier import hostlog, log
     from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
-    from topiccrawl.records import Offer
+    from topiccrawl.model import Offer
     log.SEGMENT_BYTES = 30_000  # so that segments are cleared all the time
     politeness = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
     frontier = EmbeddedFrontier(sys.argv[1], Best(), politeness, Limits(max_crashes=1000))

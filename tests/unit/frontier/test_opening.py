@@ -10,7 +10,7 @@ from tests.contracts.strategies import Plain
 from topiccrawl.frontier import opening
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topiccrawl.links import feeds
 from topiccrawl.links.feeds import feeds_on, read_feed
-from topiccrawl.records import Link
+from topiccrawl.model import Link
 
 AT = "http://a.test/feed.xml"
 RSS = """<?xml version="1.0" encoding="gb2312"?><rss version="2.0"><channel><title>足球</title>

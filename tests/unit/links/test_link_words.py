@@ -13,7 +13,7 @@ from tests.unit.links.shares import WordShare
 from topiccrawl.links.strategies import StrategyParameters, strategy
 from topiccrawl.links.strategies import link_words as module
 from topiccrawl.links.strategies.link_words import FIRST, LinkWords
-from topiccrawl.records import Link, Verdict
+from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
     import random

@@ -11,7 +11,7 @@ import pytest
 
 from topiccrawl.links.page import CONTEXT, MAX_ANCHOR, read_page
 from topiccrawl.links.reading import MAX_LINKS
-from topiccrawl.records import Directives, Link
+from topiccrawl.model import Directives, Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
 from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, scored
-from topiccrawl.records import Evidence, Link, Verdict
+from topiccrawl.model import Evidence, Link, Verdict
 
 TOPIC = WordShare("cup", "football")
 ANCHOR_HALF = Link("http://a.test/1", "cup news", "nothing to see")  # anchor .5, context 0

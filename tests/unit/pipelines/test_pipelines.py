@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tests.waiting import PATIENCE
-from topiccrawl.stores.sqlite import SqliteStore
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +20,8 @@ warnings.simplefilter("error")
 warnings.filterwarnings("ignore", message=".*invalid escape sequence")
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
-from topiccrawl.news.article import Article
-from topiccrawl.news.duplicates import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.dedup import digest_of
 
 folder, case = sys.argv[1], sys.argv[2]
 events = []

@@ -14,7 +14,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.records import Findings, Offer
+from topiccrawl.model import Findings, Offer
 from topiccrawl.scheduler.leases import LeaseBook, Retry
 from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 

@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 from topiccrawl.scheduler.build import open_frontier
 from topiccrawl.spiders.topic import TopicSpider
 

@@ -13,7 +13,7 @@ from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.spiders.arguments import refuse_denied
 from topiccrawl.spiders.topic import TopicSpider
-from topiccrawl.topic import Topic
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import GroupStats
     from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.records import Link
+    from topiccrawl.model import Link
 
 MAX_BLOCK = 1_000
 """Characters of a block's joined anchors that are scored."""
@@ -38,7 +38,7 @@ class LinkScores(NamedTuple):
 def block_texts(links: Sequence[Link]) -> dict[int, str]:
     """Return the expanded anchor text [S3 step 3] of each block: its caption and all anchors.
 
-    >>> from topiccrawl.records import Link
+    >>> from topiccrawl.model import Link
     >>> block_texts([Link("u", "one", "Sport", 0), Link("v", "two", "Sport", 0), Link("w", "x")])
     {0: 'Sport one two'}
     """

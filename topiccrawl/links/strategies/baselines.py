@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import PRIOR
 from topiccrawl.links.strategies.base import MAX_KEPT, WithoutPriors
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.frontier.contract import GroupStats
-    from topiccrawl.records import Evidence, Link, Verdict
+    from topiccrawl.model import Evidence, Link, Verdict
 
 
 class Baseline(WithoutPriors):

@@ -9,7 +9,7 @@ from topiccrawl.frontier.contract import Strategy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.records import Evidence, Link, Offer, Verdict
+    from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 
 class LinkScorer(Protocol):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import PRIOR, REJECTED
 from topiccrawl.links.strategies.base import MAX_KEPT, WithoutPriors, block_texts
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.records import Evidence, Link, Verdict
+    from topiccrawl.model import Evidence, Link, Verdict
 
 
 class LinkBlock(WithoutPriors):

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.strategies.base import WithoutPriors, scored
 from topiccrawl.links.urls import words
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.records import Evidence, Link, Verdict
+    from topiccrawl.model import Evidence, Link, Verdict
 
 
 class SharkInlink(WithoutPriors):

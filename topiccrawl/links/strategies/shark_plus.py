@@ -12,7 +12,7 @@ from topiccrawl.frontier.contract import LEARNT, PRIOR
 from topiccrawl.links.strategies.base import MAX_KEPT, Scored, scored
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.urls import group
-from topiccrawl.records import Offer
+from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import GroupStats
     from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.records import Evidence, Link, Verdict
+    from topiccrawl.model import Evidence, Link, Verdict
 
 
 _TEXTS = 20_000

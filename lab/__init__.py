@@ -1,0 +1,1 @@
+"""Outside of the package: the demo web, and its judges."""

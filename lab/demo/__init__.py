@@ -1,0 +1,8 @@
+"""A NEWS WEB OF OUR OWN: generated from a seed, served on loopback, its truth known."""
+
+from lab.demo.judge import Judgement, judge
+from lab.demo.server import DemoServer
+from lab.demo.truth import Truth
+from lab.demo.web import Web, generate
+
+__all__ = ["DemoServer", "Judgement", "Truth", "Web", "generate", "judge"]

@@ -1,0 +1,190 @@
+"""What the demo web answers to a request: status, headers and bytes, faults included."""
+
+from __future__ import annotations
+
+import hashlib
+from email.utils import formatdate
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.demo.plan import Kind, Plan, Trait
+from lab.demo.robots import robots_file
+from lab.demo.traps import Snare, snare
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lab.demo.plan import Host
+    from lab.demo.render import Renderer
+    from lab.demo.sites import Charset
+
+COOKIE = "seen=1"
+"""What a client shows to get past the page that redirects to itself."""
+OK, NOT_MODIFIED = 200, 304
+_NEW_YEAR = 1_735_689_600
+"""1 January 2025, seconds since the epoch."""
+_CACHED = 1_000
+"""Answers kept; a page is some ten kilobytes."""
+_PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+_GIF = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,"
+    b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+_STATIC = {"gif": ("image/gif", _GIF), "css": ("text/css", b""), "js": ("text/javascript", b"")}
+
+
+class Answer(NamedTuple):
+    """An answer and how it goes wrong.
+
+    Attributes:
+        status: HTTP status.
+        headers: Names and values, Content-Length apart.
+        body: Bytes.
+        cut: ``half`` of the body then gone, ``drop`` without a byte, ``hang`` without an end,
+            or "" for a whole one.
+        latency: Seconds to wait before it.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    cut: str = ""
+    latency: float = 0.0
+
+
+class Answers:
+    """Answers for every URL of a plan.
+
+    Args:
+        plan: What exists.
+        by_name: ``host/path?query`` to entry.
+        renderer: Writes the pages.
+    """
+
+    def __init__(self, plan: Plan, by_name: Mapping[str, int], renderer: Renderer) -> None:
+        self.plan = plan
+        self.by_name = by_name
+        self.renderer = renderer
+        self.page = lru_cache(maxsize=_CACHED)(self._page)
+        self.snaring = {
+            entry.url.split("/")[2] for entry in plan.entries if entry.kind == Kind.TRAP
+        }
+
+    def answer(self, name: str, visit: int, cookie: str) -> Answer:
+        """Return the answer to the ``visit``-th request (from 0) for ``host/path?query``."""
+        host_name, _, path = name.partition("/")
+        host = self.plan.hosts.get(host_name)
+        if host is None or host.fault == "refused":
+            return Answer(502, (_text("utf-8"),), b"no such host")
+        answer = self._on(host, "/" + path, name, visit, cookie)
+        return answer._replace(latency=host.latency) if host.latency else answer
+
+    def _on(self, host: Host, path: str, name: str, visit: int, cookie: str) -> Answer:
+        if host.fault == "drop":
+            return Answer(0, cut="drop")
+        if path == "/robots.txt":
+            status, text = robots_file(host)
+            return Answer(status, (("Content-Type", "text/plain"),), text.encode())
+        if host.fault == "busy":
+            return _busy(503, 1)
+        number = self.by_name.get(name)
+        if number is not None and self.plan.entries[number].kind != Kind.TRAP:
+            return self._entry(number, visit, cookie)
+        trap = snare(name) if host.name in self.snaring else None
+        if trap is not None:
+            return _snared(trap)
+        return self._unknown(host, path)
+
+    def _unknown(self, host: Host, path: str) -> Answer:
+        if path.startswith("/static/"):
+            kind, body = _STATIC.get(path.rpartition(".")[2], _STATIC["gif"])
+            return Answer(OK, (("Content-Type", kind), ("ETag", _etag(body))), body)
+        status = OK if host.soft else 404
+        text = "<html><head><title>404</title></head><body><p>抱歉，页面不存在。</p></body></html>"
+        return Answer(status, (_html("utf-8"),), text.encode())
+
+    def _entry(self, number: int, visit: int, cookie: str) -> Answer:
+        trait = self.plan.trait(number)
+        if trait.target:
+            return Answer(trait.status, (("Location", self._location(number, trait.target)),))
+        if trait.cookie and COOKIE not in cookie:
+            url = self.plan.entries[number].url
+            return Answer(302, (("Location", url), ("Set-Cookie", f"{COOKIE}; Path=/")))
+        failing = not trait.flaky or visit < trait.flaky
+        if trait.status != OK and failing:
+            return _busy(trait.status, trait.retry_after)
+        page = self.page(number)
+        return page._replace(cut=trait.cut) if trait.cut and failing else page
+
+    def _location(self, number: int, target: str) -> str:
+        """Every other redirect inside a host is written as a path."""
+        here = self.plan.entries[number].url.split("/")[2]
+        return target.removeprefix(f"http://{here}") if number % 2 else target
+
+    def _page(self, number: int) -> Answer:
+        entry, trait = self.plan.entries[number], self.plan.trait(number)
+        charset = self.plan.sites[entry.site].charset
+        kind, body = self._body(number, trait, charset)
+        dated = self.plan.validators == "mixed" and entry.site % 3 == 1
+        headers = [kind, ("Last-Modified", _date(body)) if dated else ("ETag", _etag(body))]
+        if trait.robots_header:
+            headers.append(("X-Robots-Tag", trait.robots_header))
+        return Answer(OK, tuple(headers), body)
+
+    def _body(self, number: int, trait: Trait, charset: Charset) -> tuple[tuple[str, str], bytes]:
+        if trait.body == "pdf":
+            return ("Content-Type", "application/pdf"), _PDF
+        if trait.body == "image":
+            return _html(""), _GIF
+        if trait.body == "empty":
+            return _html(charset.header), b""
+        html = self.renderer.page(number)
+        if trait.body == "broken":
+            html = _break(html)
+        body = html.encode(charset.codec, "xmlcharrefreplace")
+        return _html(charset.header), (b"\xef\xbb\xbf" if charset.bom else b"") + body
+
+
+def _break(html: str) -> str:
+    """Return what a careless hand makes of a page: open elements, bare attributes, stray ends."""
+    html = html.replace("</p>", "").replace("</li>", "").replace("</head>", "")
+    html = html.replace("<body", "<div></span></table><body bgcolor=#fff lang=", 1)
+    return html.replace("</body>", "<p <b>&nbsp;&copy <a name=x><a href=>").replace("</html>", "")
+
+
+def _snared(trap: Snare) -> Answer:
+    if trap.redirect:
+        return Answer(302, (("Location", trap.redirect),))
+    links = "".join(f'<li><a href="{escape(href)}">{text}</a></li>' for href, text in trap.links)
+    html = (
+        f'<html><head><meta charset="utf-8"><title>{trap.title}</title></head>'
+        f"<body><h1>{trap.title}</h1><p>{trap.text}</p><ul>{links}</ul></body></html>"
+    )
+    body = html.encode()
+    return Answer(OK, (_html("utf-8"), ("ETag", _etag(body))), body)
+
+
+def _busy(status: int, retry_after: int) -> Answer:
+    headers = [_text("utf-8")]
+    if retry_after:
+        headers.append(("Retry-After", str(retry_after)))
+    return Answer(status, tuple(headers), b"error")
+
+
+def _html(charset: str) -> tuple[str, str]:
+    return "Content-Type", f"text/html; charset={charset}" if charset else "text/html"
+
+
+def _text(charset: str) -> tuple[str, str]:
+    return "Content-Type", f"text/plain; charset={charset}"
+
+
+def _date(body: bytes) -> str:
+    """A date that is another one whenever the bytes are others."""
+    digest = hashlib.md5(body, usedforsecurity=False).digest()
+    return formatdate(_NEW_YEAR + int.from_bytes(digest[:3], "big"), usegmt=True)
+
+
+def _etag(body: bytes) -> str:
+    return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"'

@@ -1,0 +1,93 @@
+"""A demo web that changes: what is there, what it says, and what became of it since.
+
+    before, after = Changing(generate(7)).editions
+    ...  # crawl ``before``, let the server serve ``after``, crawl again, compare with ``changes``
+
+Pages that neither changed nor link to anything that did have equal bytes in both editions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.demo.plan import Kind, Trait
+from lab.demo.web import Web
+
+if TYPE_CHECKING:
+    from lab.demo.plan import Plan
+
+_NOT_FOUND, _GONE = 404, 410
+
+
+class Changes(NamedTuple):
+    """URLs of articles on topic that differ between two editions, sorted.
+
+    Attributes:
+        new: Only in the second.
+        changed: In both, with another text.
+        gone: Only in the first.
+    """
+
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+class Changing:
+    """Two editions of a web.
+
+    Args:
+        web: All there ever is.
+        seed: Chooses what changes.
+        each: Articles that appear, that change and that vanish.
+
+    Attributes:
+        editions: The web before and after.
+        changes: What differs, for articles that a polite crawler can fetch.
+    """
+
+    def __init__(self, web: Web, seed: int = 0, each: int = 5) -> None:
+        chosen = _stories(web)
+        random.Random(f"{web.plan.seed}/changes/{seed}").shuffle(chosen)  # noqa: S311
+        late, edited, lost = (frozenset(chosen[n * each : (n + 1) * each]) for n in range(3))
+        before = _edition(web.plan, late, frozenset(), frozenset())
+        after = _edition(web.plan, frozenset(), lost, edited)
+        self.editions = before, after
+        had, has = (_articles(edition) for edition in self.editions)
+        urls = [entry.url for entry in web.plan.entries]
+        self.changes = Changes(
+            tuple(sorted(urls[n] for n in has - had)),
+            tuple(sorted(urls[n] for n in edited & had & has)),
+            tuple(sorted(urls[n] for n in lost & had)),
+        )
+
+
+def _stories(web: Web) -> list[int]:
+    """Plain articles on topic that nobody copies, and that no running text mentions."""
+    entries = web.plan.entries
+    told = Counter(entry.story for entry in entries)
+    named = {
+        target
+        for number in range(len(entries))
+        for block in web.linkage.blocks(number)
+        if block.role == "inline"
+        for target in block.targets
+    }
+    plain = _articles(web) - named - web.plan.traits.keys()
+    return sorted(n for n in plain if entries[n].of < 0 and told[entries[n].story] == 1)
+
+
+def _articles(web: Web) -> frozenset[int]:
+    found = web.relevant & web.obtainable
+    return frozenset(n for n in found if web.plan.entries[n].kind == Kind.ARTICLE)
+
+
+def _edition(plan: Plan, late: frozenset[int], lost: frozenset[int], edited: frozenset[int]) -> Web:
+    """The web without what is not there yet, or no more."""
+    absent = {n: Trait(status=_NOT_FOUND) for n in late}
+    absent |= {n: Trait(status=_GONE if n % 2 else _NOT_FOUND) for n in lost}
+    traits = {**plan.traits, **absent}
+    return Web(replace(plan, traits=traits, absent=late | lost, edited=edited, validators="mixed"))

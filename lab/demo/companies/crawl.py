@@ -1,0 +1,103 @@
+"""Crawls the made companies as a template does: behind a search engine, period after period."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lab.demo.answers import Answer
+from lab.demo.crawl import run
+from lab.demo.engine import DOMAIN, Engine, Together
+from lab.demo.server import DemoServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from lab.demo.companies.web import CompanyWeb
+    from lab.demo.server import Answering
+
+TEMPLATE = "软件公司-四川"
+QUERY = "四川 软件公司"
+DISCOVER = f"discover=baidu:http://baidu.{DOMAIN}/s"
+_USELESS = 9
+"""Every so many results one is of no use, more of them behind."""
+_SETTINGS = {
+    "DOWNLOAD_DELAY": "0.02",
+    "AUTOTHROTTLE_ENABLED": "False",
+    "TOPICCRAWL_RETRY_DELAY": "0.2",
+    "LOG_LEVEL": "INFO",
+}
+"""What suits a web on the same machine; later ``-s`` of the operator win."""
+
+
+class Departed:
+    """A web of which some hosts are left by their companies: they answer 404 for every page.
+
+    Args:
+        web: The web as it is now.
+        hosts: All hosts that there ever were.
+    """
+
+    def __init__(self, web: CompanyWeb, hosts: Sequence[str]) -> None:
+        self._web = web
+        self._left = frozenset(hosts) - frozenset(web.hosts)
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """See ``Answering``."""
+        host = urlsplit(url).netloc
+        if host in self._left:
+            return Answer(404, (("Content-Type", "text/plain"),), b"gone")
+        if host.startswith("wenku"):
+            header = (("Content-Type", "text/html; charset=utf-8"),)
+            return Answer(200, header, "<title>文档</title><p>四川软件公司名单下载</p>".encode())
+        return self._web.answer(url, visit, cookie)
+
+
+def results(web: CompanyWeb) -> list[tuple[str, str]]:
+    """What the engine finds: the companies, and among them pages that are of no use."""
+    found: list[tuple[str, str]] = []
+    for number, (url, title, _) in enumerate(web.found(), 1):
+        found.append((url, title))
+        if number % _USELESS == 0:
+            found.append((f"http://wenku{number}.test/", "四川软件公司名单"))
+    return found
+
+
+def together(web: CompanyWeb, former: Sequence[str] = ()) -> Answering:
+    """The engine and the companies; ``former``: hosts of earlier editions."""
+    return Together([Engine({QUERY: results(web)})], Departed(web, former))
+
+
+@contextlib.contextmanager
+def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()) -> Iterator[str]:
+    """Serve them; the proxy's address."""
+    with DemoServer(together(web, former), log) as server:
+        yield server.proxy
+
+
+def command(folder: Path, arguments: Sequence[str] = ()) -> list[str]:
+    """The command that crawls them."""
+    line = [sys.executable, "-m", "scrapy", "crawl", "template", "-a", f"template={TEMPLATE}"]
+    line += ["-a", DISCOVER, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
+    for setting, value in _SETTINGS.items():
+        line += ["-s", f"{setting}={value}"]
+    return [*line, *arguments]
+
+
+def crawl(
+    web: CompanyWeb, folder: Path, arguments: Sequence[str] = (), former: Sequence[str] = ()
+) -> int:
+    """Crawl one period; the crawl's exit status.
+
+    Args:
+        web: An edition of the companies.
+        folder: Takes the server's log and the crawl's state.
+        arguments: Further arguments for ``scrapy crawl``.
+        former: Hosts of earlier editions; those that are gone answer 404.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with serving(web, folder / "access.tsv", former) as proxy:
+        return run(command(folder, arguments), proxy)

@@ -1,0 +1,326 @@
+"""How a made company's pages look: its contact page in one of the layouts, and what is around."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from functools import cache
+from importlib import resources
+from string import Template as Text
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lab.demo.companies.facts import Company, Fact, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GROUPS = ("tuning", "judging")
+CONTACT_WORDS = (
+    "联系我们",
+    "联系我们",
+    "联系我们",
+    "联系方式",
+    "联系",
+    "联系&nbsp;我们",
+    "Contact Us",
+    "联系 ABOUT",
+)
+CONTACT_PATHS = (
+    "/lx.asp",
+    "/contact.html",
+    "/about/contact.php?id=5",
+    "/lianxi/",
+    "/Contact.aspx",
+    "/page/8.html",
+)
+_ICONS = {
+    "phone": "phone",
+    "hotline": "phone",
+    "mobile": "mobile",
+    "mail": "envelope",
+    "address": "map-marker",
+}
+_PROPS = {
+    "phone": "telephone",
+    "fax": "faxNumber",
+    "mail": "email",
+    "address": "address",
+    "url": "url",
+}
+_TITLES = ("联系我们-{0}", "{0}", "联系方式_{0}", "{1} | 联系我们", "联系我们")
+_BRANCHES = (
+    "<h3>{0}</h3><p>{1}</p><p>{2}</p>",
+    '<div class="card"><h4>{0}</h4><ul><li>{1}</li><li>{2}</li></ul></div>',
+    "<table><tr><td colspan=2>{0}</td></tr><tr><td>{1}</td><td>{2}</td></tr></table>",
+    "<p><strong>{0}</strong><br>{1}<br>{2}</p>",
+)
+_MESSAGE = "<tr><td>内容：</td><td><textarea></textarea></td></tr>"
+_LINKS = (("/", "首页"), ("/about.html", "关于我们"), ("/products.html", "产品中心"),
+          ("/news/", "新闻动态"))  # fmt: skip
+_RIGHTS = (
+    "版权所有 © {2} {0}",
+    "Copyright © {2} {0} All Rights Reserved.",
+    "{0} 版权所有",
+    "Copyright &copy; 2005-{2} {1}",
+)
+_MAKER = " {0}：<a href='http://www.maker.test/'>{1}</a>{2}"
+_SIDE = (
+    "<ul><li><a href='/about.html'>公司简介</a></li><li><a href='/job.html'>人才招聘</a></li></ul>"
+)
+_PARTNER = "<p>近日，{0}与绵阳{1}科技有限公司签署合作协议。</p>"
+_RARELY, _SOMETIMES, _OFTEN = 0.15, 0.35, 0.6
+
+
+class Chrome(NamedTuple):
+    """What stands around a page's own part, as HTML."""
+
+    title: str
+    heading: str
+    nav: str
+    side: str
+    foot: str
+    hotline: str
+
+
+@cache
+def layouts() -> dict[str, Any]:
+    """The tables of ``layouts.toml``."""
+    file = resources.files("lab.demo.companies") / "layouts.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def group_of(company: Company, group: str | None) -> str:
+    """Which layouts a company's site uses: those asked for, else one of the groups in turn."""
+    return group or GROUPS[company.number % 2]
+
+
+class Site:
+    """The pages of one company.
+
+    Args:
+        company: Whose they are.
+        seed: Of everything that is drawn.
+        group: ``tuning`` or ``judging`` layouts; None: by the company's number.
+    """
+
+    def __init__(self, company: Company, seed: int, group: str | None = None) -> None:
+        self.company = company
+        self.group = group_of(company, group)
+        self._seed = seed
+        luck = self._luck("site")
+        own = [one for one in layouts()["contact"] if one["group"] == self.group]
+        self.layout: dict[str, Any] = own[(company.number // 2) % len(own)]
+        skeletons = [one for one in layouts()["page"].values() if one["group"] == self.group]
+        self.skeleton = Text(luck.choice(skeletons)["text"])
+        self.charset = luck.choice(("gbk", "gbk", "gb2312", "utf-8", "utf-8", "none"))
+        self.word = luck.choice(CONTACT_WORDS)
+        self.contact_path = luck.choice(CONTACT_PATHS)
+        self.hotline_above = luck.random() < _OFTEN
+
+    def _luck(self, what: str) -> random.Random:
+        return random.Random(f"{self._seed}/{what}/{self.company.number}")  # noqa: S311
+
+    # -- Pages -----------------------------------------------------------------------------------
+
+    def home(self) -> str:
+        """The first page: slogans, news, links."""
+        luck = self._luck("home")
+        item = '<li><a href="/news/{0}.html">{1}{2}上线</a></li>'
+        news = "".join(
+            item.format(number, self.company.short, luck.choice(words()["products"]))
+            for number in range(1, 6)
+        )
+        main = f"<p>{luck.choice(words()['slogans'])}</p>{self._prose(luck)}<ul>{news}</ul>"
+        title = luck.choice(
+            (
+                self.company.name,
+                f"{self.company.short} - 首页",
+                f"欢迎访问{self.company.name}官方网站",
+            )
+        )
+        return self._page(main, self._chrome(title, "公司动态", plain=True))
+
+    def other(self, path: str) -> str:
+        """Any other page of the site: text, no values."""
+        luck = self._luck(path)
+        return self._page(
+            self._prose(luck), self._chrome(f"{self.company.short}-动态", "公司动态", plain=True)
+        )
+
+    def empty_contact(self) -> str:
+        """A contact page without values: a form and a promise."""
+        rows = "".join(
+            f"<p>{label}：<input name=f{n}></p>"
+            for n, label in enumerate(("姓名", "电话", "邮箱", "地址"))
+        )
+        form = f"<form action=/post>{rows}<input type=submit value=提交></form>"
+        main = f"<p>栏目建设中，请留言，我们会尽快与您联系。</p>{form}"
+        return self._page(
+            main, self._chrome(f"联系我们-{self.company.short}", "联系我们", plain=True)
+        )
+
+    def contact(self) -> str:
+        """The page with the values that ``company.facts`` lists, in the site's layout."""
+        luck = self._luck("contact")
+        facts = list(self.company.facts)
+        above = [fact for fact in facts if fact.kind == "hotline" and self.hotline_above]
+        block = self._block([fact for fact in facts if fact not in above], luck)
+        place = self.layout.get("place", "main")
+        heading = (
+            self.company.name if luck.random() < _OFTEN and not self.company.labelled_name else ""
+        )
+        heading = (
+            luck.choice(
+                (f"<h3>{heading}</h3>", f"<p><b>{heading}</b></p>", f"<div>{heading}</div>")
+            )
+            if heading
+            else ""
+        )
+        welcome = f"<p>{luck.choice(words()['slogans'])}</p><p>{self.company.name}欢迎您来访。</p>"
+        main = "".join((
+            self._prose(luck) if luck.random() < _SOMETIMES else "",
+            heading + block if place == "main" else welcome,
+            '<a href="/map.html">[查看地图]</a>' if luck.random() < _SOMETIMES else "",
+            self._branches(luck) if luck.random() < _SOMETIMES else "",
+            self._form() if luck.random() < _SOMETIMES else "",
+        ))  # fmt: skip
+        title = luck.choice(_TITLES).format(self.company.name, self.company.short)
+        chrome = self._chrome(
+            title, luck.choice(("联系我们", "联系方式", "联系我们 CONTACT")), plain=False
+        )
+        if place != "main":
+            chrome = chrome._replace(**{place: block + getattr(chrome, place)})
+        if above:
+            chrome = chrome._replace(
+                hotline=f"{luck.choice(self._labels()['hotline'])}：<b>{above[0].written}</b>"
+            )
+        return self._page(main, chrome)
+
+    # -- The block of values ---------------------------------------------------------------------
+
+    def _labels(self) -> dict[str, list[str]]:
+        labels: dict[str, list[str]] = words()["labels"][self.group]
+        return labels
+
+    def _block(self, facts: list[Fact], luck: random.Random) -> str:
+        own = Fact("name", (self.company.name,), self.company.name)
+        rows = [own, *facts] if self.company.labelled_name else facts
+        kinds = [fact.kind for fact in rows]
+        labelled = [(fact, luck.choice(self._labels()[fact.kind])) for fact in rows]
+        if "mobile" in kinds and luck.random() < _SOMETIMES:
+            person = Fact("person", (), luck.choice(words()["people"]))
+            labelled.insert(kinds.index("mobile"), (person, luck.choice(self._labels()["person"])))
+        drawn = {"columns": self._columns, "pairs": self._pairs}.get(
+            self.layout.get("kind", ""), self._rows
+        )
+        opened = Text(self.layout.get("open", "")).safe_substitute(name=self.company.name)
+        return opened + drawn(labelled) + str(self.layout.get("close", ""))
+
+    def _rows(self, rows: Sequence[tuple[Fact, str]]) -> str:
+        kind = self.layout.get("kind", "")
+        known = _ICONS if kind == "icons" else _PROPS
+        done = []
+        for fact, label in rows:
+            form = self.layout["row"]
+            if kind == "icons" and fact.kind not in known:
+                form = self.layout["bare"]
+            prop = known.get(fact.kind, "x")
+            done.append(
+                Text(form).safe_substitute(label=label, value=fact.written, icon=prop, prop=prop)
+            )
+        return str(self.layout.get("joint", "")).join(done)
+
+    @staticmethod
+    def _columns(rows: Sequence[tuple[Fact, str]]) -> str:
+        heads = "".join(f"<td><b>{label}</b></td>" for _, label in rows)
+        cells = "".join(f"<td>{fact.written}</td>" for fact, _ in rows)
+        return f"<tr bgcolor=#eeeeee>{heads}</tr><tr>{cells}</tr>"
+
+    def _pairs(self, rows: Sequence[tuple[Fact, str]]) -> str:
+        done = []
+        for at in range(0, len(rows), 2):
+            (fact, label), other = rows[at], rows[at + 1] if at + 1 < len(rows) else None
+            second = (
+                {"label2": other[1], "value2": other[0].written}
+                if other
+                else {"label2": "&nbsp;", "value2": "&nbsp;"}
+            )
+            done.append(
+                Text(self.layout["row"]).safe_substitute(label=label, value=fact.written, **second)
+            )
+        return "".join(done)
+
+    # -- What is not the company's ---------------------------------------------------------------
+
+    def _branches(self, luck: random.Random) -> str:
+        """Offices elsewhere, whose values are not those of the company."""
+        city, area = luck.choice((("北京", "10"), ("上海", "21"), ("重庆", "23")))
+        head = luck.choice((f"{city}分公司", f"{city}办事处", f"{self.company.name}{city}分公司"))
+        number = luck.choice("68") + "".join(luck.choice("0123456789") for _ in range(7))
+        rows = (
+            f"地址：{city}市{luck.choice(words()['streets']['names'])}{luck.randint(2, 99)}号",
+            f"电话：0{area}-{number}",
+        )
+        return luck.choice(_BRANCHES).format(head, *rows)
+
+    @staticmethod
+    def _form() -> str:
+        rows = "".join(
+            f"<tr><td>{label}：</td><td><input name=i{n}>*</td></tr>"
+            for n, label in enumerate(("您的姓名", "联系电话", "电子邮箱", "联系地址"))
+        )
+        return f"<h4>在线留言</h4><table>{rows}{_MESSAGE}</table>"
+
+    def _prose(self, luck: random.Random) -> str:
+        known = {
+            "year": luck.randint(1999, 2018),
+            "staff": luck.randint(20, 900),
+            "count": luck.randint(3, 60),
+        }
+        picked = luck.sample(words()["paragraphs"], 2)
+        return "".join(f"<p>　　{Text(one).substitute(known)}</p>" for one in picked)
+
+    # -- Around it -------------------------------------------------------------------------------
+
+    def _chrome(self, title: str, heading: str, *, plain: bool) -> Chrome:
+        luck = self._luck("chrome")
+        links = (*_LINKS, (self.contact_path, self.word))
+        item = (
+            "<li><a href='{0}'>{1}</a></li>"
+            if self.group == "judging"
+            else '<a href="{0}">{1}</a> | '
+        )
+        nav = "".join(item.format(href, text) for href, text in links)
+        year = luck.randint(2008, 2024)
+        name = self.company.name
+        rights = luck.choice(_RIGHTS).format(name, self.company.short, year)
+        if name not in title and not self.company.labelled_name:
+            rights = rights.replace(self.company.short, name) if name not in rights else rights
+        foot = f"<p>{rights} 蜀ICP备{luck.randint(10000000, 19999999)}号-1"
+        if luck.random() < _SOMETIMES:
+            maker = f"成都{luck.choice(('捷网', '蓝图', '易站', '新视'))}网络科技有限公司"
+            tail = f" 电话：028-8{luck.randint(1000000, 9999999)}" if luck.random() < _OFTEN else ""
+            word = luck.choice(("技术支持", "网站建设", "设计制作"))
+            foot += _MAKER.format(word, maker, tail)
+        foot += "</p>"
+        if luck.random() < _RARELY:
+            foot += f"<p>川公网安备 5101{luck.randint(1000000000, 9999999999)}号</p>"
+        side = "" if plain else _SIDE
+        if luck.random() < _RARELY:
+            side += _PARTNER.format(self.company.short, luck.choice(("长桥", "安屿")))
+        return Chrome(title, heading, nav, side, foot, "")
+
+    def _page(self, main: str, chrome: Chrome) -> str:
+        declared = {"gb2312": "gb2312", "gbk": "gbk", "utf-8": "utf-8"}.get(self.charset)
+        charset = (
+            f'<meta http-equiv="Content-Type" content="text/html; charset={declared}">'
+            if declared
+            else ""
+        )
+        return self.skeleton.safe_substitute(
+            charset=charset,
+            main=main,
+            name=self.company.name,
+            short=self.company.short,
+            **chrome._asdict(),
+        )

@@ -1,0 +1,263 @@
+"""The web of made companies: sites with contact pages, directories with pages, traps, editions.
+
+    with DemoServer(CompanyWeb(seed=1)) as server:
+        ...  # crawl with http_proxy=server.proxy
+
+A search engine is not in it: whoever wants one builds it over ``CompanyWeb.found``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from lab.demo.answers import OK, Answer
+from lab.demo.companies.facts import Company, company
+from lab.demo.companies.pages import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DEFAULT_COMPANIES = 216
+DIRECTORIES, PER_DIRECTORY, PER_PAGE = 3, 12, 5
+MOST = 320
+"""Companies with names of their own, those in directories included."""
+NOT_FOUND = 404
+_EMPTY, _TRAPPED = 17, 23
+
+
+class Expected(NamedTuple):
+    """A record that a crawl should find.
+
+    Attributes:
+        name: Its company.
+        pages: URLs of the pages that hold its values.
+        values: By kind (``facts.FIELDS``), as ``Company.truth`` has them.
+        images: Kinds that the pages show as images.
+    """
+
+    name: str
+    pages: tuple[str, ...]
+    values: dict[str, tuple[str, ...]]
+    images: tuple[str, ...]
+
+
+class CompanyWeb:
+    """Answers for every host of the made companies; an ``Answering`` for ``DemoServer``.
+
+    Args:
+        seed: Equal seeds give equal webs.
+        companies: Companies with a site of their own, at most ``MOST`` with the directories'.
+        edition: 0 is the first; in later ones some companies are gone, new, or say other values.
+        group: ``tuning`` or ``judging`` layouts only; None: both.
+
+    Raises:
+        ValueError: If there are too many companies.
+    """
+
+    def __init__(
+        self,
+        seed: int = 1,
+        companies: int = DEFAULT_COMPANIES,
+        edition: int = 0,
+        group: str | None = None,
+    ) -> None:
+        listed = DIRECTORIES * PER_DIRECTORY
+        if not 0 < companies <= MOST - listed:
+            msg = f"{companies} companies: give 1 to {MOST - listed}"
+            raise ValueError(msg)
+        self.seed, self.edition, self.group = seed, edition, group
+        numbers = [n for n in range(companies) if self._is_there(n, edition)]
+        self.companies = tuple(self._company(n) for n in numbers)
+        self.listed = tuple(self._company(n) for n in range(MOST - listed, MOST))
+        self._sites = {one.host: self._site(one) for one in self.companies}
+        self._listed = {
+            f"www.minglu{d}.test": self.listed[d::DIRECTORIES] for d in range(DIRECTORIES)
+        }
+        self._page = lru_cache(maxsize=200)(self._make)
+
+    # -- Who is there ----------------------------------------------------------------------------
+
+    def _luck(self, what: str, number: int) -> float:
+        return random.Random(f"{self.seed}/{what}/{number}").random()  # noqa: S311
+
+    def _is_there(self, number: int, edition: int) -> bool:
+        """One in twelve comes with edition 1, one in twelve is gone from it."""
+        first = int(self._luck("comes", number) < 1 / 12)
+        last = 0 if not first and self._luck("goes", number) < 1 / 12 else 1 << 30
+        return first <= edition <= last
+
+    def _company(self, number: int) -> Company:
+        """The company of this edition; one in ten says other values from edition 1 on."""
+        changed = self._luck("changes", number) < 1 / 10
+        return company(self.seed, number, self.edition if changed else 0)
+
+    def _site(self, one: Company) -> Site:
+        return Site(one, self.seed, self.group)
+
+    @staticmethod
+    def is_empty(one: Company) -> bool:
+        """Whether a company's contact page holds no values."""
+        return one.number % _EMPTY == _EMPTY - 1
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts, companies' first."""
+        return (*self._sites, *self._listed)
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """First pages of all sites, companies' first."""
+        return tuple(f"http://{host}/" for host in self.hosts)
+
+    def found(self) -> Iterator[tuple[str, str, str]]:
+        """URL, title and text of every site, as a search engine may show them."""
+        for one in self.companies:
+            yield (
+                f"http://{one.host}/",
+                one.name,
+                f"{one.name}位于{one.city['province']}{one.city['name']}，从事软件开发。",
+            )
+        for host, listed in self._listed.items():
+            yield f"http://{host}/", "四川软件公司名录", "、".join(one.short for one in listed)
+
+    # -- What is true ----------------------------------------------------------------------------
+
+    def expected(self) -> tuple[Expected, ...]:
+        """The records that there are, with the pages that hold them."""
+        own = [
+            self._expected(one, f"http://{one.host}{self._sites[one.host].contact_path}")
+            for one in self.companies
+            if not self.is_empty(one)
+        ]
+        listed = [
+            self._expected(one, f"http://{host}/c/{one.number}.html")
+            for host, ones in self._listed.items()
+            for one in ones
+        ]
+        return (*own, *listed)
+
+    @staticmethod
+    def _expected(one: Company, url: str) -> Expected:
+        images = tuple(fact.kind for fact in one.facts if fact.image)
+        return Expected(one.name, (url,), one.truth(), images)
+
+    def write_truth(self, path: Path) -> None:
+        """Write the expected records as JSON lines."""
+        lines = [json.dumps(one._asdict(), ensure_ascii=False) for one in self.expected()]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    # -- Answers ---------------------------------------------------------------------------------
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
+        """The answer to a request; 404 for pages and 502 for hosts that are not there."""
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        host = (parts.hostname or "").lower()
+        if host not in self._sites and host not in self._listed:
+            return Answer(502, (("Content-Type", "text/plain"),), b"no such host")
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return self._page(host, path)
+
+    def _make(self, host: str, path: str) -> Answer:
+        if path == "/robots.txt":
+            return Answer(OK, (("Content-Type", "text/plain"),), b"User-agent: *\nAllow: /\n")
+        html, charset = (
+            self._of_directory(host, path) if host in self._listed else self._of_site(host, path)
+        )
+        status = OK if html else NOT_FOUND
+        body = (html or "<html><title>404</title><p>页面不存在</p></html>").encode(
+            _CODECS[charset], "xmlcharrefreplace"
+        )
+        kind = "text/html" if charset in {"none", "gb2312"} else f"text/html; charset={charset}"
+        etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
+        return Answer(status, (("Content-Type", kind), ("ETag", f'"{etag}"')), body)
+
+    def _of_site(self, host: str, path: str) -> tuple[str, str]:
+        site = self._sites[host]
+        return self._site_page(site, path), site.charset
+
+    def _site_page(self, site: Site, path: str) -> str:
+        one = site.company
+        if path == "/":
+            return site.home()
+        if path == site.contact_path:
+            return (
+                site.empty_contact() if self.is_empty(one) else self._trapped(site.contact(), one)
+            )
+        if path in {"/about.html", "/products.html", "/job.html", "/map.html"}:
+            return site.other(path)
+        if path.startswith("/news/"):
+            return self._news(site, path)
+        if path.startswith("/cal?") and one.number % _TRAPPED == 0:
+            return _calendar(path)
+        return ""
+
+    @staticmethod
+    def _trapped(html: str, one: Company) -> str:
+        """Some contact pages lead into an endless calendar, and hide an address that is bait."""
+        if one.number % _TRAPPED:
+            return html
+        bait = '<p style="display:none">邮箱：bait@bait.test</p><a href="/cal?day=1">联系日历</a>'
+        return html.replace("</body>", bait + "</body>").replace("</BODY>", bait + "</BODY>")
+
+    @staticmethod
+    def _news(site: Site, path: str) -> str:
+        """A list of news over three pages that end, and the news."""
+        number = path.removeprefix("/news/").removesuffix(".html")
+        if number.startswith("list_") or not number:
+            page = (
+                int(number.removeprefix("list_") or 1)
+                if number.removeprefix("list_").isdecimal() or not number
+                else 0
+            )
+            if not 1 <= page <= 3:  # noqa: PLR2004
+                return ""
+            next_page = f'<a href="/news/list_{page + 1}.html">下一页</a>' if page < 3 else ""  # noqa: PLR2004
+            return site.other(path).replace("</p>", f"</p>{next_page}", 1)
+        return site.other(path) if number.isdecimal() and int(number) <= 15 else ""  # noqa: PLR2004
+
+    # -- Directories -----------------------------------------------------------------------------
+
+    def _of_directory(self, host: str, path: str) -> tuple[str, str]:
+        ones = self._listed[host]
+        pages = -(-len(ones) // PER_PAGE)
+        number = path.removeprefix("/list-").removesuffix(".html")
+        if path == "/" or (number.isdecimal() and 1 <= int(number) <= pages):
+            return _list_page(host, ones, 1 if path == "/" else int(number), pages), "utf-8"
+        number = path.removeprefix("/c/").removesuffix(".html")
+        for one in ones:
+            if number == str(one.number):
+                return self._site(one).contact(), "utf-8"
+        return "", "utf-8"
+
+
+_CODECS = {"gbk": "gb18030", "gb2312": "gb18030", "utf-8": "utf-8", "none": "utf-8"}
+_NEXT = ("下一页", "下页 &gt;", "下一页&gt;&gt;")
+
+
+def _list_page(host: str, ones: tuple[Company, ...], page: int, pages: int) -> str:
+    """A page of a directory: names with links to how to reach them, and a next page."""
+    shown = ones[(page - 1) * PER_PAGE : page * PER_PAGE]
+    items = "".join(
+        f"<li><b>{one.name}</b> <a href='/c/{one.number}.html'>联系方式</a></li>" for one in shown
+    )
+    word = _NEXT[int(host.removeprefix("www.minglu")[0]) % len(_NEXT)]
+    after = f"<a href='/list-{page + 1}.html'>{word}</a>" if page < pages else ""
+    before = f"<a href='/list-{page - 1}.html'>上一页</a>" if page > 1 else ""
+    return (
+        f"<html><head><meta charset=utf-8><title>四川软件公司名录 第{page}页</title></head>"
+        f"<body><h1>四川软件公司名录</h1><ul>{items}</ul><div class=pager>{before} {after}</div>"
+        "</body></html>"
+    )
+
+
+def _calendar(path: str) -> str:
+    day = path.removeprefix("/cal?day=")
+    number = int(day) if day.isdecimal() and len(day) < 9 else 0  # noqa: PLR2004
+    onwards = f"<a href='/cal?day={number + 1}'>联系下一页</a>"
+    return f"<html><title>日历</title><p>第{number}天</p>{onwards}</html>"

@@ -1,0 +1,227 @@
+"""Search engines of our own, which answer in the shapes of the real ones; hosts below ``.test``.
+
+    engine = Engine({"四川 软件公司": [("http://www.a.test/", "甲软件公司"), ...]})
+    with DemoServer(Together([engine], web)) as server: ...
+
+Each shape has a host: baidu, bing, duckduckgo, searxng, plain (for the generic provider).
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from html import escape
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import parse_qs, quote, urlsplit
+
+from lab.demo.answers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lab.demo.server import Answering
+
+DOMAIN = "engine.test"
+"""All hosts of the engines lie below it."""
+PAGE = 10
+"""Results of a page."""
+
+Found = tuple[str, str]
+"""A result: URL and title."""
+
+
+class Engine:
+    """Answers for all shapes.
+
+    Args:
+        results: What is found, by query; nothing for others.
+        troubles: By shape: ``captcha``, ``changed`` (a page like no page of results) or ``limit``.
+        robots: Text of every host's robots.txt, or "" for none.
+    """
+
+    def __init__(
+        self,
+        results: Mapping[str, Sequence[Found]],
+        troubles: Mapping[str, str] | None = None,
+        robots: str = "",
+    ) -> None:
+        self.results = results
+        self.troubles = troubles or {}
+        self.robots = robots
+        self._urls = sorted({url for found in results.values() for url, _ in found})
+        self._tokens = {url: token for token, url in enumerate(self._urls)}
+        self._shapes: dict[str, Callable[[Sequence[Found], str, int], Answer]] = {
+            "baidu": self._baidu,
+            "bing": _bing,
+            "duckduckgo": _duckduckgo,
+            "searxng": _searxng,
+            "plain": _plain,
+        }
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names of its hosts."""
+        return tuple(f"{shape}.{DOMAIN}" for shape in self._shapes)
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
+        """See ``Answering``."""
+        parts = urlsplit(url)
+        shape = parts.netloc.removesuffix(f".{DOMAIN}")
+        if parts.path == "/robots.txt":
+            return _text(self.robots) if self.robots else Answer(404)
+        if shape not in self._shapes:
+            return Answer(502)
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        if shape == "baidu" and parts.path == "/link":
+            return self._redirect(query.get("url", ""))
+        trouble = self.troubles.get(shape, "")
+        if trouble:
+            return _trouble(shape, trouble)
+        words = query.get("wd") or query.get("q") or ""
+        return self._shapes[shape](self.results.get(words, ()), words, _start(query))
+
+    def _redirect(self, token: str) -> Answer:
+        """Where a result of Baidu's leads: its links name a token, not the page."""
+        number = int(token) if token.isdigit() else len(self._urls)
+        if number >= len(self._urls):
+            return Answer(404)
+        return Answer(302, (("Location", self._urls[number]),))
+
+    def _baidu(self, found: Sequence[Found], words: str, start: int) -> Answer:
+        title = f"{words}_百度搜索"
+        if not found:
+            said = f"抱歉，没有找到与“{escape(words)}”相关的网页"
+            return _html(title, f'<div class="content_none">{said}</div>')
+        boxes = "".join(
+            f'<div class="result c-container xpath-log new-pmd" id="{n}">'
+            f'<h3 class="c-title t"><a href="/link?url={self._tokens[url]}">{escape(name)}</a></h3>'
+            f'<span class="c-abstract">{escape(name)}</span></div>'
+            for n, (url, name) in enumerate(found[start : start + PAGE], start + 1)
+        )
+        onward = f'<a class="n" href="/s?wd={quote(words)}&pn={start + PAGE}">下一页 &gt;</a>'
+        more = onward if start + PAGE < len(found) else ""
+        body = f'<div id="content_left">{_ADVERT}{boxes}</div><div id="page">{more}</div>'
+        return _html(title, body)
+
+
+_ADVERT = (
+    '<div class="c-container" data-tuiguang="1"><h3><a href="/baidu.php?url=x">广告</a></h3></div>'
+)
+
+
+class Hosts(Protocol):
+    """A web that knows its hosts."""
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Their names."""
+        ...
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """See ``Answering``."""
+        ...
+
+
+class Together:
+    """Several webs behind one server: the first that has the host answers, else the last.
+
+    Args:
+        webs: Those that know their hosts.
+        rest: Answers for all others.
+    """
+
+    def __init__(self, webs: Sequence[Hosts], rest: Answering) -> None:
+        self._by_host = {host: web for web in reversed(webs) for host in web.hosts}
+        self._rest = rest
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """See ``Answering``."""
+        web = self._by_host.get(urlsplit(url).netloc, self._rest)
+        return web.answer(url, visit, cookie)
+
+
+def _start(query: Mapping[str, str]) -> int:
+    """Where the page begins, from 0, as each shape counts."""
+    if "first" in query:
+        return int(query["first"]) - 1
+    if "pageno" in query or "page" in query:
+        return (int(query.get("pageno") or query["page"]) - 1) * PAGE
+    return int(query.get("pn") or query.get("s") or 0)
+
+
+def _bing(found: Sequence[Found], words: str, start: int) -> Answer:
+    boxes = "".join(
+        f'<li class="b_algo"><h2><a href="https://www.bing.com/ck/a?!&&p=1&u=a1{_packed(url)}&ntb=1">'
+        f"{escape(title)}</a></h2><p>{escape(title)}</p></li>"
+        for url, title in found[start : start + PAGE]
+    )
+    none = f'<li class="b_no"><h1>There are no results for {escape(words)}</h1></li>'
+    onward = f'<a class="sb_pagN" href="/search?q={quote(words)}&first={start + PAGE + 1}">Next</a>'
+    more = onward if start + PAGE < len(found) else ""
+    return _html(words, f'<ol id="b_results">{boxes or none}<li class="b_pag">{more}</li></ol>')
+
+
+def _packed(url: str) -> str:
+    return urlsafe_b64encode(url.encode()).decode().rstrip("=")
+
+
+def _duckduckgo(found: Sequence[Found], words: str, start: int) -> Answer:
+    boxes = "".join(
+        '<div class="result results_links web-result"><h2 class="result__title">'
+        f'<a class="result__a" href="//duckduckgo.com/l/?uddg={quote(url, safe="")}&rut=1">'
+        f"{escape(title)}</a></h2></div>"
+        for url, title in found[start : start + PAGE]
+    )
+    if not boxes:
+        return _html(words, '<div class="no-results">No results.</div>')
+    advert = (
+        '<div class="result result--ad"><a class="result__a" href="http://ad.test/">Ad</a></div>'
+    )
+    form = (
+        '<div class="nav-link"><form action="/html/" method="post">'
+        '<input type="submit" value="Next">'
+        f'<input type="hidden" name="q" value="{escape(words)}">'
+        f'<input type="hidden" name="s" value="{start + PAGE}"></form></div>'
+    )
+    more = form if start + PAGE < len(found) else ""
+    return _html(words, f'<div class="results">{advert}{boxes}{more}</div>')
+
+
+def _searxng(found: Sequence[Found], words: str, start: int) -> Answer:
+    results = [{"url": u, "title": t, "engine": "demo"} for u, t in found[start : start + PAGE]]
+    answer = {"query": words, "results": results, "unresponsive_engines": []}
+    return Answer(200, (("Content-Type", "application/json"),), json.dumps(answer).encode())
+
+
+def _plain(found: Sequence[Found], words: str, start: int) -> Answer:
+    boxes = "".join(
+        f'<li><a href="{escape(url)}">{escape(title)}</a></li>'
+        for url, title in found[start : start + PAGE]
+    )
+    return _html(words, f'<ul class="hits">{boxes}</ul>')
+
+
+def _trouble(shape: str, trouble: str) -> Answer:
+    if trouble == "limit":
+        return Answer(429, (("Retry-After", "1"),))
+    if trouble == "changed":
+        return _html("Search", "<main><p>Something quite different</p></main>")
+    if shape == "baidu":
+        return Answer(302, (("Location", "https://wappass.baidu.com/static/captcha/tuxing.html"),))
+    if shape == "searxng":
+        return Answer(403)
+    marks = {
+        "bing": '<div id="b_captcha"></div>',
+        "duckduckgo": '<form id="challenge-form"></form>',
+    }
+    return _html("One last step", marks.get(shape, '<div class="captcha"></div>'))
+
+
+def _html(title: str, body: str) -> Answer:
+    head = f"<meta charset=utf-8><title>{escape(title)}</title>"
+    text = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
+    return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), text.encode())
+
+
+def _text(text: str) -> Answer:
+    return Answer(200, (("Content-Type", "text/plain"),), text.encode())

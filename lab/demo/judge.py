@@ -1,0 +1,157 @@
+"""How good a crawl of the demo web was, by what the server saw and what the generator knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from typing_extensions import override
+
+from lab.demo.plan import Kind
+from topiccrawl.addons.simulate.oracle import oracle_curve, running, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from lab.demo.web import Web
+    from topiccrawl.addons.simulate.oracle import Graph
+
+_OK = 200
+_ORACLE_POINTS = 250
+"""Points of the oracle's curve that are written down."""
+
+
+class Fetch(NamedTuple):
+    """One line of a server's log.
+
+    Attributes:
+        at: Seconds since the server's start.
+        port: Client's port.
+        status: Answer's status; 0 where the connection was cut or left open.
+        size: Bytes of its body.
+        url: What was asked for.
+    """
+
+    at: float
+    port: int
+    status: int
+    size: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A crawl in numbers.
+
+    Attributes:
+        requests: Lines of the log.
+        pages: Different known pages answered with 200, redirects not counted.
+        relevant: On-topic ones among them.
+        relevant_expected: On-topic pages that could be had.
+        articles: On-topic articles among them.
+        articles_expected: On-topic articles that could be had.
+        harvest_rate: ``relevant / pages``.
+        trapped: Requests that went into endless traps.
+        forbidden: Requests for pages that robots.txt closes.
+        area: Area under the harvest curve over these pages / the oracle's, in [0, 1].
+    """
+
+    requests: int
+    pages: int
+    relevant: int
+    relevant_expected: int
+    articles: int
+    articles_expected: int
+    harvest_rate: float
+    trapped: int
+    forbidden: int
+    area: float
+
+    @override
+    def __str__(self) -> str:
+        return (
+            f"{self.requests} requests, {self.pages} pages, {self.relevant} on topic "
+            f"(harvest rate {self.harvest_rate:.3f}, {self.area:.3f} of an oracle's area)\n"
+            f"on-topic pages {self.relevant} of {self.relevant_expected}, "
+            f"on-topic articles {self.articles} of {self.articles_expected}\n"
+            f"{self.trapped} requests into endless traps, "
+            f"{self.forbidden} for pages that robots.txt closes"
+        )
+
+
+def read_log(path: Path) -> list[Fetch]:
+    """Return the requests that a server's log tells of, in order; a torn last line is left out."""
+    fetches = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        at, port, status, size, url = line.split("\t")
+        fetches.append(Fetch(float(at), int(port), int(status), int(size), url))
+    return fetches
+
+
+def judge(log: Path, web: Web) -> Judgement:
+    """Return how good the crawl was that a server's log tells of."""
+    fetches = read_log(log)
+    order = _order(fetches, web)
+    hits = [number in web.relevant for number in order]
+    found = sum(hits)
+    articles = {n for n in web.relevant if web.plan.entries[n].kind == Kind.ARTICLE}
+    unknown = [f.url for f in fetches if web.number(f.url) is None]
+    numbers = [n for f in fetches if (n := web.number(f.url)) is not None]
+    oracle = oracle_curve(web.graph(), len(order))
+    return Judgement(
+        requests=len(fetches),
+        pages=len(order),
+        relevant=found,
+        relevant_expected=len(web.relevant & web.obtainable),
+        articles=len(articles & set(order)),
+        articles_expected=len(articles & web.obtainable),
+        harvest_rate=round(found / len(order), 3) if order else 0.0,
+        trapped=sum(map(web.endless, unknown)),
+        forbidden=sum(not web.allows(n) for n in numbers),
+        area=round(sum(running(hits)) / max(1, sum(oracle)), 3),
+    )
+
+
+def _order(fetches: Iterable[Fetch], web: Web) -> list[int]:
+    """Entries in the order of their first good answer."""
+    numbers = (web.number(f.url) for f in fetches if f.status == _OK)
+    return list(dict.fromkeys(n for n in numbers if n is not None))
+
+
+def breadth_first(graph: Graph, budget: int) -> list[int]:
+    """Return relevant pages after each of ``budget`` fetches in order of discovery."""
+    found = spread(len(graph.onward), graph.seeds, graph.onward.__getitem__)
+    order = sorted(
+        (n for n, depth in enumerate(found.depth) if depth >= 0), key=found.depth.__getitem__
+    )
+    hits = [n in graph.relevant for n in order] + [False] * budget
+    return running(hits)[:budget]
+
+
+def topic_record(
+    graph: Graph, name: str, label: str, terms: Sequence[str], urls: Sequence[str]
+) -> dict[str, object]:
+    """Return a topic as crawl benchmarks read it: seeds, budget, the oracle's curve, references.
+
+    The budget is half of what can be reached. ``breadth_first`` orders a layer by page number.
+    """
+    found = spread(len(graph.onward), graph.seeds, graph.onward.__getitem__)
+    reachable = {n for n, depth in enumerate(found.depth) if depth >= 0}
+    budget = len(reachable) // 2
+    oracle = oracle_curve(graph, budget)
+    step = max(1, budget // _ORACLE_POINTS)
+    area = sum(oracle)
+    return {
+        "name": name,
+        "terms": list(terms),
+        "relevant": [label],
+        "seeds": list(urls),
+        "reachable": len(reachable),
+        "reachable_relevant": len(reachable & graph.relevant),
+        "budget": budget,
+        "oracle": oracle[::step],
+        "oracle_step": step,
+        "oracle_area": area,
+        "reference": {"oracle": 1.0, "bfs": round(sum(breadth_first(graph, budget)) / area, 3)},
+    }

@@ -1,0 +1,216 @@
+"""Who links to whom in the demo web: blocks of links, drawn per page from the seed.
+
+Links are topical: channels list their own, related articles are mostly of the same subject, hot
+lists are not. A page's links never depend on its text, so the graph is known without writing it.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from lab.demo.plan import PER_PAGE, Entry, Kind, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lab.demo.sites import Section
+
+_SAME_SECTION, _SAME_SUBJECT = 0.75, 0.92
+"""Related links: up to the first from the channel, up to the second of the subject elsewhere."""
+_FRONT_STORIES = 6
+_SOMETIMES = 0.5
+_T = TypeVar("_T")
+
+
+class Block(NamedTuple):
+    """Links that stand together.
+
+    Attributes:
+        role: ``nav``, ``crumbs``, ``list``, ``channel``, ``related``, ``hot``, ``friends``,
+            ``pager``, ``adverts``, ``inline``, ``comments``, ``blogs``, ``quiet`` (rel=nofollow),
+            ``extra`` or ``service``.
+        targets: Entries it links to, in order.
+        section: Section a ``channel`` block shows, else -1.
+    """
+
+    role: str
+    targets: tuple[int, ...]
+    section: int = -1
+
+
+class Linkage:
+    """The link graph of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.by_site: dict[int, list[Section]] = {}
+        self.by_subject: dict[int, list[Section]] = {}
+        for section in plan.sections:
+            self.by_site.setdefault(section.site, []).append(section)
+            if section.subject is not None and section.site not in plan.hidden:
+                self.by_subject.setdefault(section.subject.number, []).append(section)
+        self.open_fronts = [n for site, n in plan.fronts.items() if site not in plan.hidden]
+        self._followed: dict[int, array[int]] = {}
+        self._makers: dict[Kind, Callable[[int, Entry, random.Random], Iterator[Block]]] = {
+            Kind.HUB: self._hub,
+            Kind.ARTICLE: self._article,
+            Kind.COPY: self._aside,
+            Kind.BLOG: self._blog,
+            Kind.ADVERT: self._aside,
+            Kind.COMMENT: self._aside,
+            Kind.LOGIN: self._aside,
+            Kind.OTHER: self._aside,
+        }
+
+    def blocks(self, number: int) -> tuple[Block, ...]:
+        """Return the link blocks of a page, in page order; empty for what is no page."""
+        entry = self.plan.entries[number]
+        maker = self._makers.get(entry.kind)
+        if maker is None or self.plan.trait(number).body == "empty":
+            return ()
+        luck = random.Random((self.plan.seed << 40) + number * 4 + 3)  # noqa: S311
+        blocks = [*maker(number, entry, luck), *self._common(number)]
+        if absent := self.plan.absent:
+            blocks = [
+                block._replace(targets=tuple(n for n in block.targets if n not in absent))
+                for block in blocks
+            ]
+        return tuple(block for block in blocks if block.targets)
+
+    def followed(self, number: int) -> Sequence[int]:
+        """Return the entries that a crawler may go to from a fetched page, each once."""
+        known = self._followed.get(number)
+        if known is None:
+            targets = () if "nofollow" in self.plan.trait(number).robots else self._open(number)
+            known = self._followed[number] = array("i", dict.fromkeys(targets))
+        return known
+
+    def _open(self, number: int) -> Iterator[int]:
+        for block in self.blocks(number):
+            if block.role != "quiet":
+                yield from block.targets
+
+    # -- Kinds of pages --------------------------------------------------------------------------
+
+    def _hub(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+        if entry.section < 0:
+            yield from self._front(number, entry, luck)
+            return
+        section = self.plan.sections[entry.section]
+        contents = self.plan.contents[section.number]
+        yield self._nav(entry)
+        yield Block("crumbs", (self.plan.fronts[entry.site],))
+        if entry.page < 0:
+            yield Block("list", tuple(luck.sample(contents, min(len(contents), 12))))
+            return
+        start = entry.page * PER_PAGE
+        yield Block("list", contents[start : start + PER_PAGE])
+        yield self._pager(section, entry.page)
+        yield self._hot(entry, luck)
+        yield Block("friends", tuple(self._hubs_elsewhere(section, luck)))
+        yield self._adverts(number, 2)
+
+    def _front(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+        """A site's front page; other hubs without a section have only their extra links."""
+        if self.plan.fronts[entry.site] != number:
+            yield self._nav(entry)
+            return
+        yield self._nav(entry)
+        for section in self.by_site.get(entry.site, ()):
+            head = self.plan.lists[section.number][0]
+            stories = self.plan.contents[section.number][:_FRONT_STORIES]
+            yield Block("channel", (head, *stories), section.number)
+        yield Block("friends", tuple(self._some(self.open_fronts, 5, luck)))
+        yield self._adverts(number, 4)
+
+    def _article(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+        section = self.plan.sections[entry.section]
+        yield self._nav(entry)
+        yield Block("crumbs", (self.plan.fronts[entry.site], self.plan.lists[section.number][0]))
+        if luck.random() < _SOMETIMES:
+            yield Block("inline", (self._relative(section, luck),))
+        related = (self._relative(section, luck) for _ in range(6))
+        yield Block("related", tuple(dict.fromkeys(n for n in related if n != number)))
+        yield self._hot(entry, luck)
+        yield self._adverts(number, luck.randint(1, 2))
+        if number in self.plan.comments:
+            yield Block("comments", (self.plan.comments[number],))
+
+    def _blog(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+        section = self.plan.sections[entry.section]
+        yield self._nav(entry)
+        yield Block("crumbs", (self.plan.lists[section.number][0],))
+        contents = self.plan.contents[section.number]
+        yield Block("blogs", tuple(self._some(contents, 5, luck)))
+        yield self._hot(entry, luck)
+        yield self._adverts(number, 2)
+
+    def _aside(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+        """Adverts, comments, copies, service pages: home, what they belong to, little else."""
+        yield self._nav(entry)
+        if entry.of >= 0:
+            yield Block("crumbs", (entry.of,))
+        if entry.kind == Kind.ADVERT:
+            yield self._adverts(number, 3)
+        elif luck.random() < _SOMETIMES:
+            yield self._hot(entry, luck)
+
+    # -- Blocks ----------------------------------------------------------------------------------
+
+    def _common(self, number: int) -> Iterator[Block]:
+        entry = self.plan.entries[number]
+        yield Block("extra", self.plan.extra.get(number, ()))
+        yield Block("quiet", self.plan.nofollow.get(number, ()))
+        yield Block("service", self.plan.service.get(entry.site, ()))
+
+    def _nav(self, entry: Entry) -> Block:
+        heads = (self.plan.lists[s.number][0] for s in self.by_site.get(entry.site, ()))
+        return Block("nav", (self.plan.fronts[entry.site], *heads))
+
+    def _pager(self, section: Section, page: int) -> Block:
+        pages = self.plan.lists[section.number]
+        near = pages[max(0, page - 1) : page] + pages[page + 1 : page + 2]
+        return Block("pager", near, section.number)
+
+    def _hot(self, entry: Entry, luck: random.Random) -> Block:
+        sections = [s for s in self.by_site[entry.site] if s.subject is not None]
+        chosen = [luck.choice(sections) for _ in range(6)]
+        spots = (self._one(section, luck) for section in chosen)
+        return Block("hot", tuple(dict.fromkeys(spots)))
+
+    def _hubs_elsewhere(self, section: Section, luck: random.Random) -> Iterator[int]:
+        if section.subject is None:
+            return
+        kin = self.by_subject.get(section.subject.number, [])
+        others = [s for s in kin if s.site != section.site]
+        for other in self._some(others, 2, luck):
+            yield self.plan.lists[other.number][0]
+
+    def _relative(self, section: Section, luck: random.Random) -> int:
+        draw = luck.random()
+        if draw < _SAME_SECTION or section.subject is None:
+            return self._one(section, luck)
+        if draw < _SAME_SUBJECT:
+            kin = self.by_subject.get(section.subject.number) or [section]
+            return self._one(luck.choice(kin), luck)
+        return self._one(luck.choice(self.by_site[section.site]), luck)
+
+    def _one(self, section: Section, luck: random.Random) -> int:
+        """A story of a section, the young ones more often."""
+        contents = self.plan.contents[section.number]
+        if not contents:
+            return self.plan.lists[section.number][0]
+        return contents[int(len(contents) * luck.random() ** 1.5)]
+
+    def _adverts(self, number: int, count: int) -> Block:
+        adverts = self.plan.adverts
+        if not adverts:
+            return Block("adverts", ())
+        chosen = ((number * 3 + i) % len(adverts) for i in range(count))
+        return Block("adverts", tuple(dict.fromkeys(adverts[i] for i in chosen)))
+
+    @staticmethod
+    def _some(options: Sequence[_T], count: int, luck: random.Random) -> list[_T]:
+        return luck.sample(options, min(count, len(options)))

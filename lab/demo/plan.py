@@ -1,0 +1,160 @@
+"""The demo web as numbers: every page that exists, before any of its text is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lab.demo.sites import Section, Site
+    from lab.demo.stories import Story
+    from lab.demo.vocabulary import Subject
+
+PER_PAGE = 20
+"""Stories on a list page."""
+
+
+class Kind(StrEnum):
+    """What a page is."""
+
+    HUB = "hub"
+    ARTICLE = "article"
+    BLOG = "blog"
+    ADVERT = "advert"
+    COMMENT = "comment"
+    COPY = "copy"
+    LOGIN = "login"
+    OTHER = "other"
+    FILE = "file"
+    TRAP = "trap"
+    REDIRECT = "redirect"
+    ERROR = "error"
+
+
+class Trait(NamedTuple):
+    """What is odd about a page; most pages have none.
+
+    Attributes:
+        status: Of its answer.
+        target: Where it redirects, an absolute URL.
+        robots: Content of its meta robots.
+        robots_header: X-Robots-Tag.
+        cookie: Answers with a redirect to itself until the client shows a cookie.
+        flaky: How many of its first answers fail with ``status`` before it works.
+        cut: ``half`` body then gone, ``drop`` without a byte, ``hang`` without an end.
+        body: Name of an odd body: ``empty``, ``broken``, ``deep``, ``long``, ``base``,
+            ``missing``, ``pdf``, ``image``; "" for the usual one.
+        retry_after: Seconds in a Retry-After header, 0 for none.
+    """
+
+    status: int = 200
+    target: str = ""
+    robots: str = ""
+    robots_header: str = ""
+    cookie: bool = False
+    flaky: int = 0
+    cut: str = ""
+    body: str = ""
+    retry_after: int = 0
+
+
+PLAIN = Trait()
+"""Nothing odd."""
+
+
+class Host(NamedTuple):
+    """How a host behaves.
+
+    Attributes:
+        name: Host name.
+        robots: Its robots.txt: ``open``, ``missing``, ``paths``, ``ours`` (a group for this
+            crawler alone), ``delay``, ``deny``, ``broken`` (5xx).
+        fault: ``refused`` (no connection), ``drop``, ``busy`` (503) or "".
+        latency: Seconds before each answer.
+        soft: Whether unknown paths get a page with status 200.
+    """
+
+    name: str
+    robots: str = "open"
+    fault: str = ""
+    latency: float = 0.0
+    soft: bool = False
+
+
+class Entry(NamedTuple):
+    """A page as planned.
+
+    Attributes:
+        url: Canonical URL.
+        kind: What it is.
+        site: Number of its site.
+        section: Number of its section, -1 where it belongs to none.
+        story: Number of the story it shows, -1 for none.
+        page: Number of a list page, from 0.
+        of: Number of the entry it copies or comments, -1 for none.
+    """
+
+    url: str
+    kind: Kind
+    site: int
+    section: int = -1
+    story: int = -1
+    page: int = 0
+    of: int = -1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All pages of a demo web.
+
+    Attributes:
+        seed: What all is drawn from.
+        topic: The subject that counts as relevant.
+        entries: Every page; a page's number is its position.
+        sites: Position is number.
+        sections: Position is number.
+        stories: Position is number.
+        hosts: By name.
+        contents: Section number to the entries of its stories, newest first.
+        lists: Section number to the entries of its list pages.
+        fronts: Site number to the entry of its front page.
+        adverts: Entries of adverts.
+        comments: Entry of an article to the entry of its comment page.
+        service: Site number to its login and "about" pages.
+        extra: Entry to further entries it links to.
+        nofollow: Entry to entries it links to with rel=nofollow.
+        traits: Entry to what is odd about it.
+        hidden: Sites that only ``extra`` links lead to.
+        absent: Entries that no page links to, since they are not there yet, or no more.
+        edited: Entries whose text was changed since it was first published.
+        validators: ``etag`` where all pages have one; ``mixed``: those of every third site have a
+            Last-Modified instead.
+    """
+
+    seed: int
+    topic: Subject
+    entries: tuple[Entry, ...]
+    sites: tuple[Site, ...]
+    sections: tuple[Section, ...]
+    stories: tuple[Story, ...]
+    hosts: Mapping[str, Host]
+    contents: tuple[tuple[int, ...], ...]
+    lists: tuple[tuple[int, ...], ...]
+    fronts: Mapping[int, int]
+    adverts: tuple[int, ...]
+    comments: Mapping[int, int]
+    service: Mapping[int, tuple[int, ...]]
+    extra: Mapping[int, tuple[int, ...]]
+    nofollow: Mapping[int, tuple[int, ...]]
+    traits: Mapping[int, Trait]
+    hidden: frozenset[int]
+    absent: frozenset[int] = frozenset()
+    edited: frozenset[int] = frozenset()
+    validators: str = "etag"
+
+    def trait(self, number: int) -> Trait:
+        """Return what is odd about an entry."""
+        return self.traits.get(number, PLAIN)

@@ -1,0 +1,267 @@
+"""Draws the plan of a demo web from a seed: sites, channels, stories, reprints, list pages."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from lab.demo.plan import PER_PAGE, Entry, Host, Kind, Plan, Trait
+from lab.demo.sites import Section, Site
+from lab.demo.stories import CHINA, NEWEST, Story, Style
+
+if TYPE_CHECKING:
+    from lab.demo.vocabulary import Subject
+
+_REPRINT = 0.14
+"""Share of articles that are another site's story."""
+_NEAR_MISS = 0.08
+"""Share that use an earlier story's template and names with other numbers."""
+_COMMENTED = 0.08
+_BLOGGED = 0.06
+_ADVERTISED = 0.05
+_STORY_ROOM = 3
+"""Pages that one story may bring: itself, its comments, a list page."""
+_STEP = 2400
+"""Mean seconds between two stories of a channel."""
+_ADVERT_PATHS = ("/ad/show?id={}", "/promo/{}.html", "/click/landing-{}.html")
+_ARTICLE_PATHS = (
+    "{path}{t:%Y%m%d}/n{n}.shtml",
+    "{path}a/{t:%Y-%m}/{t:%d}/content_{n}.htm",
+    "{path}{n}.html",
+    "{path}detail?id={n}",
+    "{path}{t:%Y}/{t:%m%d}/c{s}-{n}.html",
+    "{path}{t:%Y}/{t:%m}/{t:%d}/{slug}-{n}/",
+)
+_LIST_PATHS = (
+    "{path}index_{p}.shtml",
+    "{path}list_{p}.htm",
+    "{path}page/{p}.html",
+    "{path}?page={p}",
+    "{path}index_{p}.html",
+    "{path}page/{p}/",
+)
+
+
+class Planner:
+    """Grows a plan page by page; ``len(entries)`` never passes what was asked for.
+
+    Args:
+        seed: What all is drawn from.
+        topic: The subject that counts as relevant.
+    """
+
+    def __init__(self, seed: int, topic: Subject) -> None:
+        self.seed = seed
+        self.topic = topic
+        self.random = random.Random(seed)  # noqa: S311  (a web, no secret)
+        self.entries: list[Entry] = []
+        self.sites: list[Site] = []
+        self.sections: list[Section] = []
+        self.stories: list[Story] = []
+        self.hosts: dict[str, Host] = {}
+        self.contents: list[list[int]] = []
+        self.lists: list[list[int]] = []
+        self.fronts: dict[int, int] = {}
+        self.adverts: list[int] = []
+        self.comments: dict[int, int] = {}
+        self.service: dict[int, tuple[int, ...]] = {}
+        self.extra: dict[int, tuple[int, ...]] = {}
+        self.nofollow: dict[int, tuple[int, ...]] = {}
+        self.traits: dict[int, Trait] = {}
+        self.hidden: set[int] = set()
+        self._originals: dict[int, list[int]] = {}
+
+    def plan(self) -> Plan:
+        """Return the finished plan."""
+        return Plan(
+            seed=self.seed,
+            topic=self.topic,
+            entries=tuple(self.entries),
+            sites=tuple(self.sites),
+            sections=tuple(self.sections),
+            stories=tuple(self.stories),
+            hosts=dict(self.hosts),
+            contents=tuple(map(tuple, self.contents)),
+            lists=tuple(map(tuple, self.lists)),
+            fronts=dict(self.fronts),
+            adverts=tuple(self.adverts),
+            comments=dict(self.comments),
+            service=dict(self.service),
+            extra=dict(self.extra),
+            nofollow=dict(self.nofollow),
+            traits=dict(self.traits),
+            hidden=frozenset(self.hidden),
+        )
+
+    # -- Bones -----------------------------------------------------------------------------------
+
+    def add(self, entry: Entry, trait: Trait | None = None) -> int:
+        """Add a page; its number."""
+        self.entries.append(entry)
+        number = len(self.entries) - 1
+        if trait is not None:
+            self.traits[number] = trait
+        return number
+
+    def host(self, host: Host) -> str:
+        """Make a host known; ``http://`` and its name."""
+        self.hosts.setdefault(host.name, host)
+        return f"http://{host.name}"
+
+    def site(self, site: Site, host: Host | None = None) -> None:
+        """Add a site with its front page, channels and service pages."""
+        self.sites.append(site)
+        policy = ("paths", "missing", "ours")[site.number % 3]
+        base = self.host(host or Host(site.front, policy))
+        self.fronts[site.number] = self.add(Entry(f"{base}/", Kind.HUB, site.number))
+        for turn, subject in enumerate(site.subjects):
+            for name in range(3 if site.kind in {"vertical", "island"} else 1):
+                self._channel(site, subject, turn + name)
+        if site.kind in {"portal", "paper", "vertical"}:
+            self._blogs(site)
+            self._service(site, base)
+
+    def _channel(self, site: Site, subject: Subject, turn: int) -> None:
+        place = turn % len(subject.slugs)
+        slug, title = subject.slugs[place], subject.channels[turn % len(subject.channels)]
+        if site.kind == "portal":
+            host = Host(f"{slug}.{site.domain}", "paths" if turn % 2 else "open")
+            self.host(host)
+            self._section(site, host.name, "/", title, subject, Kind.ARTICLE)
+        else:
+            self._section(site, site.front, f"/{slug}/", title, subject, Kind.ARTICLE)
+
+    def _blogs(self, site: Site) -> None:
+        name = site.subjects[0].language.lines["blog_name"]
+        blog = Host(f"blog.{site.domain}", "open")
+        self.host(blog)
+        self._section(site, blog.name, "/", name, None, Kind.BLOG)
+
+    def _service(self, site: Site, base: str) -> None:
+        passport = self.host(Host(f"passport.{site.domain}", "deny"))
+        about = self.add(Entry(f"{base}/about.html", Kind.OTHER, site.number))
+        login = self.add(Entry(f"{passport}/login", Kind.LOGIN, site.number))
+        self.service[site.number] = (about, login)
+
+    def _section(
+        self, site: Site, host: str, path: str, title: str, subject: Subject | None, kind: Kind
+    ) -> None:
+        number = len(self.sections)
+        self.sections.append(Section(number, site.number, host, path, title, subject, kind))
+        self.contents.append([])
+        first = Entry(f"http://{host}{path}", Kind.HUB, site.number, number)
+        self.lists.append([self.add(first)])
+
+    # -- Flesh -----------------------------------------------------------------------------------
+
+    def grow(self, pages: int) -> None:
+        """Add stories until there are so many pages."""
+        for section in self.sections:
+            if len(self.entries) < pages:
+                self._story(section)
+        chosen = [s for s in self.sections if s.kind == Kind.ARTICLE]
+        weights = list(accumulate(self._weight(section) for section in chosen))
+        blogs = [s for s in self.sections if s.kind == Kind.BLOG]
+        while (room := pages - len(self.entries)) > 0:
+            luck = self.random.random()
+            if luck < _ADVERTISED or room < _STORY_ROOM:
+                self._advert()
+            elif luck < _ADVERTISED + _BLOGGED and blogs:
+                self._story(self.random.choice(blogs))
+            else:
+                self._story(self.random.choices(chosen, cum_weights=weights)[0])
+
+    def _weight(self, section: Section) -> float:
+        site = self.sites[section.site]
+        if site.kind == "fault":
+            return 0.1
+        if site.kind in {"vertical", "island"}:
+            return 0.35
+        return 1.3 if section.subject is self.topic else 1.0
+
+    def _story(self, section: Section) -> None:
+        contents = self.contents[section.number]
+        if contents and len(contents) % PER_PAGE == 0:
+            self._list_page(section)
+        number = self._blog(section) if section.kind == Kind.BLOG else self._article(section)
+        contents.append(number)
+        if section.kind == Kind.ARTICLE and self.random.random() < _COMMENTED:
+            self.comments[number] = self._comment(section, number)
+
+    def _article(self, section: Section) -> int:
+        assert section.subject is not None  # noqa: S101  (only blogs have none)
+        earlier = self._originals.setdefault(section.subject.number, [])
+        luck = self.random.random()
+        original = self.random.choice(earlier) if earlier else -1
+        if luck < _REPRINT and original >= 0 and self._elsewhere(original, section):
+            story = self.entries[original].story
+            return self.add(self._entry(section, story, Kind.ARTICLE, of=original))
+        like = -1
+        if _REPRINT <= luck < _REPRINT + _NEAR_MISS and original >= 0:
+            like = self.stories[self.entries[original].story].number
+            like = self.stories[like].like if self.stories[like].like >= 0 else like
+        story = self.new_story(section, section.subject, like, Style.NEWS)
+        number = self.add(self._entry(section, story, Kind.ARTICLE))
+        earlier.append(number)
+        return number
+
+    def _elsewhere(self, original: int, section: Section) -> bool:
+        first = self.entries[original].site
+        return first != section.site and self.sites[first].kind != "fault"
+
+    def new_story(self, section: Section, subject: Subject, like: int, style: Style) -> int:
+        """Plan a story that a section publishes now; its number."""
+        age = len(self.contents[section.number]) * _STEP + self.random.randrange(_STEP)
+        if like >= 0:
+            age += self.random.randint(1, 9) * 86_400
+        number = len(self.stories)
+        site = self.sites[section.site]
+        published = (NEWEST - age) // 60 * 60
+        self.stories.append(Story(number, subject.number, site.name, published, like, style))
+        return number
+
+    def _entry(self, section: Section, story: int, kind: Kind, of: int = -1) -> Entry:
+        told = self.stories[story]
+        site = self.sites[section.site]
+        path = _ARTICLE_PATHS[site.style].format(
+            path=section.path,
+            t=datetime.fromtimestamp(told.published, CHINA),
+            n=1_000_000 + len(self.entries) * 7,
+            s=1000 + section.number,
+            slug=section.subject.slug if section.subject else "post",
+        )
+        url = f"http://{section.host}{path}"
+        return Entry(url, kind, site.number, section.number, story, of=of)
+
+    def _list_page(self, section: Section) -> None:
+        page = len(self.lists[section.number])
+        style = self.sites[section.site].style
+        path = _LIST_PATHS[style].format(path=section.path, p=page + 1)
+        entry = Entry(f"http://{section.host}{path}", Kind.HUB, section.site, section.number, -1)
+        self.lists[section.number].append(self.add(entry._replace(page=page)))
+
+    def _blog(self, section: Section) -> int:
+        subject = self.random.choice(self.sites[section.site].subjects)
+        story = self.new_story(section, subject, -1, Style.BLOG)
+        path = f"/u/{self.random.randint(100, 999)}/{1000 + len(self.entries)}.html"
+        url = f"http://{section.host}{path}"
+        return self.add(Entry(url, Kind.BLOG, section.site, section.number, story))
+
+    def _comment(self, section: Section, of: int) -> int:
+        site = self.sites[section.site]
+        base = self.host(Host(f"comment.{site.domain}", "open"))
+        url = f"{base}/article/{1_000_000 + of * 7}.html"
+        return self.add(Entry(url, Kind.COMMENT, site.number, section.number, of=of))
+
+    def _advert(self) -> None:
+        turn = len(self.adverts)
+        site = self.sites[0 if turn % 2 else self.random.randrange(len(self.sites))]
+        section = next(s for s in self.sections if s.site == site.number)
+        story = self.new_story(section, site.subjects[0], -1, Style.ADVERT)
+        base = self.host(Host(f"ads.{self.sites[0].domain}", "open"))
+        if site.kind == "paper":
+            base = f"http://{site.front}"
+        path = _ADVERT_PATHS[turn % len(_ADVERT_PATHS)].format(4000 + turn)
+        self.adverts.append(self.add(Entry(base + path, Kind.ADVERT, site.number, -1, story)))

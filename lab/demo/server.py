@@ -1,0 +1,293 @@
+"""Serves a demo web as if it were the web: an HTTP proxy on loopback that answers for every host.
+
+    with DemoServer(generate(7), log=Path("access.tsv")) as server:
+        ...  # crawl with http_proxy=server.proxy
+
+A client that is told to use the proxy sees the demo web and nothing else. The log has one line a
+request: seconds since start, client port, status, bytes, URL. It is the evidence of what was
+fetched, in which order; status 0 says that the connection was cut or left open on purpose.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+
+from lab.demo.answers import NOT_MODIFIED, OK, Answer
+from lab.demo.web import name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+
+
+_HEAD_LIMIT = 1 << 16
+"""Bytes of a request's head at most."""
+_HANG = 3_600.0
+"""Seconds that a hanging answer hangs; clients give up before."""
+_REASONS = {
+    200: "OK",
+    301: "Moved Permanently",
+    302: "Found",
+    304: "Not Modified",
+    404: "Not Found",
+}
+
+
+class Answering(Protocol):
+    """What can be served: a demo web, or recorded pages."""
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """The answer to a request for a URL, asked for the ``visit``-th time, from 0."""
+        ...
+
+
+class _Request(NamedTuple):
+    method: str
+    url: str
+    headers: dict[str, str]
+
+    @property
+    def keep_alive(self) -> bool:
+        wish = self.headers.get("proxy-connection") or self.headers.get("connection", "")
+        return wish.lower() != "close"
+
+
+class DemoServer:
+    """A proxy for one web; a context manager, both plain (own thread) and asynchronous.
+
+    Args:
+        web: What is served.
+        log: File that gets a line a request, appended; None for no log.
+        port: 0 takes a free one.
+        latency: Seconds added before each answer.
+        error_rate: Share of answers that are a 503 with Retry-After instead.
+        seed: Of those errors.
+
+    Attributes:
+        asked: Told of each request as it is read: URL, and when it came (see ``came``).
+    """
+
+    def __init__(
+        self,
+        web: Answering,
+        log: Path | None = None,
+        port: int = 0,
+        *,
+        latency: float = 0.0,
+        error_rate: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        self.web = web
+        self.log = log
+        self.port = port
+        self.latency = latency
+        self.error_rate = error_rate
+        self.asked: Callable[[str, float], object] | None = None
+        self._luck = random.Random(seed)  # noqa: S311  (faults, no secret)
+        self._visits: Counter[str] = Counter()
+        self._clients: set[asyncio.Task[None]] = set()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def proxy(self) -> str:
+        """Address for ``http_proxy``."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def began(self) -> float:
+        """When the log's times begin (``time.monotonic``)."""
+        return self._began
+
+    # -- Life ------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Listen; ``port`` is known afterwards.
+
+        Raises:
+            OSError: If the port is taken or the log cannot be written.
+        """
+        self._file = self.log.open("a", encoding="utf-8", buffering=1) if self.log else None
+        self._began = time.monotonic()
+        self._server = await asyncio.start_server(
+            self._client, "127.0.0.1", self.port, limit=_HEAD_LIMIT
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Stop listening, end open connections, close the log."""
+        self._server.close()
+        for task in self._clients:
+            task.cancel()
+        await asyncio.gather(*self._clients, return_exceptions=True)
+        await self._server.wait_closed()
+        if self._file:
+            self._file.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def __enter__(self) -> Self:
+        ready = threading.Event()
+        self._failure: OSError | None = None
+        self._thread = threading.Thread(
+            target=self._run, args=(ready,), name="demo-web", daemon=True
+        )
+        self._thread.start()
+        ready.wait()
+        if self._failure:
+            raise self._failure
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self._thread:
+            self._loop.call_soon_threadsafe(self._halt.set)
+            self._thread.join()
+
+    def _run(self, ready: threading.Event) -> None:
+        asyncio.run(self._serve(ready))
+
+    async def _serve(self, ready: threading.Event) -> None:
+        self._loop, self._halt = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            await self.start()
+        except OSError as error:
+            self._failure = error
+            return
+        finally:
+            ready.set()
+        await self._halt.wait()
+        await self.stop()
+
+    # -- Requests --------------------------------------------------------------------------------
+
+    async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  (a coroutine that runs has one)
+        self._clients.add(task)
+        try:
+            while (request := await _read(reader)) is not None:
+                if self.asked is not None:
+                    self.asked(request.url, came(writer.get_extra_info("socket")))
+                if not await self._answer(request, writer) or not request.keep_alive:
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self._clients.discard(task)
+            writer.close()
+
+    async def _answer(self, request: _Request, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; whether the connection may go on."""
+        answer = self._choose(request)
+        wait = self.latency + answer.latency
+        if wait:
+            await asyncio.sleep(wait)
+        if _is_known(request, answer):
+            answer = answer._replace(status=NOT_MODIFIED, body=b"")
+        self._write_log(request, answer, writer)
+        if answer.cut == "hang":
+            await asyncio.sleep(_HANG)
+        if answer.cut in {"drop", "hang"}:
+            return False
+        body = answer.body if request.method != "HEAD" else b""
+        if answer.cut == "half":
+            writer.write(_head(answer) + body[: len(body) // 2])
+            await writer.drain()
+            return False
+        writer.write(_head(answer) + body)
+        await writer.drain()
+        return True
+
+    def _choose(self, request: _Request) -> Answer:
+        if request.method not in {"GET", "HEAD"}:
+            return Answer(405, (("Allow", "GET, HEAD"),))
+        if self.error_rate and self._luck.random() < self.error_rate:
+            return Answer(503, (("Retry-After", "1"),), b"overloaded")
+        page = name(request.url)
+        visit = self._visits[page]
+        self._visits[page] += 1
+        return self.web.answer(request.url, visit, request.headers.get("cookie", ""))
+
+    def _write_log(self, request: _Request, answer: Answer, writer: asyncio.StreamWriter) -> None:
+        if self._file is None:
+            return
+        port = writer.get_extra_info("peername")[1]
+        status = 0 if answer.cut else answer.status
+        at = time.monotonic() - self._began
+        self._file.write(f"{at:.4f}\t{port}\t{status}\t{len(answer.body)}\t{request.url}\n")
+
+
+_LAST_DATA = 52
+"""Where Linux' ``struct tcp_info`` has the milliseconds since data came last."""
+
+
+def came(connection: socket.socket) -> float:
+    """When the last bytes reached a connection (``time.monotonic``), by the kernel's count.
+
+    On a busy machine they may lie there unread for long. Exact to a few milliseconds on Linux;
+    elsewhere, or where the kernel does not tell, it is the moment of the call.
+    """
+    if sys.platform != "linux":
+        return time.monotonic()
+    told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA + 4)
+    now = time.monotonic()
+    (silent,) = struct.unpack_from("I", told, _LAST_DATA)
+    return now - int(silent) / 1000.0
+
+
+async def _read(reader: asyncio.StreamReader) -> _Request | None:
+    """Read a request's head and skip its body; None where the client is gone or talks rubbish."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        return None
+    first, *lines = head[:-4].decode("latin-1").split("\r\n")
+    words = first.split(" ")
+    if len(words) != 3:  # noqa: PLR2004  (method, target, version)
+        return None
+    pairs = (line.partition(":") for line in lines)
+    headers = {key.strip().lower(): value.strip() for key, _, value in pairs}
+    if headers.get("content-length", "0").isdigit():
+        await reader.readexactly(int(headers.get("content-length", "0")))
+    target = words[1]
+    url = target if "://" in target else f"http://{headers.get('host', '')}{target}"
+    return _Request(words[0], url, headers)
+
+
+def _is_known(request: _Request, answer: Answer) -> bool:
+    """Whether the client has the page as it is."""
+    told = dict(answer.headers)
+    pairs = (("ETag", "if-none-match"), ("Last-Modified", "if-modified-since"))
+    return answer.status == OK and any(
+        name in told and request.headers.get(condition) == told[name] for name, condition in pairs
+    )
+
+
+def _head(answer: Answer) -> bytes:
+    reason = _REASONS.get(answer.status, "Status")
+    lines = [f"HTTP/1.1 {answer.status} {reason}", f"Content-Length: {len(answer.body)}"]
+    lines += [f"{key}: {value}" for key, value in answer.headers]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

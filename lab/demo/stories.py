@@ -1,0 +1,170 @@
+"""Stories of the demo web: planned as a few numbers, written when somebody looks."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta, timezone
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.demo.grammar import Writer
+from lab.demo.vocabulary import Subject, subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CHINA = timezone(timedelta(hours=8))
+"""Zone of every date in the demo web."""
+NEWEST = int(datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp())
+"""No story is younger, seconds since the epoch."""
+_MENTION = 0.15
+"""Share of stories that mention another subject in passing."""
+
+
+class Style(StrEnum):
+    """How a story is told."""
+
+    NEWS = "news"
+    BLOG = "blog"
+    ADVERT = "advert"
+
+
+class Story(NamedTuple):
+    """A story as planned.
+
+    Attributes:
+        number: Identity.
+        subject: Number of its subject.
+        site: Name of the site that published it first.
+        published: Seconds since the epoch.
+        like: Story whose template and names it shares, its numbers and date being its own; -1.
+        style: How it is told.
+    """
+
+    number: int
+    subject: int
+    site: str
+    published: int
+    like: int = -1
+    style: Style = Style.NEWS
+
+
+class Text(NamedTuple):
+    """A story as written, without any page around it."""
+
+    title: str
+    other: str
+    paragraphs: tuple[str, ...]
+    author: str
+
+
+class Storybook:
+    """Writes stories of a seed; the same number gives the same text, always.
+
+    Args:
+        seed: Of the whole web.
+        stories: Position is number.
+    """
+
+    def __init__(self, seed: int, stories: Sequence[Story]) -> None:
+        self.seed = seed
+        self.stories = stories
+        self.title = lru_cache(maxsize=50_000)(self._title)
+        self.text = lru_cache(maxsize=500)(self._text)
+
+    def _title(self, number: int) -> str:
+        return self._begin(self.stories[number])[1]
+
+    def _text(self, number: int) -> Text:
+        story = self.stories[number]
+        writer, title = self._begin(story)
+        subject = subjects()[story.subject]
+        author = writer.write("{author}")
+        body = _BODIES[story.style](writer, subject)
+        other = writer.pick(subject.titles)
+        return Text(title, other, tuple(body), author)
+
+    def _begin(self, story: Story) -> tuple[Writer, str]:
+        subject = subjects()[story.subject]
+        writer = Writer(subject.words, _given(story), *self._generators(story))
+        if story.style is Style.ADVERT:
+            return writer, writer.pick(subject.language.lists["advert_titles"])
+        return writer, writer.pick(subject.titles)
+
+    def _generators(self, story: Story) -> tuple[random.Random, random.Random, random.Random]:
+        model = story.number if story.like < 0 else story.like
+        base = self.seed << 40
+        return (
+            random.Random(base + model * 4),  # noqa: S311  (text, no secret)
+            random.Random(base + model * 4 + 1),  # noqa: S311
+            random.Random(base + story.number * 4 + 2),  # noqa: S311
+        )
+
+
+def _given(story: Story) -> dict[str, str]:
+    when = datetime.fromtimestamp(story.published, CHINA)
+    return {
+        "y": str(when.year),
+        "year": str(when.year - 1),
+        "m": str(when.month),
+        "d": str(when.day),
+        "mon": f"{when:%B}",
+        "site": story.site,
+    }
+
+
+def _news(writer: Writer, subject: Subject) -> list[str]:
+    shared = subject.language.lists
+    chosen = writer.shape.sample(subject.sentences, writer.shape.randint(9, 15))
+    chosen += writer.shape.sample(shared["generic"], writer.shape.randint(0, 2))
+    if writer.shape.random() < _MENTION:
+        chosen.append(writer.shape.choice(_mentions(subject)))
+    lead, rest = chosen[0], chosen[1:]
+    writer.shape.shuffle(rest)
+    sentences = [_sentence(writer, subject, writer.pick(shared["datelines"]), lead)]
+    sentences += [
+        _sentence(writer, subject, writer.pick(shared["openers"]), template) for template in rest
+    ]
+    closing = writer.pick(shared["closings"])
+    return _paragraphs(writer, sentences, closing)
+
+
+def _blog(writer: Writer, subject: Subject) -> list[str]:
+    shared = subject.language.lists
+    chosen = writer.shape.sample(shared["diary"], 4)
+    chosen += writer.shape.sample(subject.sentences, 3)
+    writer.shape.shuffle(chosen)
+    return _paragraphs(writer, [_sentence(writer, subject, "", one) for one in chosen], "")
+
+
+def _advert(writer: Writer, subject: Subject) -> list[str]:
+    return [writer.write(one) for one in writer.shape.sample(subject.language.lists["adverts"], 3)]
+
+
+_BODIES = {Style.NEWS: _news, Style.BLOG: _blog, Style.ADVERT: _advert}
+
+
+def _mentions(subject: Subject) -> tuple[str, ...]:
+    """Passing mentions of other subjects in the same language; the first subject comes often."""
+    others = [s for s in subjects() if s.language is subject.language and s is not subject]
+    return tuple(mention for other in others[:1] * 3 + others for mention in other.mentions)
+
+
+def _sentence(writer: Writer, subject: Subject, opener: str, template: str) -> str:
+    text = opener + writer.write(template)
+    if subject.language.code == "en":
+        return text[:1].upper() + text[1:] + "."
+    return text + "。"
+
+
+def _paragraphs(writer: Writer, sentences: list[str], closing: str) -> list[str]:
+    glue = "" if sentences[0].endswith("。") else " "
+    paragraphs = []
+    while sentences:
+        size = writer.shape.randint(1, 3)
+        paragraphs.append(glue.join(sentences[:size]))
+        sentences = sentences[size:]
+    if closing:
+        paragraphs[-1] += glue + closing
+    return paragraphs

@@ -1,0 +1,131 @@
+"""The truth of every page of a demo web, written when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from lab.demo.plan import Entry, Kind, Plan
+from lab.demo.reach import is_content, works
+from lab.demo.robots import allowed
+from lab.demo.stories import CHINA
+from lab.demo.truth import Truth
+from lab.demo.vocabulary import subjects
+
+if TYPE_CHECKING:
+    from lab.demo.render import Renderer
+    from lab.demo.vocabulary import Subject
+    from topiccrawl.addons.simulate.oracle import Reach
+
+_SUBJECTS = subjects()
+_TOLD = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.ADVERT, Kind.COPY})
+_NO_ANSWER = {"drop": 0, "busy": 503, "refused": 502}
+
+
+class Truths(Mapping[str, Truth]):
+    """URL to truth, in the order of the plan.
+
+    Args:
+        plan: What exists.
+        by_url: URL to entry.
+        found: How entries are come to.
+        renderer: Knows editions and canonical links.
+    """
+
+    def __init__(
+        self, plan: Plan, by_url: Mapping[str, int], found: Reach, renderer: Renderer
+    ) -> None:
+        self.plan = plan
+        self.by_url = by_url
+        self.found = found
+        self.renderer = renderer
+
+    @override
+    def __getitem__(self, url: str) -> Truth:
+        return self.of(self.by_url[url])
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_url)
+
+    @override
+    def __len__(self) -> int:
+        return len(self.by_url)
+
+    def relevant(self, number: int) -> bool:
+        """Return whether an entry is on the web's topic; cheap, writes nothing."""
+        return self.is_content(number) and self.subject(number) is self.plan.topic
+
+    def is_content(self, number: int) -> bool:
+        """Return whether an entry is of a kind that can be on topic."""
+        return is_content(self.plan.entries[number].kind)
+
+    def subject(self, number: int) -> Subject | None:
+        """Return what an entry is about, None for front pages, adverts, service pages ..."""
+        entry = self.plan.entries[number]
+        if entry.kind in {Kind.ARTICLE, Kind.BLOG, Kind.COPY}:
+            return _SUBJECTS[self.plan.stories[entry.story].subject]
+        if entry.section >= 0 and entry.kind in {Kind.HUB, Kind.COMMENT}:
+            return self.plan.sections[entry.section].subject
+        about = self.plan.sites[entry.site].subjects
+        front = self.plan.fronts[entry.site] == number
+        return about[0] if front and len(about) == 1 else None
+
+    def of(self, number: int) -> Truth:
+        """Return the truth of an entry."""
+        entry = self.plan.entries[number]
+        parts = urlsplit(entry.url)
+        site, trait = self.plan.sites[entry.site], self.plan.trait(number)
+        subject = self.subject(number)
+        robots = f"{trait.robots} {trait.robots_header}"
+        reachable = self.found.depth[number] >= 0
+        works_out = works(self.plan, number) and not trait.target
+        truth = Truth(
+            url=entry.url,
+            kind=entry.kind,
+            subject=subject.slug if subject else "",
+            relevant=self.relevant(number),
+            allowed=allowed(self.plan.hosts[parts.netloc], parts.path),
+            reachable=reachable,
+            depth=self.found.depth[number],
+            obtainable=reachable and works_out,
+            status=self._status(number),
+            target=trait.target,
+            language=site.language,
+            encoding="utf-8" if entry.kind == Kind.TRAP else site.charset.codec,
+            canonical=self.renderer.canonical(number),
+            noindex="noindex" in robots,
+            nofollow="nofollow" in robots,
+            noarchive="noarchive" in robots,
+        )
+        return self._told(number, entry, truth) if entry.kind in _TOLD else truth
+
+    def _status(self, number: int) -> int:
+        entry, trait = self.plan.entries[number], self.plan.trait(number)
+        fault = self.plan.hosts[urlsplit(entry.url).netloc].fault
+        if fault in _NO_ANSWER:
+            return _NO_ANSWER[fault]
+        if trait.flaky:
+            return 200
+        return 0 if trait.cut else trait.status
+
+    def _told(self, number: int, entry: Entry, truth: Truth) -> Truth:
+        edition = self.renderer.editions.edition(number)
+        reprint = entry.kind == Kind.ARTICLE and entry.of >= 0
+        when = datetime.fromtimestamp(edition.published, CHINA)
+        return replace(
+            truth,
+            title=edition.title,
+            body="\n".join(edition.paragraphs),
+            published=when.isoformat(timespec="minutes"),
+            source=edition.source,
+            author=edition.author,
+            story=entry.story,
+            reprint_of=self.plan.entries[entry.of].url if reprint else "",
+            like=self.plan.stories[entry.story].like,
+        )

@@ -1,0 +1,141 @@
+"""The words of the demo web, read from the package's TOML files."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Texts = tuple[str, ...]
+"""Templates of one kind."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """What all subjects of a language share: lists of templates and single ones by name."""
+
+    code: str
+    lists: Mapping[str, Texts]
+    lines: Mapping[str, str]
+    words: Mapping[str, Texts]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """What stories of one subject are made of.
+
+    Attributes:
+        number: Position in ``subjects()``.
+        name: What a user would type as the topic.
+        slug: ASCII name, used as a label.
+        language: The language's shared words.
+        channels: Names of its channels.
+        slugs: URL names of its channels.
+        terms: Words that tell the subject.
+        titles: Headline templates.
+        sentences: Sentence templates, without the final stop.
+        mentions: Passing mentions for stories of other subjects.
+        words: Slot name to words, shared ones included.
+    """
+
+    number: int
+    name: str
+    slug: str
+    language: Language
+    channels: Texts
+    slugs: Texts
+    terms: Texts
+    titles: Texts
+    sentences: Texts
+    mentions: Texts
+    words: Mapping[str, Texts]
+
+
+class SiteNames(NamedTuple):
+    """What site names are made of: (pinyin, Chinese) stems and kinds, and English names."""
+
+    stems: tuple[tuple[str, str], ...]
+    kinds: tuple[tuple[str, str], ...]
+    english: Texts
+
+
+_FILES: tuple[str, ...] = (
+    "nev",
+    "football",
+    "housing",
+    "weather",
+    "health",
+    "education",
+    "entertainment",
+    "technology",
+    "ev_en",
+    "football_en",
+)
+_LANGUAGES = {"zh": "chinese.toml", "en": "english.toml"}
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = files("lab.demo").joinpath(name).read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def language(code: str) -> Language:
+    """Return the shared words of ``zh`` or ``en``."""
+    data = _read(_LANGUAGES[code])
+    words = {name: tuple(values) for name, values in data.pop("words").items()}
+    lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    lines = {name: value for name, value in data.items() if isinstance(value, str)}
+    return Language(code, lists, lines, words)
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Return all subjects; a subject's number is its position.
+
+    >>> [subject.name for subject in subjects()][:3]
+    ['新能源汽车', '足球', '房地产']
+    """
+    return tuple(_subject(number, name) for number, name in enumerate(_FILES))
+
+
+def _subject(number: int, name: str) -> Subject:
+    data = _read(f"subjects/{name}.toml")
+    shared = language(data["language"])
+    own = {slot: tuple(values) for slot, values in data["words"].items()}
+    lists = ("channels", "slugs", "terms", "titles", "sentences", "mentions")
+    return Subject(
+        number=number,
+        name=data["name"],
+        slug=data["slug"],
+        language=shared,
+        words={**shared.words, **own},
+        **{field: tuple(data[field]) for field in lists},
+    )
+
+
+def subject_named(name: str) -> Subject:
+    """Return the subject with this name or slug.
+
+    Raises:
+        ValueError: If there is none; lists those there are.
+    """
+    for subject in subjects():
+        if name in (subject.name, subject.slug):
+            return subject
+    known = ", ".join(subject.name for subject in subjects())
+    raise ValueError(f"the demo web has no subject {name!r}; choose one of: {known}")
+
+
+@cache
+def site_names() -> SiteNames:
+    """Return what site names are made of."""
+    data = _read("sites.toml")
+    stems = tuple((latin, han) for latin, han in data["stems"])
+    kinds = tuple((latin, han) for latin, han in data["kinds"])
+    return SiteNames(stems, kinds, tuple(data["english"]))

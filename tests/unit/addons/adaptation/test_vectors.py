@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.adaptation.vectors import (
+    RocchioParameters,
+    centroid,
+    guarded,
+    heaviest,
+    rocchio,
+    unit,
+)
+
+weights = st.dictionaries(
+    st.sampled_from("abcdefgh"), st.floats(0.001, 1.0, allow_nan=False), min_size=1
+).map(unit)
+
+
+@given(weights, weights, st.floats(0, 1))
+def test_the_users_terms_keep_their_share_wherever_the_topic_moves(
+    own: dict[str, float], moved: dict[str, float], share: float
+) -> None:
+    kept = guarded(own, moved, share)
+    assert math.hypot(*kept.values()) == pytest.approx(1.0)
+    for term, weight in own.items():
+        assert kept.get(term, 0.0) >= math.sqrt(share) * weight - 1e-9
+    assert sum(kept.get(term, 0.0) ** 2 for term in own) >= share - 1e-9
+
+
+@given(weights, weights, st.floats(0, 1))
+def test_guarding_twice_equals_guarding_once(
+    own: dict[str, float], moved: dict[str, float], share: float
+) -> None:
+    once = guarded(own, moved, share)
+    twice = guarded(own, once, share)
+    assert set(twice) == set(once)
+    for term, weight in once.items():
+        assert twice[term] == pytest.approx(weight, abs=1e-6)
+
+
+@given(weights, weights, weights)
+def test_rocchio_gives_positive_weights_of_length_one(
+    topic: dict[str, float], best: dict[str, float], bad: dict[str, float]
+) -> None:
+    moved = rocchio(topic, best, bad, RocchioParameters())
+    assert all(weight > 0 for weight in moved.values())
+    assert not moved or math.hypot(*moved.values()) == pytest.approx(1.0)
+
+
+def test_what_irrelevant_pages_hold_is_cut() -> None:
+    moved = rocchio(
+        {"a": 1.0}, {"a": 0.6, "menu": 0.8}, {"menu": 1.0}, RocchioParameters(negative=1)
+    )
+    assert list(moved) == ["a"]
+
+
+def test_nothing_of_the_rule_changes_nothing() -> None:
+    still = RocchioParameters(positive=0, negative=0)
+    assert rocchio({"a": 0.6, "b": 0.8}, {"c": 1.0}, {"a": 1.0}, still) == {"a": 0.6, "b": 0.8}
+
+
+def test_the_heaviest_stay_beside_those_that_stay_always() -> None:
+    kept = heaviest({"a": 0.1, "b": 0.3, "c": 0.2, "d": 0.3}, 1, always=("a",))
+    assert kept == {"a": 0.1, "b": 0.3}
+
+
+def test_centroid_is_the_mean_over_all_documents() -> None:
+    assert centroid([{"a": 1.0}, {"a": 0.5, "b": 1.0}]) == {"a": 0.75, "b": 0.5}
+    assert centroid([]) == {}

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.adaptation.words import WordAdapter
+from topiccrawl.errors import SettingError
+from topiccrawl.topics.vector import TopicVector
+
+TOPIC = TopicVector.of({"football": 2.0, "goal": 1.0, "cooking": -1.0})
+QUICK = AdaptationParameters(warm=10, every=5)
+
+
+def adapter(parameters: AdaptationParameters = QUICK, seed: int = 1) -> WordAdapter:
+    return WordAdapter(TOPIC, parameters, np.random.default_rng(seed))
+
+
+def feed(learner: WordAdapter, pages: int) -> None:
+    """Every other page is on topic and holds the words striker and page; the others menu, page."""
+    for number in range(pages):
+        good = number % 2 == 0
+        relevance = 0.4 if good else 0.0
+        if weight := learner.wants(relevance):
+            words = ("football", "striker", "page") if good else ("menu", "page")
+            learner.learn(dict.fromkeys(words, 0.5), relevance, weight)
+
+
+def test_words_of_relevant_pages_gain_words_of_others_lose_words_of_all_do_neither() -> None:
+    learner = adapter()
+    feed(learner, 40)
+    change = learner.adapt()
+    assert change is not None
+    terms = dict(change.vector.items())
+    assert terms["striker"] > 0.1
+    assert terms["menu"] < -0.1
+    assert abs(terms.get("page", 0.0)) < 0.02
+    assert "striker" in change.reason
+    assert change.lower_limit is None
+
+
+def test_the_users_terms_are_always_there_as_heavy_as_the_user_said() -> None:
+    learner = adapter()
+    feed(learner, 40)
+    change = learner.adapt()
+    assert change is not None
+    terms = dict(change.vector.items())
+    assert (terms["football"], terms["goal"], terms["cooking"]) == (1.0, 0.5, -0.5)
+
+
+def test_changes_come_after_warm_and_then_ever_more_rarely() -> None:
+    learner = adapter(AdaptationParameters(warm=10, every=5, growth=2))
+    when = []
+    for pages in range(2, 101, 2):
+        feed(learner, 2)
+        if learner.adapt():
+            when.append(pages)
+    assert when == [10, 20, 40, 80]
+
+
+def test_a_crawl_of_a_thousand_pages_learns_from_a_quarter_and_changes_nine_times() -> None:
+    learner = adapter(AdaptationParameters())
+    learnt = changes = 0
+    for number in range(1_000):
+        if weight := learner.wants(number % 2 / 2):
+            learner.learn({f"word{number % 2}": 1.0}, number % 2 / 2, weight)
+            learnt += 1
+        changes += learner.adapt() is not None
+    assert learnt <= 250
+    assert changes <= 9
+
+
+def test_nothing_was_learnt_from_no_document() -> None:
+    learner = adapter()
+    for _ in range(30):
+        learner.wants(0.0)
+    assert learner.adapt() is None
+
+
+def test_a_long_crawl_learns_a_falling_part_with_rising_weight() -> None:
+    learner = adapter(AdaptationParameters(sample=100))
+    given_ = [learner.wants(0.1) for _ in range(10_000)]
+    assert all(weight == 1 for weight in given_[:100])
+    assert sum(1 for weight in given_ if weight) < 900
+    assert sum(given_) == pytest.approx(10_000, rel=0.2)
+
+
+@given(st.integers(15, 60))
+@settings(max_examples=20)
+def test_stored_and_restored_it_is_the_same(pages: int) -> None:
+    learner, other = adapter(), adapter()
+    feed(learner, pages)
+    other.restore(json.loads(json.dumps(learner.state())))
+    assert other.present() == learner.present()
+    assert other.state() == learner.state()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sets(st.sampled_from("abcdefgh"), min_size=1), st.floats(0, 1)),
+        min_size=20,
+        max_size=60,
+    )
+)
+def test_no_learnt_word_weighs_more_than_the_gain(pages: list[tuple[set[str], float]]) -> None:
+    learner = adapter()
+    for words, relevance in pages:
+        learner.learn(dict.fromkeys(words, 0.1), relevance, learner.wants(relevance))
+    change = learner.present()
+    for term, weight in change.vector.items() if change else ():
+        assert term in TOPIC.terms or abs(weight) <= QUICK.gain
+
+
+@pytest.mark.parametrize(("name", "value"), [("gain", 2.0), ("growth", 0.5), ("warm", 0)])
+def test_numbers_out_of_their_range_are_refused(name: str, value: float) -> None:
+    with pytest.raises(SettingError, match=name):
+        AdaptationParameters(**{name: value})  # type: ignore[arg-type]  # a number each

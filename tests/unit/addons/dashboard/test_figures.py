@@ -1,0 +1,91 @@
+"""Histories stay short and say what happened; a wait has one reason."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.dashboard.changes import difference
+from topiccrawl.extensions.moments import Figures, Point, merged
+from topiccrawl.extensions.waiting import Circumstances, waiting
+from topiccrawl.frontier.census import STATES, Census
+
+steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
+
+
+@given(steps, st.integers(2, 20))
+def test_a_history_is_bounded_ordered_and_ends_where_the_crawl_is(
+    moments: list[tuple[float, list[bool]]], points: int
+) -> None:
+    figures = Figures(points=points)
+    at = 0.0
+    for seconds, pages in moments:
+        at += seconds
+        for relevant in pages:
+            figures.page(relevant=relevant)
+        figures.sample(at)
+    history = figures.history
+    assert len(history) <= 2 * points
+    assert all(a.at < b.at and a.pages <= b.pages for a, b in pairwise(history))
+    assert all(0 <= point.recent <= 1 and point.relevant <= point.pages for point in history)
+
+
+@given(steps)
+def test_what_a_reader_adds_up_is_the_whole(moments: list[tuple[float, list[bool]]]) -> None:
+    figures, at = Figures(points=8), 0.0
+    server: dict[str, Any] = {}
+    reader: list[Point] = []
+    for seconds, pages in moments:
+        at += seconds
+        for relevant in pages:
+            figures.page(relevant=relevant)
+        figures.sample(at)
+        new: dict[str, Any] = {"series": {"every": figures.every, "points": list(figures.history)}}
+        change = difference(server, new)
+        if "series" in change:
+            reader = reader[: change["series"].get("from", 0)] + change["series"]["points"]
+        server = new
+        assert reader == figures.history
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=30), min_size=1, max_size=4))
+def test_nodes_together_have_the_pages_of_all(grown: list[list[int]]) -> None:
+    histories = []
+    for node, steps_ in enumerate(grown):
+        pages, points = 0, []
+        for at, more in enumerate(steps_):
+            pages += more
+            points.append(Point(float(at), pages, 0, 0.0, 0))
+        histories.append((100.0 + node, points))
+    found = merged(histories)
+    assert found[-1].pages == sum(map(sum, grown))
+    assert found[0].at == 0.0
+
+
+def census(**states: int) -> Census:
+    return Census({**dict.fromkeys(STATES, 0), **states}, (), ("a.test", 12.0))
+
+
+def test_each_circumstance_has_its_reason() -> None:
+    queued = {"prior": 4}
+    cases = {
+        "": Circumstances(1.0, queues=queued, own=4),
+        "paused": Circumstances(1.0, paused=True, store_away=True, queues=queued, own=4),
+        "redis-away": Circumstances(1.0, redis_away=True),
+        "store-away": Circumstances(1.0, store_away=True),
+        "delays": Circumstances(9.0, queues=queued, own=4, census=census(waiting=3, failing=1)),
+        "failing": Circumstances(9.0, queues=queued, own=4, census=census(failing=1)),
+        "robots": Circumstances(9.0, queues=queued, own=4, census=census(robots=1)),
+        "answers": Circumstances(9.0, queues=queued, own=4, open=1, census=census(fetching=1)),
+        "storing": Circumstances(9.0, queues=queued, own=4, open=1, census=census(idle=1)),
+        "elsewhere": Circumstances(9.0, queues=queued, own=0),
+        "empty": Circumstances(9.0),
+        "watching": Circumstances(9.0, watching="12 hubs, next at 08:00:00"),
+    }
+    assert {reason: waiting(case).reason for reason, case in cases.items()} == {
+        reason: reason for reason in cases
+    }
+    assert "a.test in 12 s" in waiting(cases["delays"]).text()

@@ -1,0 +1,318 @@
+"""Who may see and act, asked of a real server over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from scrapy.settings import Settings
+
+from tests.waiting import PATIENCE
+from topiccrawl.addons.dashboard.address import Address, address_of
+from topiccrawl.addons.dashboard.door import guard_of
+from topiccrawl.addons.dashboard.guard import COOKIE, HEADER, Guard
+from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.status import State
+
+TOKEN = "right-token"  # noqa: S105
+PATHS = ("/", "/static/app.js", "/api/state", "/api/articles", "/api/more", "/metrics", "/nothing")
+
+
+class Quiet:
+    """A source with nothing in it."""
+
+    async def state(self, crawl: str) -> State:
+        return {"run": {"topic": "t"}}
+
+    async def states(self) -> list[State]:
+        return []
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        return 0, []
+
+    async def more(self, crawl: str) -> State:
+        return {}
+
+
+class Acts:
+    """Counts what got through to an action."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    async def act(self, _request: web.Request) -> web.Response:
+        self.done += 1
+        return web.json_response({"done": True})
+
+
+def elsewhere() -> str | None:
+    """An address of this machine that is not loopback, or None."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            return None
+        name = str(one.getsockname()[0])
+    return None if name.startswith("127.") else name
+
+
+@asynccontextmanager
+async def serving(
+    host: str = "127.0.0.1", token: str = "", names: tuple[str, ...] = ()
+) -> AsyncIterator[tuple[int, Acts, aiohttp.ClientSession]]:
+    acts = Acts()
+    guard = Guard(Address(host, 0), token, names)
+    server = DashboardServer(Quiet(), guard, [web.post("/api/act", acts.act)])
+    await server.start()
+    try:
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            yield server.address.port, acts, session
+    finally:
+        await server.stop()
+
+
+def test_without_the_token_another_address_gets_nothing_but_401() -> None:
+    other = elsewhere()
+    if other is None:
+        pytest.skip("this machine has no address but loopback")
+
+    async def check() -> None:
+        async with serving("0.0.0.0", TOKEN) as (port, acts, session):  # noqa: S104
+            base = f"http://{other}:{port}"
+            for path in PATHS:
+                async with session.get(base + path) as answer:
+                    assert answer.status == 401, path
+                    assert "topic" not in await answer.text()
+                async with session.get(base + path, headers={"Host": "evil.test"}) as answer:
+                    assert answer.status == 401, "under whatever name"
+            async with session.post(base + "/api/act", headers={HEADER: "1"}) as answer:
+                assert answer.status == 401
+            async with session.get(base + "/?token=wrong", allow_redirects=False) as answer:
+                assert answer.status == 401
+            for header in ("Authorization: Bearer \xff", f"Cookie: {COOKIE}=\xff"):
+                reader, writer = await asyncio.open_connection(other, port)
+                writer.write(
+                    f"GET / HTTP/1.1\r\nHost: {other}\r\n{header}\r\n\r\n".encode("latin-1")
+                )
+                assert b" 401 " in await reader.readline()
+                writer.close()
+            assert not acts.done
+
+    asyncio.run(check())
+
+
+def test_a_server_for_others_that_has_no_token_lets_only_loopback_in() -> None:
+    other = elsewhere()
+    if other is None:
+        pytest.skip("this machine has no address but loopback")
+
+    async def check() -> None:
+        async with serving("0.0.0.0") as (port, _, session):  # noqa: S104
+            async with session.get(f"http://{other}:{port}/api/state") as answer:
+                assert answer.status == 401
+            async with session.get(f"http://127.0.0.1:{port}/api/state") as answer:
+                assert answer.status == 200
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "headers", [{"X-Forwarded-For": "203.0.113.9"}, {"Via": "1.1 p"}, {"Forwarded": "for=x"}]
+)
+def test_what_a_proxy_passed_on_comes_from_another_address(headers: dict[str, str]) -> None:
+    async def check() -> None:
+        async with (
+            serving() as (port, _, session),
+            session.get(f"http://127.0.0.1:{port}/", headers=headers) as answer,
+        ):
+            assert answer.status == 401
+
+    asyncio.run(check())
+
+
+def test_the_token_opens_by_link_cookie_and_header() -> None:
+    async def check() -> None:
+        async with serving(token=TOKEN) as (port, acts, session):
+            base = f"http://127.0.0.1:{port}"
+            async with session.get(f"{base}/?token={TOKEN}", allow_redirects=False) as answer:
+                assert (answer.status, answer.headers["Location"]) == (303, "/")
+                cookie = answer.headers["Set-Cookie"]
+            assert "HttpOnly" in cookie
+            assert "SameSite=Strict" in cookie
+            tls = {"X-Forwarded-Proto": "https"}  # a proxy with TLS stands before it
+            link = f"{base}/?token={TOKEN}"
+            async with session.get(link, headers=tls, allow_redirects=False) as answer:
+                assert "Secure" in answer.headers["Set-Cookie"]
+            known: dict[str, Any] = {"Cookie": f"{COOKIE}={TOKEN}"}
+            async with session.get(f"{base}/api/state", headers=known) as answer:
+                assert answer.status == 200
+            bearer = {"Authorization": f"Bearer {TOKEN}", HEADER: "1"}
+            async with session.post(f"{base}/api/act", headers=bearer) as answer:
+                assert answer.status == 200
+            assert acts.done == 1
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},  # a form of a foreign page
+        {"Content-Type": "text/plain"},
+        {HEADER: "1", "Origin": "http://evil.test"},
+        {HEADER: "1", "Origin": "null"},
+        {HEADER: "1", "Sec-Fetch-Site": "cross-site"},
+        {HEADER: "1", "Sec-Fetch-Site": "same-site"},
+        {HEADER: "1", "Host": "evil.test"},  # a name made to point here
+    ],
+)
+@pytest.mark.parametrize("token", ["", TOKEN])
+def test_no_cross_site_request_acts(headers: dict[str, str], token: str) -> None:
+    async def check() -> None:
+        async with serving(token=token) as (port, acts, session):
+            known = {**headers, "Cookie": f"{COOKIE}={token}"}
+            url = f"http://127.0.0.1:{port}/api/act"
+            async with session.post(url, headers=known) as answer:
+                assert answer.status in {403, 421}
+            for method in ("GET", "OPTIONS", "PUT"):
+                async with session.request(method, url, headers=known) as answer:
+                    assert answer.status in {403, 405, 421}
+                    assert "Access-Control-Allow-Origin" not in answer.headers
+            assert not acts.done
+
+    asyncio.run(check())
+
+
+def test_our_own_page_acts() -> None:
+    async def check() -> None:
+        async with serving() as (port, acts, session):
+            own = {
+                HEADER: "1",
+                "Origin": f"http://127.0.0.1:{port}",
+                "Sec-Fetch-Site": "same-origin",
+            }
+            async with session.post(f"http://127.0.0.1:{port}/api/act", headers=own) as answer:
+                assert answer.status == 200
+            assert acts.done == 1
+
+    asyncio.run(check())
+
+
+def test_a_token_that_was_made_is_told() -> None:
+    guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
+    assert len(guard.token) > 30
+    assert DashboardServer(Quiet(), guard).url.endswith(f"/?token={guard.token}")
+
+
+def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.PATIENCE", 0.5)
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.CONNECTIONS", 3)
+
+    async def check() -> None:
+        async with serving() as (port, _, session):
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+            for _, writer in held[:2]:
+                writer.write(b"GET / HTTP/1.1\r\nHost: local")  # and never more
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
+            writer.close()
+            for reader, writer in held:
+                assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
+                writer.close()
+            async with session.get(f"http://127.0.0.1:{port}/api/state") as answer:
+                assert answer.status == 200
+
+    asyncio.run(check())
+
+
+def test_foreign_names_are_refused_and_own_ones_are_not() -> None:
+    async def check() -> None:
+        async with serving(names=("crawl.test",)) as (port, _, session):
+            for name, status in (("evil.test", 421), ("crawl.test", 200), (f"[::1]:{port}", 200)):
+                url = f"http://127.0.0.1:{port}/api/state"
+                async with session.get(url, headers={"Host": name}) as answer:
+                    assert answer.status == status, name
+
+    asyncio.run(check())
+
+
+def test_names_and_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOPICCRAWL_DASHBOARD_NAMES", "dashboard,")
+    monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
+    guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
+    assert guard.token == TOKEN
+    assert TOKEN not in DashboardServer(Quiet(), guard).url, "a secret that is kept is not logged"
+
+    async def check() -> None:
+        server = DashboardServer(Quiet(), guard)
+        await server.start()
+        headers = {"Host": "dashboard:8420", "Authorization": f"Bearer {TOKEN}"}
+        url = f"http://127.0.0.1:{server.address.port}/api/state"
+        async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as answer:
+            assert answer.status == 200
+        await server.stop()
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "line", [f"GET /?token={TOKEN} HTTP/9.9", f"BLAH {TOKEN}", "GET / HTTP/1.1"]
+)
+def test_a_broken_request_leaves_nothing_in_the_log(
+    line: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with serving(token=TOKEN) as (port, _, _session):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{line}\r\n\x00bad\r\n\r\n".encode())
+            assert b" 400 " in await asyncio.wait_for(reader.readline(), PATIENCE)
+            writer.close()
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(check())
+    assert TOKEN not in caplog.text
+    assert "bad" not in caplog.text
+
+
+def test_every_answer_is_strict_with_the_browser() -> None:
+    async def check() -> None:
+        async with serving() as (port, _, session):
+            for path in PATHS:
+                async with session.get(f"http://127.0.0.1:{port}{path}") as answer:
+                    policy = answer.headers["Content-Security-Policy"]
+                    assert "default-src 'none'" in policy
+                    assert "unsafe" not in policy
+                    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    "path", ["..%2Fserver.py", "../server.py", "%2e%2e%2fguard.py", "x.py", ""]
+)
+def test_nothing_but_the_page_is_served(path: str) -> None:
+    async def check() -> None:
+        async with serving() as (port, _, session):
+            url = f"http://127.0.0.1:{port}/static/{path}"
+            async with session.get(url) as answer:
+                assert answer.status == 404
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize("text", ["here", "1.2.3.4", "70000", "a:b", ":", "-1"])
+def test_what_is_no_address_is_said(text: str) -> None:
+    with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD"):
+        address_of(text)

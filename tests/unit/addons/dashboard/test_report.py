@@ -1,0 +1,105 @@
+"""A report says everything of a crawl, in both languages, and nothing in it can run."""
+
+from __future__ import annotations
+
+import asyncio
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.settings import Settings
+
+from tests.unit.addons.dashboard.states import state, told
+from topiccrawl.addons.dashboard.curves import Curve, chart
+from topiccrawl.addons.dashboard.report import Content, Report, Site
+from topiccrawl.addons.dashboard.report_words import WORDS
+from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, written
+from topiccrawl.errors import SettingError, StateError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.changes import ChangeLog, TopicChange
+from topiccrawl.storage.listing import Listed
+from topiccrawl.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WILD = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+TEXT = "星澜电动车三月交付量创新高，动力电池供应跟上，充电桩建设同时加快。" * 20
+
+
+def wild() -> Content:
+    """Every text is wild."""
+    told = state(topic=WILD, node=WILD, strategy=WILD, frontier=WILD, reason=WILD, version=WILD)
+    told["errors"] = {WILD: 3}
+    listed = Listed("javascript:alert(1)", WILD, WILD, WILD, 0.0, 0.5, ((WILD, 0.1),), 2)
+    reprint = {"url": f"http://a.test/{WILD}", "site": WILD, "similarity": 1.0}
+    change = {
+        "number": 1, "at": 0.0, "pages": 2, "reason": WILD, "came": [WILD], "went": [WILD],
+    }  # fmt: skip
+    more = {
+        "chains": [{"article": listed._asdict(), "reprints": [reprint], "reprinted": 1}],
+        "changes": [change],
+    }
+    return Content(told, more, 1, [listed], [Site(WILD, 4, 0.5)])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_web_wrote_stays_text(language: str) -> None:
+    page = Report(wild(), language).html()
+    body = page[page.index("<body>") :]
+    assert "<script" not in page
+    assert "<img" not in page
+    assert 'href="javascript' not in page
+    assert "default-src 'none'" in page
+    ET.fromstring(body[: body.index("</html>")])  # noqa: S314 - well-formed, and our own
+
+
+def test_both_languages_say_the_same() -> None:
+    assert WORDS["en"].keys() == WORDS["zh"].keys()
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=50))
+def test_any_curve_is_drawn_inside_its_picture(points: list[tuple[float, float]]) -> None:
+    made = chart("c", [Curve("c", "c", points)], x_text=str, y_text=str)
+    line = ET.fromstring(made).find("polyline")  # noqa: S314 - our own
+    assert line is not None
+    for place in (line.get("points") or "").split():
+        x, y = map(float, place.split(","))
+        assert 0 <= x <= 720
+        assert 0 <= y <= 260
+
+
+def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
+    async def fill() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        first = Article(
+            "http://a.test/1", "星澜交付", TEXT, site="a.test", topics={"新能源汽车": 0.5}
+        )
+        again = Article(
+            "http://b.test/1", "星澜交付", TEXT, site="b.test", topics={"新能源汽车": 0.4}
+        )
+        await store.save([first])
+        await store.save([again])
+        await store.close()
+
+    asyncio.run(fill())
+    change = TopicChange("新能源汽车", "f", 1, 0.0, "words", "why", 9, {"甲": 1.0}, {"乙": 0.5})
+    ChangeLog(tmp_path).add(change, {})
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    path = tmp_path / "new" / "r.html"
+    runs = [told()]
+    asyncio.run(written(path, runs, settings, language="zh"))
+    page = path.read_text(encoding="utf-8")
+    for text in ("星澜交付", "http://a.test/1", "http://b.test/1", "+乙", "−甲", "40.0%", "收获率"):
+        assert text in page, text
+
+
+def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    with pytest.raises(StateError, match="足球"):
+        asyncio.run(written(tmp_path / "r.html", [told()], settings, topic="足球", language="en"))
+    with pytest.raises(SettingError, match="en or zh"):
+        language_of(Settings({"TOPICCRAWL_REPORT_LANGUAGE": "fr"}))

@@ -1,0 +1,176 @@
+"""Records of runs: kept, found again, and put together where nodes share a crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+import redis.asyncio
+
+from tests.unit.addons.dashboard.states import state, told
+from topiccrawl.addons.dashboard.merge import EMPTY, crawls, together
+from topiccrawl.addons.dashboard.metrics import exposition, families
+from topiccrawl.addons.redis.runs import SharedRuns
+from topiccrawl.errors import StorageError
+from topiccrawl.storage.runs import KEPT, LOST, LocalRuns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from topiccrawl.storage.runs import Runs
+
+
+@pytest.fixture(params=["folder", "redis"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where records are kept."""
+    if request.param == "folder":
+        return str(tmp_path)
+    return str(request.getfixturevalue("redis_url"))
+
+
+def runs_at(place: str) -> Runs:
+    if place.startswith("redis"):
+        return SharedRuns(redis.asyncio.Redis.from_url(place))
+    return LocalRuns(place)
+
+
+def test_the_last_record_of_each_run_is_found_newest_run_first(place: str) -> None:
+    async def check() -> None:
+        runs = runs_at(place)
+        await runs.put(state("a:1", began=1.0))
+        await runs.put(state("b:2", began=2.0))
+        await runs.put(state("a:1", began=1.0, seconds=99.0))
+        found = await runs.all()
+        assert [one.state["run"]["node"] for one in found] == ["b:2", "a:1"]
+        assert found[1].state == state("a:1", began=1.0, seconds=99.0)
+        assert all(0 <= one.age < 5 and one.live for one in found)
+        await runs.close()
+
+    asyncio.run(check())
+
+
+def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
+    async def check() -> None:
+        runs = LocalRuns(tmp_path)
+        for number in range(KEPT + 3):
+            await runs.put(state(began=1000.0 + number))
+        found = await runs.all()
+        assert [one.state["run"]["began"] for one in found][-1] == 1003.0
+
+    asyncio.run(check())
+
+
+def test_a_run_that_goes_on_is_kept_however_many_began_later(tmp_path: Path) -> None:
+    async def check() -> None:
+        runs = LocalRuns(tmp_path)
+        for number in range(KEPT):
+            await runs.put(state(began=1000.0 + number))
+            past = time.time() - 60  # its last word, long ago
+            os.utime(runs.folder / f"{1000 + number}-one:1.json", (past, past))
+        await runs.put(state(began=1.0))
+        found = await runs.all()
+        assert len(found) == KEPT
+        assert found[-1].state["run"]["began"] == 1.0
+
+    asyncio.run(check())
+
+
+def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
+    runs = LocalRuns(tmp_path)
+    asyncio.run(runs.put(state()))
+    (path,) = runs.folder.glob("*.json")
+    past = time.time() - LOST - 1
+    os.utime(path, (past, past))
+    assert not runs.told()[0].live
+
+
+def test_what_is_no_record_is_named(tmp_path: Path) -> None:
+    runs = LocalRuns(tmp_path)
+    runs.folder.mkdir()
+    (runs.folder / "folder.json").mkdir()
+    assert not runs.told()
+    for text in (b"{", b"\xff", b"[]", b"1", b'{"run": {}}', b'{"run": []}'):
+        (runs.folder / "x.json").write_bytes(text)
+        with pytest.raises(StorageError, match=r"x\.json"):
+            runs.told()
+
+
+def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:
+    async def check() -> None:
+        runs = runs_at(redis_url)
+        await runs.put({"run": {"id": "old"}})
+        with pytest.raises(StorageError, match="topiccrawl:run:old"):
+            await runs.all()
+        await runs.close()
+
+    asyncio.run(check())
+
+
+def test_nodes_of_one_crawl_are_one() -> None:
+    found = together([told(node="b:2", began=105.0), told(node="a:1"), told(frontier="g")], "f")
+    assert found["totals"]["pages"] == 20
+    assert found["totals"]["recent"] == 0.4
+    assert found["series"]["points"][-1][:3] == [15.0, 20, 8]
+    assert found["run"]["began"] == 100.0
+    assert found["run"]["finished"] is None
+    assert [node["run"]["node"] for node in found["nodes"]] == ["b:2", "a:1"]
+
+
+def test_a_crawl_that_ended_is_its_last_run_and_those_beside_it() -> None:
+    ended = {"finished": 130.0, "seconds": 30.0}
+    beside = told(99.0, node="a:1", began=101.0, **ended)
+    last = told(99.0, node="b:2", began=120.0, finished=125.0)
+    before = told(999.0, node="c:3", began=10.0, finished=50.0)
+    found = together([last, beside, before], "")
+    assert {node["run"]["node"] for node in found["nodes"]} == {"a:1", "b:2"}
+    assert found["run"]["finished"] == 130.0
+
+
+def test_a_crawl_goes_on_while_one_node_does() -> None:
+    waits = told(node="a:1")
+    waits.state["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": ""}
+    assert together([waits, told(node="b:2")], "")["waiting"]["reason"] == ""
+    assert together([waits], "")["waiting"]["reason"] == "delays"
+
+
+def test_without_any_run_there_is_an_empty_page() -> None:
+    assert together([], "") == EMPTY
+    assert together([told()], "unknown") == EMPTY
+    assert crawls([]) == []
+
+
+def test_crawls_are_told_with_their_live_nodes() -> None:
+    found = crawls([told(node="a:1"), told(node="b:2"), told(99.0, frontier="g")])
+    assert [(one["frontier"], one["live"]) for one in found] == [("f", 2), ("g", 0)]
+
+
+def test_metrics_of_several_crawls_are_one_family_each() -> None:
+    one, two = state(frontier="g"), together([told(node="b:2"), told(node="c:3")], "")
+    found = families([one, two])
+    assert len({family.name for family in found}) == len(found)
+    text, kind = exposition([one, two])
+    assert "text/plain" in kind
+    lines = text.decode()
+    assert 'topiccrawl_pages_total{crawl="f",node="c:3",topic="新能源汽车"} 10.0' in lines
+    assert 'topiccrawl_harvest_ratio{crawl="f",topic="新能源汽车",window="all"} 0.4' in lines
+
+
+def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
+    """Prometheus throws away all but one of several samples with equal labels."""
+    turns = [told(frontier=f"/data/frontiers/task-1.{name}.test") for name in "ab"]
+    states = [together(turns, one.state["run"]["frontier"]) for one in turns]
+    lines = [line.rpartition(" ")[0] for line in exposition(states)[0].decode().splitlines()]
+    series = [line for line in lines if line.startswith("topiccrawl_")]
+    assert len(set(series)) == len(series)
+    assert any('crawl="task-1.b.test"' in line for line in series)
+
+
+def test_a_label_that_the_web_wrote_stays_a_label() -> None:
+    wild = state()
+    wild["errors"] = {'a"} evil 1\n': 2}
+    text, _ = exposition([wild])
+    assert "\nevil" not in text.decode()
+    assert '\\"} evil 1\\n' in text.decode()

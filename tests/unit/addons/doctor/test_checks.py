@@ -1,0 +1,99 @@
+"""Wrong settings are told before a crawl: by name, value and remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.addons.browser import browser
+from topiccrawl.addons.doctor import checks
+from topiccrawl.addons.doctor.checks import check_values, check_watch
+from topiccrawl.dedup import choice, index, verified
+from topiccrawl.errors import SettingError
+from topiccrawl.storage import group
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def settings(**changes: str) -> Settings:
+    found = Settings()
+    found.setmodule("topiccrawl.settings")
+    found.update({"MONGODB_URI": "", **changes}, priority="cmdline")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AUTOTHROTTLE_ENABLED", "maybe"),
+        ("CLOSESPIDER_PAGECOUNT", "x"),
+        ("CONCURRENT_REQUESTS", "x"),
+        ("CONCURRENT_REQUESTS_PER_DOMAIN", "0"),
+        ("RETRY_ENABLED", "often"),
+        ("TOPICCRAWL_ADAPTATION", "foo"),
+        ("TOPICCRAWL_ARTICLE_PAGES", "x"),
+        ("TOPICCRAWL_DUPLICATES", "foo"),
+        ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
+        ("TOPICCRAWL_FRAMES", "maybe"),
+        ("TOPICCRAWL_PAGES", "1.5"),
+        ("TOPICCRAWL_PAGES", "-1"),
+        ("TOPICCRAWL_MAX_KNOWN", "many"),
+        ("TOPICCRAWL_REVISIT_DAYS", "-1"),
+        ("TOPICCRAWL_REVISIT_POLICY", "foo"),
+        ("TOPICCRAWL_SEEN_ERROR", "0"),
+        ("TOPICCRAWL_STOP_YIELD", "2"),
+        ("URLLENGTH_LIMIT", "long"),
+        ("MONGODB_URI", "foo"),
+        ("REDIS_URL", "foo"),
+    ],
+)
+def test_a_wrong_setting_is_named(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name} "):
+        check_values(settings(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])
+def test_a_file_is_no_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingError, match=f"^{name} "):
+        check_values(settings(**{name: str(tmp_path / "file")}))
+    check_values(settings(**{name: str(tmp_path / "folder")}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "package", "extra"),
+    [("TOPICCRAWL_JS", "1", "scrapy_playwright", "js"), ("WARC_DIR", "warc", "warcio", "warc")],
+)
+def test_an_extra_that_is_missing_is_named(
+    name: str, value: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    with pytest.raises(SettingError, match=rf"^{name} needs .*'topiccrawl\[{extra}\]'"):
+        check_values(settings(**{name: value}))
+
+
+@pytest.mark.parametrize("watch", ["1", "once"])
+def test_pages_whose_records_are_let_go_cannot_be_watched(watch: str) -> None:
+    with pytest.raises(SettingError, match=rf"^TOPICCRAWL_MAX_KNOWN .* -a watch={watch} "):
+        check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), watch)
+    check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), "0")
+    check_watch(settings(), watch)
+
+
+def test_what_is_usual_passes() -> None:
+    check_values(settings())
+    check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5"))
+    check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
+
+
+def test_the_switchboard_says_the_defaults_that_hold() -> None:
+    found = settings()
+    assert found["TOPICCRAWL_DUPLICATES"] == choice.DEFAULT
+    assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
+    assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
+    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group.SIZE
+    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group.AGE

@@ -1,0 +1,112 @@
+"""What the doctor finds, on real folders, ports and servers."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
+from topiccrawl.addons.doctor.findings import Level
+from topiccrawl.addons.doctor.rounds import ROUNDS, examine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from topiccrawl.addons.doctor.findings import Finding
+
+
+def settings(folder: Path, **given: object) -> Settings:
+    made = Settings()
+    made.setmodule("topiccrawl.settings", priority="project")
+    made.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **given}, priority="cmdline")
+    return made
+
+
+def found(name: str, folder: Path, **given: object) -> list[Finding]:
+    return list(examine(settings(folder, **given), [name]))
+
+
+def worst(findings: list[Finding]) -> Level:
+    order = list(Level)
+    return max((finding.level for finding in findings), key=order.index)
+
+
+def test_all_is_well_where_it_is_and_every_complaint_says_what_to_do(tmp_path: Path) -> None:
+    agent = "topiccrawl (+https://a.test/crawler)"
+    findings = list(examine(settings(tmp_path, USER_AGENT=agent)))
+    assert worst(findings) is not Level.FAIL, findings
+    for finding in findings:
+        assert bool(finding.remedy) == (finding.level is not Level.OK)
+        assert finding.text in "\n".join(lines_of(finding))
+    assert {"python", "packages", "dictionary", "disk", "clock"} <= {f.what for f in findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "level", "told"),
+    [
+        ("settings", {"DOWNLOAD_DELAY": "soon"}, Level.FAIL, "DOWNLOAD_DELAY is 'soon'"),
+        ("settings", {"TOPICCRAWL_WORK_SITES": "0"}, Level.FAIL, "TOPICCRAWL_WORK_SITES is '0'"),
+        ("settings", {"TOPICCRAWL_PAGE": "9"}, Level.WARN, "did you mean TOPICCRAWL_PAGES?"),
+        ("settings", {"TOPICCRAWL_CRAWL": "../x"}, Level.FAIL, "TOPICCRAWL_CRAWL"),
+        ("manners", {"DOWNLOAD_DELAY": "0"}, Level.WARN, "DOWNLOAD_DELAY is 0 s"),
+        ("manners", {"ROBOTSTXT_OBEY": "0"}, Level.WARN, "is not obeyed"),
+        ("manners", {"TELNETCONSOLE_ENABLED": "1"}, Level.WARN, "opens a telnet console"),
+        ("ports", {"TOPICCRAWL_DASHBOARD": "0.0.0.0:0"}, Level.WARN, "from other machines"),
+        ("ports", {"TOPICCRAWL_DASHBOARD": "who"}, Level.FAIL, "TOPICCRAWL_DASHBOARD is 'who'"),
+        ("redis", {"REDIS_URL": "redis://:secret@127.0.0.1:9/0"}, Level.FAIL, "127.0.0.1:9"),
+        ("redis", {"REDIS_URL": "nonsense"}, Level.FAIL, "REDIS_URL cannot be used"),
+        ("mongodb", {"MONGODB_URI": "mongodb://me:secret@127.0.0.1:9/n?timeoutMS=300"},
+         Level.FAIL, "mongodb://127.0.0.1:9/n"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(
+    name: str, given: dict[str, str], level: Level, told: str, tmp_path: Path
+) -> None:
+    findings = found(name, tmp_path, **given)
+    assert worst(findings) is level
+    text = "\n".join(line for finding in findings for line in lines_of(finding))
+    assert told in text
+    assert "secret" not in text
+
+
+def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert worst(found("disk", tmp_path / "file" / "data")) is Level.FAIL
+    assert worst(found("disk", tmp_path / "not" / "yet")) is not Level.FAIL
+    assert not (tmp_path / "not").exists(), "looking makes nothing"
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        findings = found("ports", tmp_path, TOPICCRAWL_DASHBOARD=str(taken.getsockname()[1]))
+    assert worst(findings) is Level.WARN
+
+
+def test_a_redis_that_may_forget_is_told(tmp_path: Path, redis_url: str) -> None:
+    findings = found("redis", tmp_path, REDIS_URL=redis_url)
+    assert worst(findings) is Level.WARN
+    assert any("append-only" in finding.text for finding in findings)
+
+
+def test_a_mongodb_that_answers_is_well(tmp_path: Path, mongo_uri: str) -> None:
+    assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
+
+
+def test_the_exit_status_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for given, status in (({}, 0), ({"DOWNLOAD_DELAY": "soon"}, 1)):
+        command = Command()
+        command.settings = settings(tmp_path, **given)
+        command.run(["settings"], type("Options", (), {"json": True})())
+        assert command.exitcode == status
+        (told,) = json.loads(capsys.readouterr().out)
+        assert told["level"] == ("fail" if status else "ok")
+    with pytest.raises(UsageError, match="nothing is examined by the name 'x'"):
+        list(examine(settings(tmp_path), ["x"]))
+    assert set(ROUNDS) >= {"versions", "extras"}

@@ -1,0 +1,23 @@
+"""What is said of a MongoDB server whose address cannot be used."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pymongo", reason="the extra mongodb is not installed")
+
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.errors import SettingError
+
+PASSWORDS = ("hush/secret", "hush@secret", "hush:secret", "hush%zzsecret")
+
+
+@pytest.mark.parametrize("scheme", ["mongodb", "mongodb+srv"])
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_a_password_that_is_not_encoded_is_a_setting_to_mend_and_not_told(
+    scheme: str, password: str
+) -> None:
+    with pytest.raises(SettingError, match="MONGODB_URI") as caught:
+        Server(f"{scheme}://me:{password}@a.test/news").connect()
+    assert "hush" not in str(caught.value)
+    assert "secret" not in str(caught.value)

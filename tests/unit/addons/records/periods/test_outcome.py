@@ -1,0 +1,131 @@
+"""What a record stands for."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.addons.records.periods.outcome import Entities, named
+from topiccrawl.addons.records.periods.visits import State, Visit, Work
+from topiccrawl.addons.records.templates.template import Template
+from topiccrawl.storage.periods import Seed
+from topiccrawl.storage.record import Found, Record
+from topiccrawl.storage.records import Kept, SqliteRecords
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def of(*urls: str, name: str = "甲") -> Record:
+    return Record("t", name, urls=urls)
+
+
+@pytest.mark.parametrize(
+    ("seed", "records", "entities"),
+    [
+        ("http://a.test/", [of("http://a.test/lx")], ["a.test"]),
+        ("http://a.test/", [of("https://www.a.test/lx", "http://a.test/")], ["a.test"]),
+        ("http://a.test/x", [of("http://a.test/lx")], ["http://a.test/lx"]),
+        ("http://www.a.test/index.html", [of("http://a.test/lx")], ["a.test"]),
+        ("http://a.test/?id=7", [of("http://a.test/7")], ["http://a.test/7"]),
+        ("http://a.test/", [of("http://b.test/lx")], ["http://b.test/lx"]),
+        (
+            "http://a.test/",
+            [of("http://a.test/1"), of("http://a.test/2")],
+            ["http://a.test/1", "http://a.test/2"],
+        ),
+        (
+            "http://a.test/",
+            [of("http://a.test/1"), of("http://a.test/1", name="乙")],
+            ["http://a.test/1#甲", "http://a.test/1#乙"],
+        ),
+        ("http://a.test/", [], []),
+    ],
+)
+def test_an_entity_is_a_host_or_a_page(
+    seed: str, records: list[Record], entities: list[str]
+) -> None:
+    assert [entity for entity, _ in named(records, seed)] == entities
+
+
+TEMPLATE = Template(
+    name="t",
+    seeds=("http://a.test/",),
+    crawl={"QQ": "qq"},  # type: ignore[dict-item]  # as a file says it
+)
+
+
+def page(path: str, *names: str, state: State = State.DONE) -> Visit:
+    url = f"http://a.test/{path}"
+    records = tuple(
+        Record("t", name, (Found("QQ", f"1000{len(name)}", confidence=0.9),), (url,)).as_dict()
+        for name in names
+    )
+    return Visit(url, state=state, period=1, records=records)
+
+
+def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+
+        async def settle(now: float, *pages: Visit) -> dict[str, int]:
+            work = Work(Seed("t", "http://a.test/"), {one.url: one for one in pages})
+            return dict(await Entities(TEMPLATE, store).settle(work, now))
+
+        assert await settle(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
+        silent = page("1")
+        assert await settle(2.0, silent) == {}  # a page that says nothing today takes nothing away
+        both = [page("1", "四川甲软件有限公司"), page("2", "重庆长江网络科技有限公司")]
+        assert await settle(3.0, *both) == {"new": 2, "gone": 1}  # the host is no entity any more
+        left = page("2", "重庆长江网络科技有限公司", state=State.GONE)
+        changes = await settle(4.0, page("1", "四川甲软件有限公司"), left)
+        assert changes == {"returned": 1, "gone": 2}
+        here = [one.entity async for one in store.select()]
+        assert here == ["a.test"]
+        await store.close()
+
+    asyncio.run(law())
+
+
+def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        entities = Entities(TEMPLATE, store)
+
+        def work(host: str, number: int) -> Work:
+            one = page("lx", "四川甲软件有限公司")
+            url = f"http://{host}/lx"
+            record = {**one.records[0], "urls": (url,)}
+            return Work(
+                Seed("t", f"http://{host}/", number=number),
+                {url: replace(one, url=url, records=(record,))},
+            )
+
+        assert await entities.settle(work("www.a.test", 1), 1.0) == {"new": 1}
+        assert await entities.settle(work("a.test", 2), 2.0) == {"kept": 1}
+        assert [one.entity async for one in store.select()] == ["a.test"]
+        await store.save([Kept("www.b.test", Record("t", "乙"), "http://www.b.test/")])
+        await entities.settle(work("www.b.test", 3), 3.0)  # stored as it was done once
+        assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
+        await store.close()
+
+    asyncio.run(law())
+
+
+def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        await store.forget("t", ["a.test"])
+        work = Work(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
+        assert await Entities(TEMPLATE, store).settle(work, 1.0) == {"forgotten": 1}
+        assert work.visits["v"].records == ()
+        assert work.visits["v"].digest == ""  # once allowed, it is read again
+        await store.close()
+
+    asyncio.run(law())

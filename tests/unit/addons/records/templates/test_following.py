@@ -1,0 +1,95 @@
+"""Layers and their next pages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.records.templates.following import Following, Steps
+from topiccrawl.addons.records.templates.paging import next_of
+from topiccrawl.addons.records.templates.template import Template
+from topiccrawl.links.page import read_page
+
+HERE = "http://a.test/list?page=2"
+THERE = "http://a.test/list?page=3"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<link rel="next" href="/list?page=3"><a href="/x">下一页</a>',
+        '<a rel="next" href="?page=3">继续</a>',
+        '<a href="?page=1">上一页</a> <a href="?page=3">下一页</a>',
+        '<a href="?page=3">下一頁</a>',
+        '<a href="?page=3">[下页]</a>',
+        '<a href="?page=3">下一页 ›</a>',
+        '<a href="?page=3">Next »</a>',
+        '<a href="?page=3"><span>下一</span><span>页</span></a>',
+        '<a href="?page=3" title="下一页"><i class="icon"></i></a>',
+        '<a href="?page=3"><img src="n.gif" alt="下一页"></a>',
+        '<a href="?page=1">1</a><b>2</b><a href="?page=3">3</a><a href="?page=4">4</a>',
+        '<a href="?page=1">‹</a><a href="?page=3">›</a>',
+        '<button data-url="/list?page=3">加载更多</button>',
+        '<a href="?page=3">查看更多</a>',
+        '<a href="javascript:go(3)">下一页</a><a href="?page=3">3</a>',
+    ],
+)
+def test_every_form_of_next_leads_on(html: str) -> None:
+    assert next_of(html, HERE) == THERE
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<a href="?page=1">上一页</a>',
+        '<a href="?page=2">2</a>',
+        '<a href="/news">更多</a>',
+        '<a href="javascript:next()">下一页</a>',
+        '<a href="?page=3" rel="nofollow">下一页</a>',
+        '<a href="/next-generation">Next generation software</a>',
+        '<a href="/other/3">3</a>',
+        "",
+    ],
+)
+def test_what_does_not_continue_the_list_is_not_followed(html: str) -> None:
+    assert next_of(html, HERE) == ""
+
+
+def test_the_first_page_has_no_number() -> None:
+    html = "<b>1</b><a href='list_2.html'>2</a><a href='list_3.html'>3</a>"
+    assert next_of(html, "http://a.test/list.html") == "http://a.test/list_2.html"
+
+
+@given(st.text(alphabet="<a href=?下一页>1234\"'/", max_size=80))
+def test_any_page_may_be_asked(html: str) -> None:
+    assert next_of(html, HERE) != HERE
+
+
+TEMPLATE = Template(
+    name="t",
+    seeds=("http://a.test/",),
+    filter=({"企业名录": ("会员",)}, {"联系我们": ("联系",)}),
+    crawl={"QQ": "qq"},  # type: ignore[dict-item]  # as a file says it
+    denied_hosts=("bad.test",),
+)
+
+
+def steps(layer: int, html: str) -> Steps:
+    return Following(TEMPLATE).steps(layer, read_page(html, HERE), html)
+
+
+def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
+    html = (
+        '<a href="m/1.html">会员单位</a><a href="/m/1.html">会员</a><a href="http://bad.test/">会员</a>'
+        '<a href="lx.asp">联系方式</a>'
+    )
+    assert steps(0, html).onward == ("http://a.test/m/1.html",)
+    assert steps(1, html).onward == ("http://a.test/lx.asp",)
+    assert steps(2, html) == Steps()
+
+
+def test_next_pages_are_followed_only_from_pages_that_hold_the_layers_word() -> None:
+    assert steps(1, '<a href="?page=3">下一页</a>') == Steps(itself=True)
+    html = '<a href="lx.asp">联系我们</a><a href="?page=3">下一页</a>'
+    assert steps(1, html) == Steps(("http://a.test/lx.asp",), THERE, itself=True)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.records.templates.template import ValueKind
+from topiccrawl.addons.records.templates.values.address import address, looks_like
+from topiccrawl.addons.records.templates.values.mail import checked, mails, of_link, revealed
+from topiccrawl.addons.records.templates.values.names import alike, organisations, tidy
+from topiccrawl.addons.records.templates.values.plain import (
+    dates,
+    numbers,
+    postcodes,
+    qq_of_link,
+    qqs,
+    urls,
+)
+from topiccrawl.addons.records.templates.values.read import read_values
+
+KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "info@a-b.com.cn", "INFO@A-B.COM.CN", "info[at]a-b.com.cn", "info(at)a-b(dot)com(dot)cn",
+        "info # a-b.com.cn", "info 艾特 a-b 点 com 点 cn", "info AT a-b.com.cn",
+        "info @ a-b.com.cn", "info\x1f@\x1fa-b.com.cn", "邮箱info@a-b.com.cn，",
+        "info_at_a-b.com.cn",
+    ],
+)  # fmt: skip
+def test_mail_addresses_however_they_are_hidden(written: str) -> None:
+    assert "info@a-b.com.cn" in [one.value for one in mails(written)]
+
+
+@pytest.mark.parametrize("text", ["logo@2x.png", "a@b", "@somebody", "a..b@c.com", "look at b.com"])
+def test_what_is_no_mail_address(text: str) -> None:
+    assert mails(text, labelled=False) == []
+
+
+@given(st.emails())
+def test_mail_addresses_of_the_standard_are_one_spelling(mail: str) -> None:
+    one = checked(mail)
+    assert one is None or checked(one.upper()) == one == of_link(f"mailto:{one}") or "%" in mail
+
+
+@given(st.integers(0, 255))
+def test_cloudflare_s_attribute(key: int) -> None:
+    code = bytes([key, *(ord(char) ^ key for char in "ab@c.com")]).hex()
+    assert revealed(code) == "ab@c.com"
+
+
+@pytest.mark.parametrize("code", ["", "0", "zz", "00"])
+def test_broken_attributes_reveal_nothing(code: str) -> None:
+    assert revealed(code) is None
+
+
+def test_numbers_are_told_from_each_other() -> None:
+    assert [one.value for one in postcodes("地址：成都 610041 电话 028-85123456", "CN")] == [
+        "610041"
+    ]
+    assert [one.value for one in qqs("客服 1234567，邮箱 7654321@qq.com")] == ["1234567"]
+    assert qq_of_link("http://wpa.qq.com/msgrd?v=3&uin=10001") == "10001"
+    assert [one.value for one in urls("http://a.test/x，b@c.com d.com.cn")] == [
+        "http://a.test/x", "http://d.com.cn/",
+    ]  # fmt: skip
+    assert [one.value for one in numbers("1,200.5万、80")] == ["12005000", "80"]
+    assert [one.value for one in dates("2003年5月 2004-13-01")] == ["2003-05"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("成都市高新区天府大道1号(邮编:610041)", "成都市高新区天府大道1号"),
+        ("成都市高新区 天府大道 1号 610041", "成都市高新区天府大道1号"),
+        ("成都市高新区天府大道1号[查看地图]", "成都市高新区天府大道1号"),
+        ("We are at 2 Quay Street, Truro TR1 2HB.", "2 Quay Street, Truro TR1 2HB"),
+    ],
+)
+def test_addresses_without_what_follows_them(text: str, value: str) -> None:
+    found = address(text)
+    assert found is not None
+    assert found.value == value
+
+
+@pytest.mark.parametrize("text", ["请登录后查看", "****", "\ufffc", "a@b.com", "028-85123456"])
+def test_what_is_no_address(text: str) -> None:
+    assert address(text) is None
+
+
+def test_sentences_do_not_look_like_addresses() -> None:
+    assert not looks_like("公司服务网络覆盖四川省21个市州，设有8个分部。")
+    assert not looks_like("We went down the road to the park")
+
+
+def test_names() -> None:
+    assert tidy("欢迎光临四川天府软件有限公司官网") == "四川天府软件有限公司"
+    assert tidy("© 2024 The Cycle Shed. All rights reserved") == "The Cycle Shed"
+    assert [o.value for o in organisations("Copyright 2020 成都天府软件（集团）有限公司")] == [
+        "成都天府软件(集团)有限公司"
+    ] or organisations("Copyright 2020 成都天府软件(集团)有限公司")
+    assert alike("四川天府軟件有限公司", "天府软件")
+    assert not alike("四川天府软件有限公司", "四川蜀网软件有限公司")
+
+
+@given(st.sampled_from(KINDS), st.text(max_size=120))
+def test_any_text_gives_values_of_any_kind(kind: ValueKind, text: str) -> None:
+    for value in read_values(kind, text, "CN"):
+        assert value.value
+        assert 0 <= value.start <= value.end <= len(text)
+
+
+@given(st.sampled_from(KINDS), st.text("0128-转/、 @.ac#at市路号", max_size=60))
+def test_texts_of_the_marks_that_values_are_made_of(kind: ValueKind, text: str) -> None:
+    assert read_values(kind, text, "CN") == read_values(kind, text, "CN")

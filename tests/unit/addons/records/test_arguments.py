@@ -1,0 +1,109 @@
+"""Arguments of the template spider: a wrong one is a message before any request."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl import settings as project
+from topiccrawl.addons.records.arguments import plan_of
+from topiccrawl.discovery.configured import Configured
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.storage.periods import Period, Phase, SqlitePeriods
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEMPLATE = """
+search.name = ["软件公司"]
+providers = ["bing", {searxng = "http://s.test"}, {url = "http://e.test/?q={query}", results = "a"}]
+[crawl]
+"QQ" = "qq"
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    settings = Settings()
+    settings.setmodule(project)
+    settings.set("TOPICCRAWL_DATA_DIR", str(tmp_path))
+    settings.set("MONGODB_URI", "")
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "no template"),
+        ({"template": "nothing"}, "no such template"),
+        ({"template": "软件公司-四川"}, "nowhere to search for '四川 软件公司'"),
+        ({"template": "软件公司-四川", "discover": "google"}, "write one of searxng"),
+        ({"template": "软件公司-四川", "discover": "bing", "chance": "x"}, "chance=1 or chance=0"),
+        ({"template": "软件公司-四川", "seeds": "a b"}, "no http or https URL"),
+        ({"template": "软件公司-四川", "sedes": "x"}, "did you mean seeds?"),
+    ],
+)
+def test_a_wrong_argument_says_what_to_write(
+    arguments: dict[str, str], said: str, settings: Settings
+) -> None:
+    with pytest.raises(ConfigurationError) as error:
+        plan_of(settings, arguments)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("JOBDIR", "x"), ("REDIS_URL", "redis://r.test"), ("TOPICCRAWL_SEEDS_AT_ONCE", 0)],
+)
+def test_settings_that_a_template_crawl_cannot_use_are_refused(
+    name: str, value: object, settings: Settings
+) -> None:
+    settings.set(name, value)
+    with pytest.raises(ConfigurationError, match=name):
+        plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
+
+
+def test_a_store_that_cannot_be_used_is_told_before_any_request(
+    tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / "store.sqlite").write_text("no database at all, but long enough to look" * 20)
+    with pytest.raises(ConfigurationError, match="not a SQLite database"):
+        plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
+
+
+def test_a_template_names_its_providers_and_the_argument_counts_before(
+    tmp_path: Path, settings: Settings
+) -> None:
+    (tmp_path / "mine.toml").write_text(TEMPLATE)
+    named = {"template": str(tmp_path / "mine.toml")}
+    plan = plan_of(settings, named)
+    assert plan.discovery is not None
+    assert [one.name for one in plan.discovery.providers] == ["bing", "searxng", "generic"]
+    assert isinstance(plan.discovery.providers[2], Configured)
+    other = plan_of(settings, {**named, "discover": "duckduckgo"})
+    assert other.discovery is not None
+    assert [one.name for one in other.discovery.providers] == ["duckduckgo"]
+
+
+async def _put(settings: Settings, period: Period) -> None:
+    periods = SqlitePeriods(settings["TOPICCRAWL_DATA_DIR"])
+    await periods.open()
+    await periods.put(period)
+    await periods.close()
+
+
+@pytest.mark.parametrize(
+    ("phase", "fresh", "number"),
+    [(Phase.CRAWLING, "", 3), (Phase.CRAWLING, "1", 4), (Phase.FINISHED, "", 4)],
+)
+def test_a_period_goes_on_until_it_is_finished(
+    phase: Phase, fresh: str, number: int, settings: Settings
+) -> None:
+    asyncio.run(_put(settings, Period("软件公司-四川", 3, phase)))
+    plan = plan_of(settings, {"template": "软件公司-四川", "discover": "bing", "fresh": fresh})
+    assert plan.number == number
+    assert plan.crawl_name.endswith(f"-{number}")
+    assert all(not name.endswith(f"-{number - 1}") for name in plan.former)

@@ -1,0 +1,120 @@
+"""``scrapy records``, on a store with two records."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from scrapy.cmdline import execute
+
+from topiccrawl.storage.record import Found, Record
+from topiccrawl.storage.records import Kept, SqliteRecords
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    def kept(host: str, phone: str, now: float, period: int = 1) -> Kept:
+        url = f"http://{host}/lx"
+        values = (Found("电话", phone, phone, 0.8, "line", url, f"电话：{phone}"),)
+        return Kept(host, Record("软件公司-四川", f"{host}公司", values, (url,)), f"http://{host}/",
+                    1, period, 0.8, checked_at=now)  # fmt: skip
+
+    async def fill() -> None:
+        store = SqliteRecords(tmp_path)
+        await store.open()
+        await store.save([kept("a.test", "1", 10.0), kept("b.test", "2", 11.0)])
+        await store.save([kept("a.test", "3", 90_000.0, 2)])
+        await store.vanish("软件公司-四川", ["b.test"], 95_000.0)
+        await store.close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def command(folder: Path, *arguments: str) -> int:
+    line = ["scrapy", "records", *arguments, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
+    with pytest.raises(SystemExit) as ended:
+        execute(line)
+    return int(ended.value.code or 0)
+
+
+def test_list_shows_what_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(folder, "list", "--template", "软件公司-四川") == 0
+    assert capsys.readouterr().out == "0.80  a.test  a.test公司  电话 3\n"
+    assert command(folder, "list", "--gone") == 0
+    assert "gone 1970-01-02" in capsys.readouterr().out
+
+
+def test_where_there_are_none_it_is_said_beside_the_output(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (("list",), ("export", str(folder / "none.csv"))):
+        assert command(folder, *arguments, "--template", "nothing") == 0
+        out, err = capsys.readouterr()
+        assert (out, "no record of template 'nothing'" in err) == ("", True)
+
+
+def test_show_tells_evidence_and_older_values(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "show", "a.test公司") == 0
+    out = capsys.readouterr().out
+    assert "电话：3" in out
+    assert "http://a.test/lx" in out
+    assert "until 1970-01-02T01:00:00Z: a.test公司 电话 1" in out
+    assert command(folder, "show", "c.test") == 1
+
+
+def test_export_writes_all_formats(folder: Path) -> None:
+    for suffix in ("jsonl", "csv", "parquet"):
+        assert command(folder, "export", str(folder / f"all.{suffix}"), "--gone") == 0
+    lines = (folder / "all.jsonl").read_text().splitlines()
+    assert [json.loads(line)["values"] for line in lines] == [{"电话": ["3"]}, {"电话": ["2"]}]
+    with (folder / "all.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["电话"] for row in csv.DictReader(file)] == ["3", "2"]
+    table = pq.read_table(folder / "all.parquet").to_pylist()
+    assert [row["evidence"][0]["value"] for row in table] == ["3", "2"]
+    assert command(folder, "export", str(folder / "all.xml")) == 1
+
+
+def test_forget_deletes_a_record_and_its_versions(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "forget", "a.test", "b.test公司") == 0
+    assert "2 deleted" in capsys.readouterr().out
+    assert command(folder, "list", "--gone") == 0
+    assert capsys.readouterr().out == ""
+    assert command(folder, "allow", "a.test", "c.test") == 0
+    assert "1 allowed" in capsys.readouterr().out
+
+
+def test_who_is_no_record_is_told_not_to_be_forgotten(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder, "forget", "a.test", "c.test") == 1
+    out = capsys.readouterr().out
+    assert "1 deleted" in out
+    assert "c.test: no such record" in out
+
+
+def test_a_record_of_a_host_with_www_stays_away_without_it_too(folder: Path) -> None:
+    template = "软件公司-四川"
+
+    async def save(entity: str) -> str:
+        store = SqliteRecords(folder)
+        await store.open()
+        record = Record(template, "丁公司", (), (f"http://{entity}/",))
+        (told,) = await store.save([Kept(entity, record, f"http://{entity}/", 1, 1, 0.8)])
+        await store.close()
+        return told
+
+    assert asyncio.run(save("www.d.test")) == "new"  # as it was stored before
+    assert command(folder, "forget", "www.d.test") == 0
+    assert asyncio.run(save("d.test")) == "forgotten"

@@ -1,0 +1,58 @@
+"""The format of a crawl in Redis: what changes it has to raise its number."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from topiccrawl.addons.redis.about import FORMAT, about, checked, other_crawl
+from topiccrawl.errors import StateVersionError
+from topiccrawl.frontier.hostrows import CLOCK, STATS
+from topiccrawl.frontier.rows import CRAWLED, PAYLOAD, Row, decode, quantum, texts
+from topiccrawl.links.strategies import FirstCome
+
+ROW = (
+    "01100201030400050000000600070000000000803e0000000065cdcd4166666666666666666666666601010208000000"
+    "ffffff7f09000000707070707070707070707070707070700000003f0000803e687474703a2f2f612e636e2f00e9949a"
+    "00e4b88ae4b88be69687007b7d00"
+)
+
+
+def row() -> Row:
+    row = Row(texts("http://a.cn/", "锚", "上下文"), 1, quantum(0.5), 7)
+    row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth = (
+        CRAWLED,
+        16,
+        2,
+        1,
+        3,
+        4,
+    )
+    row.host, row.unit, row.relevance, row.when, row.first = 5, 6, 0.25, 1e9, b"f" * 12
+    row.inlinks, row.version, row.parents, row.evidence = 8, 9, b"p" * 16, (0.5, 0.25)
+    row.set_text(PAYLOAD, "{}")
+    return row
+
+
+def test_rows_hosts_and_statistics_in_redis_are_those_of_the_format() -> None:
+    written = (row().encode().hex(), CLOCK.format, STATS.format)
+    known = (ROW, "<ddBIId", "<Id")
+    assert (FORMAT, *written) == ([2, 2], *known), "raise the second number of nodes.about.FORMAT"
+    assert decode(bytes.fromhex(ROW)).encode().hex() == ROW
+
+
+@pytest.mark.parametrize("found", [[2, 3], [1, 2], 7, None])
+def test_a_crawl_of_another_format_is_refused_with_what_to_do(found: object) -> None:
+    text = json.dumps({**json.loads(about(FirstCome(), "nev")), "format": found})
+    for refuse in (checked, lambda where, told: other_crawl(where, told, "")):
+        with pytest.raises(
+            StateVersionError, match=r"another version.*this one knows 2\.2.*export"
+        ):
+            refuse("redis://h/0", text)
+
+
+def test_another_crawl_of_this_format_is_named() -> None:
+    error = other_crawl("redis://h/0", about(FirstCome(), "nev"), about(FirstCome(), "足球"))
+    assert "足球" in str(error)
+    assert checked("", about(FirstCome(), "nev"))["owner"] == "nev"

@@ -1,0 +1,97 @@
+"""Settings of scrapy-redis users choose and find the frontier in Redis."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.addons.redis.client import client_of
+from topiccrawl.addons.redis.crawl import request_of, start
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler import meta
+from topiccrawl.storage.redisaddress import in_redis
+
+
+def test_a_server_named_by_url_or_host_chooses_redis() -> None:
+    assert not in_redis(Settings())
+    assert in_redis(Settings({"REDIS_URL": "redis://h/0"}))
+    assert in_redis(Settings({"REDIS_HOST": "h"}))
+
+
+def test_the_environment_names_a_server_where_no_setting_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://there:7/3")
+    assert in_redis(Settings())
+    assert client_of(Settings()).connection_pool.connection_kwargs["host"] == "there"
+    own = client_of(Settings({"REDIS_URL": "redis://h:7/3"}))
+    assert own.connection_pool.connection_kwargs["host"] == "h"
+    parts = client_of(Settings({"REDIS_HOST": "h"}))
+    assert parts.connection_pool.connection_kwargs["host"] == "h"
+    assert not in_redis(Settings({"REDIS_URL": ""}))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"REDIS_URL": "redis://:p@h:7/3"},
+        {"REDIS_HOST": "h", "REDIS_PORT": 7, "REDIS_DB": 3, "REDIS_PARAMS": {"password": "p"}},
+        {"REDIS_PARAMS": {"url": "redis://h:7/3", "password": "p", "decode_responses": True}},
+    ],
+)
+def test_all_ways_to_name_a_server_are_understood(settings: dict[str, object]) -> None:
+    known = client_of(Settings(settings)).connection_pool.connection_kwargs
+    assert (known["host"], known["port"], known["db"], known["password"]) == ("h", 7, 3, "p")
+    assert not known.get("decode_responses")
+
+
+def test_an_address_that_is_none_is_named() -> None:
+    with pytest.raises(SettingError, match="REDIS_URL"):
+        client_of(Settings({"REDIS_URL": "localhost"}))
+
+
+def test_a_password_with_a_slash_is_not_told() -> None:
+    with pytest.raises(SettingError, match="percent-encoded") as caught:
+        client_of(Settings({"REDIS_URL": "redis://:hush/secret@h:6379/0"}))
+    assert "hush" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_start_url_is_text_or_json() -> None:
+    plain, rich = (
+        request_of(" http://a.cn/\n"),
+        request_of('{"url": "http://a.cn/", "meta": {"n": 1}}'),
+    )
+    assert plain.url == rich.url == "http://a.cn/"
+    assert (plain.meta, rich.meta) == (
+        {"is_start_request": True},
+        {"is_start_request": True, "n": 1},
+    )
+    with pytest.raises(ValueError, match="Missing scheme"):
+        request_of("no url")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no url",
+        '{"url": ' + "[" * 100_000,
+        '{"url": "http://a.cn/", "meta": {"depth": Infinity}}',
+        '{"meta": {}}',
+        '{"url": "http://a.cn/", "meta": null}',
+    ],
+)
+def test_what_is_no_start_url_is_told_and_passed_over(
+    text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    start(text, "nev:start_urls", lambda request: int(request.meta.get("depth", 0)))
+    assert "nev:start_urls holds what is no start URL" in caplog.text
+    assert len(caplog.text) < 1_000
+
+
+def test_a_start_url_speaks_for_no_lease() -> None:
+    ticket = {"token": 1, "evidence": []}
+    text = json.dumps({"url": "http://a.cn/", "meta": {meta.KEY: ticket, "n": 1}})
+    assert request_of(text).meta == {"is_start_request": True, "n": 1}

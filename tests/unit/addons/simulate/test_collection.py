@@ -1,0 +1,106 @@
+"""Collections as files, and the pages in them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.addons.simulate.webs import HTML, answer, page, web
+from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def written(path: Path, *pages: dict[str, Any]) -> RecordedWeb:
+    text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in pages)
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return RecordedWeb.read(path)
+
+
+@pytest.mark.parametrize("name", ["a.web.jsonl", "a.web.jsonl.gz"])
+def test_a_collection_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
+    found = written(
+        tmp_path / name,
+        {"url": "http://a.test/", "body": "front", "label": "news"},
+        {"url": "http://a.test/2", "status": 301, "headers": {"Location": "/3"}},
+        {
+            "url": "http://a.test/3",
+            "body64": base64.b64encode(b"\xff").decode(),
+            "type": "image/png",
+            "categories": ["subject.sport.football", "misc"],
+        },
+    )
+    assert found.pages["a.test/"] == Recorded("http://a.test/", 200, HTML, b"front", ("news",))
+    assert found.pages["a.test/2"].target == "http://a.test/3"
+    assert found.pages["a.test/3"].body == b"\xff"
+    assert found.pages["a.test/3"].marks == ("sport.football", "misc")
+
+
+def test_http_and_https_are_one_page_queries_are_not() -> None:
+    found = web(page("/x?y=1", "text"))
+    assert found.get("https://A.test/x?y=1#z") is not None
+    assert found.get("http://a.test/x") is None
+
+
+def test_a_label_stands_for_those_below_it() -> None:
+    found = web(
+        page("/1", "t", marks=("sport.football",)), page("/2", "t", marks=("sports",)),
+        page("/3", "t", marks=("news", "sport")), page("/4", "t"),
+    )  # fmt: skip
+    assert found.relevant(["sport"]) == {"a.test/1", "a.test/3"}
+
+
+def test_pages_are_parsed_as_served_and_once() -> None:
+    body = "<title>足球</title><body>足球比赛<a href=/2>新闻</a>".encode("gbk")
+    gbk = Recorded("http://a.test/", 200, (("content-type", "text/html; charset=gbk"),), body)
+    found = web(gbk)
+    parsed = found.page("a.test/")
+    assert parsed is not None
+    assert (parsed.title, parsed.links[0].anchor) == ("足球", "新闻")
+    assert found.page("a.test/") is parsed
+
+
+def test_what_is_no_text_is_no_page() -> None:
+    picture = Recorded("http://a.test/p", 200, (("Content-Type", "image/png"),), b"\x89PNG")
+    assert web(picture).page("a.test/p") is None
+
+
+def test_only_a_redirect_has_a_target() -> None:
+    assert answer("/1", 302, Location="2#x").target == "http://a.test/2"
+    assert answer("/1", 200, Location="2").target is None
+    assert answer("/1", 302).target is None
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"no json\n", "line 1: no recorded page"),
+        (b'{"url": "http://a.test/", "body": ""}\n{"body": ""}\n', "line 2: no recorded page"),
+        (b'{"url": "http://a.test/", "body64": "?"}\n', "is no base64"),
+        (b"[]\n", "one JSON object with url"),
+        (b"\xff\n", "no recorded page"),
+        (b'{"url": "http://a.test/", "type": "text/html; charset=klingon"}', "klingon"),
+    ],
+)
+def test_what_is_no_collection_is_refused_with_its_line(
+    tmp_path: Path, data: bytes, says: str
+) -> None:
+    path = tmp_path / "a.web.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(ConfigurationError, match=says):
+        RecordedWeb.read(path)
+
+
+def test_a_torn_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    torn = tmp_path / "torn.web.jsonl.gz"
+    torn.write_bytes(gzip.compress(b'{"url": "http://a.test/"}\n')[:-9])
+    for path in (torn, tmp_path / "none.web.jsonl", tmp_path):
+        with pytest.raises(ConfigurationError, match=str(path)):
+            RecordedWeb.read(path)

@@ -1,0 +1,41 @@
+"""Remembering changes no score."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.addons.simulate.webs import page, web
+from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import Topic
+
+TOPIC = Topic(name="cars", terms={"新能源": 1.0, "汽车": 1.0, "car": 0.5})
+WORDS = st.sampled_from(["新能源汽车", "car", "weather", "天气预报", "充电", ""])
+TEXTS = st.lists(st.lists(WORDS, max_size=4).map(" ".join), max_size=8)
+PLAIN = Scorer(TOPIC)
+REMEMBERING = RememberingScorer(TOPIC)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_scores_are_those_of_the_scorer_in_its_order(texts: list[str]) -> None:
+    assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
+    assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
+
+
+def test_pages_and_vectors_too() -> None:
+    one = web(page("/", "新能源汽车 car " * 30)).page("a.test/")
+    assert one is not None
+    assert REMEMBERING.score_page(one) == PLAIN.score_page(one) == REMEMBERING.score_page(one)
+    assert REMEMBERING.score_page(one) is REMEMBERING.score_page(one)
+    vector = REMEMBERING.page_vector(one.text, one.title)
+    assert vector == PLAIN.page_vector(one.text, one.title)
+    assert REMEMBERING.page_vector(one.text, one.title) is vector
+
+
+def test_another_vector_begins_without_memories() -> None:
+    REMEMBERING.score_many(["car", "天气预报"])
+    moved = REMEMBERING.with_vector(Scorer(Topic(name="w", terms={"天气": 1.0})).vector)
+    assert moved.score_many(["car"]) == [0.0]
+    assert moved.score_many(["天气预报"])[0] > 0

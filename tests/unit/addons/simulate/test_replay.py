@@ -1,0 +1,164 @@
+"""What a replay fetches, on webs small enough to know it by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typing_extensions import override
+
+from tests.unit.addons.simulate.webs import SITE, answer, page, web
+from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
+from topiccrawl.frontier.contract import Limits
+from topiccrawl.links.strategies import NAMES, strategy
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.links.strategies.shark_plus import SharkPlus
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from topiccrawl.addons.simulate.collection import RecordedWeb
+    from topiccrawl.model import Evidence
+
+TOPIC = Topic(name="football", terms={"football": 1.0}, seeds=(f"{SITE}/",))
+ON = "football football match report"
+OFF = "weather forecast for the coming week"
+
+
+def run(
+    found: RecordedWeb,
+    name: str = "bfs",
+    topic: Topic = TOPIC,
+    conditions: Conditions | None = None,
+) -> Replayed:
+    scorer = RememberingScorer(topic)
+    wanted = conditions or Conditions(budget=100, batch=1)
+    return Replay(found, topic, scorer, strategy(name, scorer), wanted).run()
+
+
+def paths(replayed: Replayed) -> list[str]:
+    return [name.removeprefix("a.test") for name in replayed.fetched]
+
+
+def test_best_first_follows_the_relevant_page() -> None:
+    found = web(
+        page("/", OFF, "/dull", "/good"), page("/dull", OFF, "/d1"), page("/good", ON, "/g1"),
+        page("/d1", OFF), page("/g1", ON),
+    )  # fmt: skip
+    assert paths(run(found)) == ["/", "/dull", "/good", "/d1", "/g1"]
+    order = paths(run(found, "best-first"))
+    assert order.index("/g1") < order.index("/d1")
+
+
+def test_failures_take_no_budget_and_redirects_lead_on() -> None:
+    found = web(
+        page("/", OFF, "/gone", "/moved", "/broken", "/loop", "/last"),
+        answer("/moved", 301, Location="/new"), answer("/loop", 302, Location="/loop"),
+        answer("/broken", 500), page("/new", ON), page("/last", ON),
+    )  # fmt: skip
+    replayed = run(found, conditions=Conditions(budget=3, batch=1))
+    assert sorted(paths(replayed)) == ["/", "/last", "/new"]
+    assert replayed.failed == 3  # gone, broken, loop
+
+
+def test_the_budget_ends_it() -> None:
+    found = web(page("/", OFF, "/1", "/2", "/3"), *(page(f"/{n}", OFF) for n in (1, 2, 3)))
+    assert paths(run(found, conditions=Conditions(budget=2, batch=1))) == ["/", "/1"]
+
+
+def test_recorded_robots_are_obeyed_unless_told_otherwise() -> None:
+    robots = answer("/robots.txt", body="User-agent: *\nDisallow: /private")
+    found = web(
+        robots, page("/", OFF, "/private", "/open"), page("/private", ON), page("/open", ON)
+    )
+    assert paths(run(found)) == ["/", "/open"]
+    free = Conditions(budget=9, batch=1, robots=False)
+    assert paths(run(found, conditions=free)) == ["/", "/private", "/open"]
+
+
+def test_link_rules_hold() -> None:
+    found = web(
+        page("/", OFF, "/a.pdf", "http://b.test/", "/in", "/out"), page("/a.pdf", ON),
+        page("/in", ON, "/deep"), page("/deep", ON), answer("/out", 302, Location="http://b.test/"),
+    )  # fmt: skip
+    topic = TOPIC.model_copy(update={"allowed_hosts": ("a.test",)})
+    replayed = run(found, topic=topic, conditions=Conditions(9, 1, limits=Limits(max_depth=1)))
+    assert paths(replayed) == ["/", "/in"]
+    assert replayed.failed == 1  # a redirect to a foreign host; its link was never queued
+    free = Conditions(9, 1, traps=None)
+    assert "/a.pdf" in paths(run(found, conditions=free))
+
+
+def test_a_topic_that_learns_reaches_further_and_says_how_often_it_changed() -> None:
+    pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(60)]
+    found = web(page("/", ON, "/0"), *pages)
+    learnt = run(found, "shark-plus", conditions=Conditions(budget=60, batch=1, method="words"))
+    assert learnt.changes == 3  # after 20 pages, then every 20
+    assert run(found, "shark-plus", conditions=Conditions(budget=60, batch=1)).changes == 0
+    assert len(learnt.fetched) == 60
+
+
+GRAPHS = st.lists(st.lists(st.integers(0, 11), max_size=5), min_size=12, max_size=12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(GRAPHS, st.sampled_from(NAMES), st.integers(1, 8), st.integers(0, 2**12 - 1))
+def test_whatever_the_order_all_that_is_reachable_is_fetched_once(
+    graph: list[list[int]], name: str, batch: int, topical: int
+) -> None:
+    texts = [ON if topical >> n & 1 else OFF for n in range(12)]
+    found = web(
+        page("/", OFF, "/0"),
+        *(page(f"/{n}", texts[n], *(f"/{to}" for to in links)) for n, links in enumerate(graph)),
+    )
+    reach, new = {0}, [0]
+    while new:
+        new = [to for to in graph[new.pop()] if to not in reach] + new
+        reach.update(new)
+    replayed = run(found, name, conditions=Conditions(budget=50, batch=batch))
+    if name == "shark":  # it gives up regions far from what is relevant
+        assert set(paths(replayed)) <= {"/", *(f"/{n}" for n in reach)}
+    else:
+        assert sorted(paths(replayed)) == sorted(["/", *(f"/{n}" for n in reach)])
+    again = run(found, name, conditions=Conditions(budget=50, batch=batch))
+    assert again == replayed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_strategy_can_be_replayed_with_a_topic_that_learns(name: str) -> None:
+    found = web(page("/", ON, "/0"), *(page(f"/{n}", ON, f"/{n + 1}") for n in range(40)))
+    for method in ("words", "genetic"):
+        conditions = Conditions(budget=30, batch=4, method=method)
+        assert len(run(found, name, conditions=conditions).fetched) == 30
+
+
+class Counting(SharkPlus):
+    """Counts the records that are re-scored."""
+
+    rescored = 0
+
+    @override
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        self.rescored += 1
+        return super().rescore(evidence, anchor, context)
+
+
+@pytest.mark.parametrize(("method", "swept"), [("words", False), ("genetic", True)])
+def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
+    method: str, *, swept: bool
+) -> None:
+    hubs = [f"/hub{n}" for n in range(40)]
+    leaves = {hub: [f"{hub}/page{n}" for n in range(40)] for hub in hubs}
+    found = web(
+        page("/", ON, *hubs),
+        *(page(hub, ON, *to) for hub, to in leaves.items()),
+        *(page(url, ON) for to in leaves.values() for url in to),
+    )
+    scorer = RememberingScorer(TOPIC)
+    order = Counting(scorer, StrategyParameters())
+    given_ = Conditions(budget=600, batch=8, method=method)
+    replayed = Replay(found, TOPIC, scorer, order, given_).run()
+    assert replayed.changes > 5
+    assert (order.rescored > 2 * 600) == swept

@@ -1,0 +1,232 @@
+"""What may be done by HTTP, asked as a client does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from scrapy.settings import Settings
+
+from topiccrawl.addons.tasks.commands.tasks import checker
+from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.http import order_routes, task_routes
+from topiccrawl.addons.tasks.records import Shard
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger_file import LocalLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    import pytest
+
+
+def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) -> None:
+    async def served() -> None:
+        app = web.Application()
+        ledger = LocalLedger(folder)
+        app.add_routes(order_routes(Control(ledger)))
+        settings = Settings()
+        settings.setmodule("topiccrawl.settings", priority="project")
+        settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
+        app.add_routes(task_routes(Desk(ledger, checker(settings))))
+        async with TestClient(TestServer(app)) as client:
+            await act(client)
+
+    asyncio.run(served())
+
+
+async def post(client: TestClient[Any, Any], path: str, body: object = None) -> tuple[int, Any]:
+    async with client.post(path, json=body) as answer:
+        return answer.status, await answer.json()
+
+
+def test_a_crawl_is_steered(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        assert await post(client, "/api/orders/nev/speed", {"factor": 0.5}) == (
+            200, {"paused": False, "speed": 0.5, "cancelled": 0.0},
+        )  # fmt: skip
+        await post(client, "/api/orders/nev/pause")
+        async with client.get("/api/orders/nev") as answer:
+            assert await answer.json() == {"paused": True, "speed": 0.5, "cancelled": 0.0}
+        assert (await post(client, "/api/orders/nev/resume"))[1]["paused"] is False
+
+    serve(tmp_path, act)
+
+
+def test_a_wrong_request_says_why(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        for body in ({}, {"factor": "much"}, {"factor": 1e9}, {"factor": None}):
+            status, told = await post(client, "/api/orders/nev/speed", body)
+            assert (status, "speed is" in told["error"]) == (400, True)
+        status, told = await post(client, "/api/orders/nev/speed", [1])
+        assert (status, told["error"]) == (400, "the body must be a JSON object")
+        async with client.post("/api/orders/nev/speed", data=b"\xff") as answer:
+            assert answer.status == 400
+        for text, charset in ((b"{}", "none-such"), (b"[" * 100_000, "utf-8")):
+            kind = {"Content-Type": f"text/plain; charset={charset}"}
+            async with client.post("/api/orders/nev/speed", data=text, headers=kind) as answer:
+                assert answer.status == 400
+        async with client.post("/api/orders/nev/explode") as answer:
+            assert answer.status == 404
+
+    serve(tmp_path, act)
+
+
+def test_state_that_is_away_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        assert (await post(client, "/api/orders/nev/pause"))[0] == 503
+
+    serve(tmp_path / "file", act)
+
+
+def test_tasks_are_made_steered_and_removed(tmp_path: Path) -> None:
+    wish = {"arguments": {"topic": "足球"}, "sites": ["a.test", "http://b.test/x"], "owner": "甲"}
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        status, made = await post(client, "/api/tasks", wish)
+        assert (status, made["task"]["id"], made["state"]) == (200, "1", "waiting")
+        assert [site["site"] for site in made["sites"]] == ["a.test", "b.test"]
+        assert (await post(client, "/api/tasks/1/speed", {"factor": 2}))[1]["speed"] == 2
+        assert (await post(client, "/api/tasks/1/pause"))[1]["state"] == "paused"
+        assert (await post(client, "/api/tasks/1/remove"))[0] == 400
+        assert (await post(client, "/api/tasks/1/cancel"))[1]["state"] == "cancelled"
+        async with client.get("/api/tasks") as answer:
+            assert [one["state"] for one in await answer.json()] == ["cancelled"]
+        async with client.get("/api/workers") as answer:
+            assert await answer.json() == []
+        assert (await post(client, "/api/tasks/1/remove"))[0] == 200
+        async with client.get("/api/tasks/1") as answer:
+            assert answer.status == 400
+
+    serve(tmp_path, act)
+
+
+def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    good: dict[str, object] = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
+    wrong: list[dict[str, object]] = [
+        {}, {"sites": "a.test"}, {"sites": []}, {"sites": [1]}, {"pages": -1}, {"pages": True},
+        {"more": 1}, {"arguments": {"topic": ""}}, {"arguments": {"topic": "足球", "fresh": "1"}},
+        {"arguments": {"topic": 1}}, {"owner": "\ud800"}, {"spider": "work"},
+        {"spider": "nobody"}, {"sites": ["a b"]},
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for change in wrong:
+            body = {**good, **change} if change else change
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, bool(told["error"])) == (400, True), change
+        async with client.get("/api/tasks") as answer:
+            assert await answer.json() == []
+
+    serve(tmp_path, act)
+
+
+def test_a_template_is_one_part_for_all_tasks_that_name_it(tmp_path: Path) -> None:
+    name = "software-companies-sichuan"
+    body: dict[str, object] = {"spider": "template", "arguments": {"template": name}}
+    wrong: list[dict[str, object]] = [
+        {},  # nowhere to search
+        {"sites": ["a.test"], "depth": 2}, {"sites": ["a.test"], "site_pages": 2},
+        {"sites": ["a b"]}, {"sites": ["a.test"], "arguments": {"template": "no-such"}},
+        {"sites": ["a.test"], "arguments": {"template": name, "fresh": "1"}},
+        {"sites": ["a.test"], "arguments": {"topic": name}},
+        {"sites": ["a.test"], "arguments": {"template": name, "discover": "nowhere:"}},
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for change in wrong:
+            status, told = await post(client, "/api/tasks", {**body, **change})
+            assert (status, bool(told["error"])) == (400, True), change
+        made = [
+            (await post(client, "/api/tasks", {**body, **more}))[1]
+            for more in (
+                {"sites": ["a.test", "http://b.test/x"]},
+                {"sites": ["c.test"], "pages": 9},
+            )
+        ]
+        (one,), (other,) = ([site["site"] for site in state["sites"]] for state in made)
+        assert one == other
+        assert one.startswith("template:软件公司-四川-"), "one crawler at a time"
+        shards = [await LocalLedger(tmp_path).get("shards", f"{n}/{one}") for n in (1, 2)]
+        seeds = [Shard.read(str(text)).seeds for text in shards]
+        assert seeds == [("https://a.test/", "http://b.test/x"), ("https://c.test/",)]
+
+    serve(tmp_path, act)
+
+
+HIDDEN = "hunter2"
+LISTED = """
+[search]
+name = ["甲"]
+[[filter]]
+"联系" = []
+[crawl]
+"QQ" = "qq"
+"""
+
+
+def _topic(text: str) -> dict[str, object]:
+    return {"arguments": {"topic": text}, "sites": ["a.test"]}
+
+
+def _template(**arguments: str) -> dict[str, object]:
+    return {"spider": "template", "arguments": {"template": "软件公司-四川", **arguments}}
+
+
+def test_an_order_names_no_file(tmp_path: Path) -> None:
+    names = {"line": tmp_path / "secret.txt", "topic": tmp_path / "own.toml"}
+    names["line"].write_text(f"{HIDDEN}\n")
+    names["topic"].write_text(f"{HIDDEN} = [")
+    os.mkfifo(fifo := tmp_path / "fifo")
+    wrong = [
+        *(_template(discover=f"{provider}:{path}")
+          for provider in ("list", " list", "bing,list", "generic")
+          for path in (names["line"], names["topic"], "/dev/zero", fifo, "secret.txt")),
+        *(_topic(text) for text in (str(names["topic"]),
+                                    " own.toml ", "../own", "a\\b", "own.TOML")),
+        _template(template=str(names["topic"])), _template(template="own.toml"),
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for body in wrong:
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, "HTTP" in told["error"]) == (400, True), (body, told)
+            assert HIDDEN not in told["error"]
+        async with client.get("/api/tasks") as answer:
+            assert await answer.json() == []
+
+    serve(tmp_path, act)
+
+
+def test_an_answer_holds_no_text_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Topics and templates known by name may have mistakes: the log shows them, no answer does."""
+    monkeypatch.chdir(tmp_path)
+    for kind, broken in (("topics", f'{HIDDEN} = "a"'), ("templates", f"{HIDDEN} [")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "own.toml").write_text(f"name = '{HIDDEN}'\n{broken}")
+    (tmp_path / "seeds.txt").write_text(f"http://a.test/\n{HIDDEN}\n")
+    found = f"providers = [{{ list = '{tmp_path}/seeds.txt' }}]\n"
+    (tmp_path / "templates" / "listed.toml").write_text(f"{found}{LISTED}")
+    bodies = {
+        "own.toml: ": _topic("own"),
+        "own.toml: is no TOML (line 2)": _template(template="own"),
+        "its providers cannot": _template(template="listed"),
+    }
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for said, body in bodies.items():
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, said in told["error"]) == (400, True), told
+            assert HIDDEN not in told["error"]
+
+    serve(tmp_path, act)
+    assert f"unknown field {HIDDEN}" in caplog.text
+    assert "seeds.txt: line 2 is no" in caplog.text

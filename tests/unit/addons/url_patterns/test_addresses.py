@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.url_patterns.expression import expression, year_span
+from topiccrawl.links.newsurls import is_aside, is_hub_like, news_likelihood
+from topiccrawl.links.skeletons import skeleton, year_of
+
+SEGMENT = st.one_of(
+    st.from_regex(r"[a-z]{1,9}(-[a-z]{1,6}){0,3}", fullmatch=True),
+    st.from_regex(r"[a-z]{0,2}[0-9]{1,10}(_[0-9]{1,2})?", fullmatch=True),
+    st.sampled_from(["20130304", "2013-03", "201303", "2013", "0304", "EJ8S3N5B00014AEE", "a.b"]),
+)
+LAST = st.tuples(SEGMENT, st.sampled_from(["", ".html", ".shtml", "/"])).map("".join)
+QUERY = st.sampled_from(["", "?id=7", "?page=2&from=list", "?w=%E4%BD%A0"])
+URL = st.tuples(st.lists(SEGMENT, max_size=4), LAST, QUERY).map(
+    lambda parts: f"http://www.a.test/{'/'.join([*parts[0], parts[1]])}{parts[2]}"
+)
+
+
+@given(URL)
+def test_a_format_s_expression_matches_the_url_it_came_from(url: str) -> None:
+    shape = skeleton(url)
+    assert re.fullmatch(expression([shape]), url)
+    assert 0 < news_likelihood(url) < 1
+
+
+@given(st.text(max_size=60))
+def test_any_string_has_a_format_and_a_likelihood(text: str) -> None:
+    for url in (text, f"http://{text}", f"http://a.test/{text}"):
+        assert skeleton(url).text
+        assert 0 <= news_likelihood(url) <= 1
+        assert not (is_aside(url) and is_hub_like(url))
+
+
+@given(st.integers(1980, 2049), st.integers(1980, 2049))
+def test_a_span_of_years_matches_those_and_no_other(one: int, two: int) -> None:
+    first, last = min(one, two), max(one, two)
+    span = re.compile(year_span(first, last))
+    found = [year for year in range(1980, 2050) if span.fullmatch(str(year))]
+    assert found == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("url", "news"),
+    [
+        ("http://news.a.test/20130304/n367739936.shtml", True),
+        ("http://a.test/2020/0514/c1001-31709000.html", True),
+        ("http://a.test/world/2020/may/14/storm-hits-northern-coast-again", True),
+        ("http://a.test/detail?id=1000123", True),
+        ("http://a.test/", False),
+        ("http://a.test/sport/", False),
+        ("http://a.test/list_2.html", False),
+        ("http://comment.a.test/article/1000123.html", False),
+        ("http://a.test/ad/show?id=4001", False),
+        ("http://blog.a.test/u/100/1000.html", False),
+    ],
+)
+def test_the_look_of_urls(url: str, news: bool) -> None:  # noqa: FBT001
+    assert (news_likelihood(url) > 0.5) is news
+
+
+def test_a_year_is_read_from_the_date() -> None:
+    for url, year in (
+        ("http://a.test/20060314/n2.shtml", 2006),
+        ("http://a.test/2007/0314/3.html", 2007),
+        ("http://a.test/x/3.html", 0),
+    ):
+        assert year_of(url, skeleton(url)) == year

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.url_patterns.learner import PatternLearner
+from topiccrawl.addons.url_patterns.parameters import MOST_PAGES, Parameters
+
+HOST = "http://a.test"
+queries = st.lists(st.tuples(st.sampled_from(("a", "b", "c")), st.integers(0, 3)), max_size=3).map(
+    lambda pairs: "&".join(f"{name}={value}" for name, value in pairs)
+)
+
+
+@given(st.lists(st.tuples(queries, st.text(max_size=2))))
+def test_leaving_out_twice_is_leaving_out_once(pages: list[tuple[str, str]]) -> None:
+    site = Parameters()
+    for query, text in pages:
+        site.observe(f"{HOST}/?{query}", text)
+    for query, _ in pages:
+        once = site.stripped(f"{HOST}/?{query}" if query else f"{HOST}/")
+        assert site.stripped(once) == once
+        assert once.startswith(f"{HOST}/")
+    again = Parameters.from_json(json.loads(json.dumps(site.to_json())))
+    assert again.stripped(f"{HOST}/?a=1&b=2") == site.stripped(f"{HOST}/?a=1&b=2")
+
+
+def test_a_parameter_with_other_values_and_the_same_page_does_not_matter() -> None:
+    site = Parameters()
+    for number in range(4):
+        site.observe(f"{HOST}/x?id={number}&from=a", f"page {number}")
+        site.observe(f"{HOST}/x?id={number}&from=b", f"page {number}")
+    assert site.stripped(f"{HOST}/x?id=9&from=c") == f"{HOST}/x?id=9"
+
+
+def test_one_other_page_or_an_error_without_it_says_that_it_matters() -> None:
+    for without in ("another page", ""):
+        site = Parameters()
+        for number in range(9):
+            site.observe(f"{HOST}/{number}?t=1", f"page {number}")
+            site.observe(f"{HOST}/{number}", f"page {number}")
+            site.observe(f"{HOST}/{number}?t=2", f"page {number}")
+        assert site.idle("t")
+        site.observe(f"{HOST}/99", without)
+        site.observe(f"{HOST}/99?t=1", "page 99")
+        assert not site.idle("t")
+
+
+def test_two_errors_say_nothing() -> None:
+    site = Parameters()
+    for number in range(9):
+        site.observe(f"{HOST}/{number}", "")
+        site.observe(f"{HOST}/{number}?t=1", "")
+    assert site.counts == {}
+
+
+def test_memory_is_bounded_and_counts_stay() -> None:
+    site = Parameters()
+    for number in range(MOST_PAGES + 10):
+        site.observe(f"{HOST}/{number % 50}?t={number}", f"page {number % 50}")
+    assert len(site._pages) <= MOST_PAGES + 2
+    assert site.idle("t")
+
+
+def test_a_learner_keeps_them_with_the_site() -> None:
+    learner = PatternLearner()
+    for number in range(3):
+        learner.read(f"{HOST}/{number}", f"page {number}")
+        learner.read(f"{HOST}/{number}?from=menu", f"page {number}")
+    assert learner.plain(f"{HOST}/7?from=top&id=7") == f"{HOST}/7?id=7"
+    assert learner.plain("http://b.test/7?from=top") == "http://b.test/7?from=top"
+    other = PatternLearner()
+    other.adopt("a.test", learner.stored("a.test"))
+    assert other.plain(f"{HOST}/7?from=top") == f"{HOST}/7"
+    other.drop("a.test")
+    assert other.plain(f"{HOST}/7?from=top") == f"{HOST}/7?from=top"

@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from tests.waiting import PATIENCE
+from topiccrawl.addons.warc import warc
+from topiccrawl.addons.warc.archive import Archive, Exchange, exchanges
+from topiccrawl.addons.warc.removal import forget
+from topiccrawl.errors import ConfigurationError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+HEADERS = (("Content-Type", "text/html; charset=gbk"), ("X-Made-By", "nobody"))
+
+
+def exchange(number: int, body: bytes = b"") -> Exchange:
+    text = body or f"<p>第{number}页</p>".encode("gbk")
+    url = f"http://www.a.test/{number}?b=1&a=2"
+    return Exchange(url, 1.6e9 + number, "GET", (("User-Agent", "t"),), 200, HEADERS, text)
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.warc.gz"))
+
+
+def valid(folder: Path) -> bool:
+    command = [sys.executable, "-m", "warcio.cli", "check", *map(str, files(folder))]
+    return subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
+
+
+def three(folder: Path) -> Path:
+    """The file of an archive with three exchanges."""
+    archive = Archive(folder)
+    archive.open()
+    for number in range(3):
+        archive.write(exchange(number))
+    archive.close()
+    (file,) = files(folder)
+    return file
+
+
+def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    written = [exchange(n) for n in range(5)]
+    for one in written:
+        archive.write(one)
+    archive.close()
+    archive.close()
+    (file,) = files(tmp_path)
+    assert valid(tmp_path)
+    found = list(exchanges(file))
+    assert [(one.url, one.at, one.status, one.body, one.headers) for one in found] == [
+        (one.url, one.at, one.status, one.body, one.headers) for one in written
+    ]
+    with file.open("rb") as opened:
+        kinds = [record.rec_type for record in ArchiveIterator(opened)]
+    assert kinds == ["warcinfo", *["response", "request"] * 5]
+
+
+def test_a_file_that_is_cut_off_anywhere_is_told_or_read_and_never_a_surprise(
+    tmp_path: Path,
+) -> None:
+    file = three(tmp_path)
+    data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
+    told = 0
+    for end in range(1, len(data), 7):
+        cut.write_bytes(data[:end])
+        try:
+            assert len(list(exchanges(cut))) <= 3
+        except ConfigurationError as error:
+            told += "cut.warc.gz: cannot be read as WARC" in str(error)
+    assert told > 3
+
+
+def test_a_page_that_is_as_it_was_is_a_revisit_and_not_in_the_index(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.write(exchange(1)._replace(at=1.7e9, status=304, body=b""))
+    archive.close()
+    (file,) = files(tmp_path)
+    assert valid(tmp_path)
+    with file.open("rb") as opened:
+        revisits = [r.rec_headers for r in ArchiveIterator(opened) if r.rec_type == "revisit"]
+    assert revisits[0].get_header("WARC-Profile").endswith("revisit/server-not-modified")
+    assert len(next(tmp_path.glob("*.cdxj")).read_text().splitlines()) == 1
+    assert [one.status for one in exchanges(file)] == [200]
+
+
+def test_the_index_leads_to_each_record(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in (3, 1, 2):
+        archive.write(exchange(number))
+    archive.close()
+    (file,) = files(tmp_path)
+    lines = file.with_name(file.name.replace(".warc.gz", ".cdxj")).read_text("utf-8").splitlines()
+    assert [line.split(" ")[0] for line in lines] == [f"test,a)/{n}?a=2&b=1" for n in (1, 2, 3)]
+    for number, line in enumerate(lines, 1):
+        entry = json.loads(line.split(" ", 2)[2])
+        with file.open("rb") as opened:
+            opened.seek(int(entry["offset"]))
+            part = opened.read(int(entry["length"]))
+        (tmp_path / "one").write_bytes(part)
+        (alone,) = exchanges(tmp_path / "one")
+        assert alone.body == exchange(number).body
+        assert entry["filename"] == file.name
+
+
+def test_a_known_body_is_not_written_again(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    body = b"<p>the same</p>" * 1000
+    archive.write(exchange(1, body))
+    archive.write(exchange(2, body))
+    archive.close()
+    (file,) = files(tmp_path)
+    with file.open("rb") as opened:
+        kinds = [record.rec_type for record in ArchiveIterator(opened)]
+    assert kinds == ["warcinfo", "response", "request", "revisit", "request"]
+    assert valid(tmp_path)
+
+
+def test_files_are_closed_by_size(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, size=1500)
+    archive.open()
+    for number in range(6):
+        archive.write(exchange(number))
+    archive.close()
+    assert len(files(tmp_path)) > 1
+    assert sum(1 for file in files(tmp_path) for _ in exchanges(file)) == 6
+    assert not list(tmp_path.glob("*.open"))
+
+
+KILLED = """
+import os, signal, sys
+from tests.unit.addons.warc.test_archive import exchange
+from topiccrawl.addons.warc.archive import Archive
+archive = Archive(sys.argv[1])
+archive.open()
+archive.write(exchange(1))
+archive.write(exchange(2))
+size = archive._size
+archive.write(exchange(3))
+archive._file.truncate(size + 100)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_is_mended_by_the_next(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path)]
+    subprocess.run(command, timeout=PATIENCE, check=False)
+    assert not files(tmp_path)
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.close()
+    (file,) = files(tmp_path)
+    assert [one.url for one in exchanges(file)] == [exchange(1).url, exchange(2).url]
+    assert valid(tmp_path)
+
+
+@contextmanager
+def no_room(size: int) -> Iterator[None]:
+    """No file of this process grows beyond a size meanwhile: the disk is full in mid-write."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def large(number: int) -> Exchange:
+    return exchange(number, random.Random(number).randbytes(300_000))  # noqa: S311
+
+
+def test_a_full_disk_costs_what_it_has_no_room_for_and_nothing_after_it(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    assert archive.write(large(1))
+    with no_room(400_000), pytest.raises(StorageError, match="cannot be written"):
+        archive.write(large(2))
+    (file,) = tmp_path.glob("*.open")
+    assert file.stat().st_size < 310_000
+    assert archive.write(large(2))  # its body is no revisit of what was never written
+    assert archive.write(large(3))
+    archive.close()
+    assert valid(tmp_path)
+    assert [one.body for one in exchanges(files(tmp_path)[0])] == [large(n).body for n in (1, 2, 3)]
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_a_file_that_is_valid(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    with no_room(100), pytest.raises(StorageError):
+        archive.write(exchange(1))
+    archive.write(exchange(1))
+    archive.close()
+    assert valid(tmp_path)
+    assert [one.url for one in exchanges(files(tmp_path)[0])] == [exchange(1).url]
+
+
+def test_a_file_that_cannot_be_indexed_now_is_completed_by_the_next(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    for number in range(30):
+        archive.write(exchange(number))
+    with no_room(1_000), pytest.raises(StorageError):
+        archive.close()
+    assert not files(tmp_path)
+    Archive(tmp_path).open()
+    assert len(list(exchanges(files(tmp_path)[0]))) == 30
+
+
+def indexed(folder: Path) -> dict[str, bytes]:
+    """The bodies to which the indexes lead, by URL."""
+    found = {}
+    for index in folder.glob("*.cdxj"):
+        lines = index.read_text("utf-8").splitlines()
+        assert lines == sorted(lines)
+        for line in lines:
+            entry = json.loads(line.split(" ", 2)[2])
+            with (folder / entry["filename"]).open("rb") as file:
+                file.seek(int(entry["offset"]))
+                record = next(iter(ArchiveIterator(file)))
+                assert record.rec_headers.get_header("WARC-Target-URI") == entry["url"]
+                found[entry["url"]] = record.content_stream().read()
+    return found
+
+
+def test_what_is_forgotten_leaves_the_archive_and_stays_away(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, size=3000)
+    archive.open()
+    for number in range(12):
+        archive.write(exchange(number))
+    other = exchange(3)._replace(url="http://news.b.test/", body=b"<p>b</p>")
+    archive.write(other)
+    archive.write(exchange(20, exchange(3).body))  # the same body: a revisit of what goes
+    archive.close()
+    kept = {exchange(n).url for n in range(12)} - {exchange(3).url}
+    assert len(files(tmp_path)) > 2
+    done = forget(tmp_path, [exchange(3).url + "&utm_source=x#top", "site:b.test"])
+    assert (done.records, done.open) == (6, 0)
+    assert {one.url for file in files(tmp_path) for one in exchanges(file)} == kept
+    assert set(indexed(tmp_path)) == kept
+    assert valid(tmp_path)
+    assert forget(tmp_path, [exchange(3).url]).records == 0
+    again = Archive(tmp_path)
+    again.open()
+    assert not again.write(exchange(3))
+    assert again.write(exchange(30, exchange(3).body))
+    again.close()
+    assert indexed(tmp_path)[exchange(30).url] == exchange(3).body
+
+
+def test_a_running_crawl_takes_out_what_it_had_written_when_it_completes_it(
+    tmp_path: Path,
+) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.write(exchange(2))
+    assert forget(tmp_path, [exchange(1).url]).open == 1
+    assert not archive.write(exchange(1))
+    archive.close()
+    assert set(indexed(tmp_path)) == {exchange(2).url}
+    forget(tmp_path, ["site:a.test"])
+    assert not files(tmp_path)
+    assert not list(tmp_path.glob("*.cdxj"))
+
+
+def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open()
+    archive.write(exchange(1))
+    archive.close()
+    (index,) = tmp_path.glob("*.cdxj")
+    text = index.read_bytes()
+    index.unlink()
+    Archive(tmp_path).open()
+    assert index.read_bytes() == text
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
+def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail: bytes) -> None:
+    file = three(tmp_path)
+    data = file.read_bytes()
+    with file.open("rb") as opened:
+        ends = [0, *(part.end for part in warc.parts(opened))]
+    assert ends[-1] == len(data)
+    torn = tmp_path / "torn"
+    for cut in range(0, len(data), 7):
+        left = data[:cut] + tail
+        torn.write_bytes(left)
+        with torn.open("rb") as opened:  # zeros may be what had stood there
+            assert warc.whole(opened) == max(end for end in ends if left[:end] == data[:end])

@@ -1,0 +1,64 @@
+"""What was crawled without a watch is watched from then on, also after a kill half-way."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.unit.storage.writers import article
+from topiccrawl.addons.watch import adoption
+from topiccrawl.addons.watch.contract import Role
+from topiccrawl.addons.watch.ledger import Ledger
+from topiccrawl.addons.watch.uniform import UniformRevisits
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.model import Offer
+from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from topiccrawl.storage.pages import PageState
+
+HUB, COUNT, NOW = "http://a.test/", 7, 9_000.0
+POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
+
+
+async def adopted(folder: Path) -> dict[str, PageState]:
+    """The states after a crawl that stored articles found on ``HUB`` is taken over, twice."""
+    store, pages = SqliteStore(folder), SqlitePages(folder)
+    await store.open()
+    await pages.open()
+    frontier = EmbeddedFrontier(folder / "frontier", FirstCome(), POLITENESS, Limits())
+    try:
+        frontier.push([Seed(HUB)])
+        links = tuple(Offer(f"http://a.test/{n}", 0, ()) for n in range(COUNT))
+        frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED, relevance=0.5), links)
+        await store.save([replace(article("a", n), fetched_at=100.0) for n in range(COUNT + 1)])
+        ledger = Ledger("a", UniformRevisits())
+        await adoption.adopt(frontier, store, ledger, pages, NOW)
+        first = await pages.due("a", 1e12)
+        await pages.save([replace(first[0], etag='"1"')])
+        await adoption.adopt(frontier, store, ledger, pages, NOW + 1)
+        assert (await pages.get("a", [first[0].url]))[first[0].url].etag == '"1"'
+        return {state.url: state for state in await pages.due("a", 1e12)}
+    finally:
+        frontier.close()
+        await pages.close()
+        await store.close()
+
+
+def test_stored_articles_and_what_showed_them_are_taken_over_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adoption, "GROUP", 3)
+    states = asyncio.run(adopted(tmp_path))
+    assert states.keys() == {HUB, *(f"http://a.test/{n}" for n in range(COUNT))}  # known there only
+    hub = states.pop(HUB)
+    assert (hub.role, hub.first_seen) == (Role.HUB, NOW)
+    assert {(s.role, s.first_seen, s.digest) for s in states.values()} == {(Role.DETAIL, 100.0, "")}

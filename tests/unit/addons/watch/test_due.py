@@ -1,0 +1,100 @@
+"""What is due is handed out, however much of it is due in one moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.test import get_crawler
+
+from topiccrawl.addons.watch import clockset, due
+from topiccrawl.addons.watch.jumps import visited_at
+from topiccrawl.addons.watch.ledger import Ledger, Seen
+from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.addons.watch.uniform import UniformRevisits
+from topiccrawl.addons.watch.visited import Visited
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.leases import LeaseBook, Retry
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.storage.pages import SqlitePages
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    import pytest
+
+URLS = [f"http://a.test/{n}" for n in range(11)]
+POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=99)
+
+
+def scene(folder: Path, seen: float, act: Callable[[Visited], Awaitable[None]]) -> EmbeddedFrontier:
+    """A crawl whose pages, all hubs, were visited at one moment; the frontier after an act."""
+
+    async def whole() -> None:
+        pages = SqlitePages(folder)
+        await pages.open()
+        ledger = Ledger("足球", UniformRevisits())
+        states = [ledger.first(url, Seen(seen, hub=True)) for url in URLS]
+        await pages.save([state for state in states if state is not None])
+        scheduler = FrontierScheduler(get_crawler())
+        scheduler.frontier, scheduler.opened = frontier, True
+        scheduler.book = LeaseBook(frontier, Retry(), time.time)
+        ENGINE.scheduler = scheduler
+        none = [lambda _: None] * 4
+        visited = Visited(ledger, PageBuffer(pages, age=0.0), *none)
+        await act(visited)
+        await visited.close()
+        await pages.close()
+
+    frontier = EmbeddedFrontier(folder / "frontier", FirstCome(), POLITENESS, Limits())
+    frontier.push(map(Seed, URLS))
+    for lease in frontier.pop(len(URLS)):
+        frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=0.5))
+    asyncio.run(whole())
+    return frontier
+
+
+ENGINE: Any = SimpleNamespace()
+
+
+def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(due, "MOST", 4)
+
+    async def hand_out(visited: Visited) -> None:
+        crawler: Any = SimpleNamespace(engine=ENGINE)
+        handing = due.Due(crawler, visited, lambda: None, lambda _: None, once=False)
+        for _ in range(3):
+            await handing.hand_out()
+            for url in [url for url in URLS if handing.has_links_of(url)]:
+                known = (await visited.pages.pages.get("足球", [url]))[url]
+                state = visited.ledger.again(known, Seen(time.time()))
+                await visited.pages.pages.save([state])
+                handing.kept(state)
+
+    frontier = scene(tmp_path, 1_000.0, hand_out)
+    try:
+        assert frontier.counts()["prior"] == len(URLS)
+    finally:
+        frontier.close()
+
+
+def test_all_that_was_visited_in_the_future_counts_from_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clockset, "MOST", 4)
+    now, late = 1_000.0, list[str]()
+
+    async def set_back(visited: Visited) -> None:
+        await clockset.count_from(now, visited)
+        states = await visited.pages.pages.get("足球", URLS)
+        late.extend(url for url, state in states.items() if visited_at(state) > now)
+
+    scene(tmp_path, 90_000.0, set_back).close()
+    assert late == []

@@ -1,0 +1,87 @@
+"""Page states on their way to a store, also to one that is away."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from typing_extensions import override
+
+from tests.waiting import came
+from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.storage.pages import PageState, SqlitePages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+ONE = PageState("足球", "http://a.test/1", checked_at=1.0)
+
+
+class Distant(SqlitePages):
+    """A store that is away for its next saves, or refuses them."""
+
+    def __init__(self, folder: Path, *errors: StorageError) -> None:
+        super().__init__(folder)
+        self.errors = list(errors)
+        self.groups: list[int] = []
+
+    @override
+    async def save(self, states: Sequence[PageState]) -> None:
+        if self.errors:
+            raise self.errors.pop(0)
+        self.groups.append(len(states))
+        await super().save(states)
+
+
+def test_states_share_a_transaction_and_are_known_at_once(tmp_path: Path) -> None:
+    async def law() -> None:
+        pages = Distant(tmp_path)
+        await pages.open()
+        buffer = PageBuffer(pages)
+        states = [replace(ONE, url=f"http://a.test/{n}") for n in range(20)]
+        saving = asyncio.gather(*(buffer.save(state) for state in states))
+        await asyncio.sleep(0)
+        assert await buffer.get("足球", [states[3].url]) == {states[3].url: states[3]}
+        await saving
+        assert pages.groups == [20]
+        assert await pages.get("足球", [states[3].url]) == {states[3].url: states[3]}
+        await buffer.close()
+
+    asyncio.run(law())
+
+
+def test_a_store_that_comes_back_gets_the_newest(tmp_path: Path) -> None:
+    async def law() -> None:
+        pages = Distant(tmp_path, StorageAwayError("away"), StorageAwayError("away"))
+        await pages.open()
+        buffer = PageBuffer(pages, age=0.01, patience=0.02)
+        await buffer.save(ONE)
+        newer = replace(ONE, checked_at=2.0)
+        await buffer.save(newer)
+        assert await buffer.get("足球", [ONE.url]) == {ONE.url: newer}
+
+        async def stored() -> bool:
+            return await pages.get("足球", [ONE.url]) == {ONE.url: newer}
+
+        await came(stored)
+        await buffer.close()
+
+    asyncio.run(law())
+
+
+def test_a_refusal_is_told_to_who_waits_and_the_next_is_written(tmp_path: Path) -> None:
+    async def law() -> None:
+        pages = Distant(tmp_path, StorageError("no room"))
+        await pages.open()
+        buffer = PageBuffer(pages, age=0.01)
+        with pytest.raises(StorageError, match="no room"):
+            await buffer.save(ONE)
+        await buffer.save(ONE)
+        assert pages.groups == [1]
+        await buffer.close()
+
+    asyncio.run(law())

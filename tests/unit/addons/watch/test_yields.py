@@ -1,0 +1,146 @@
+"""Hubs by what they bring: shares of a budget, newcomers, silence, and lists that run over."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.addons.watch.budget import Budget
+from topiccrawl.addons.watch.contract import Observation, Role, Visits
+from topiccrawl.addons.watch.rates import Rate
+from topiccrawl.addons.watch.yields import YieldRevisits
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+def watch(
+    policy: YieldRevisits, hubs: dict[str, tuple[float, float]], seconds: float
+) -> dict[str, list[float]]:
+    """When each hub was visited; each brings (gains, offers) a second, evenly."""
+    pages = {url: Visits(url, Role.HUB, 0.0, 0.0) for url in hubs}
+    visits: dict[str, list[float]] = {url: [] for url in hubs}
+    waiting = [(policy.due(page), url) for url, page in pages.items()]
+    heapq.heapify(waiting)
+    while waiting[0][0] < seconds:
+        at, url = heapq.heappop(waiting)
+        before = pages[url].visited_at
+        gained, offered = (int(r * at) - int(r * before) for r in hubs[url])
+        page = policy.learn(pages[url], Observation(at, offered > 0, 0, min(offered, 20)))
+        pages[url] = policy.learn(page, Observation(at + 1, gained=gained, visit=False))
+        visits[url].append(at)
+        heapq.heappush(waiting, (policy.due(pages[url]), url))
+    return visits
+
+
+def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
+    rates = {"http://a.test/": 16.0, "http://b.test/": 4.0, "http://c.test/": 1.0}
+    policy = YieldRevisits(Budget(30 / HOUR))
+    found = watch(policy, {url: (r / HOUR, r / HOUR) for url, r in rates.items()}, 10 * DAY)
+    late = {url: sum(at > 5 * DAY for at in times) / (5 * 24) for url, times in found.items()}
+    assert 27 < sum(late.values()) < 33
+    a, b, c = late.values()
+    assert 1.6 < a / b < 2.4
+    assert 1.6 < b / c < 2.4
+
+
+def test_hubs_without_news_come_seldom_but_come() -> None:
+    hubs = {f"http://{n}.test/": (0.0, 2 / HOUR) for n in range(20)}
+    found = watch(
+        YieldRevisits(Budget(60 / HOUR)), {"http://good.test/": (5 / HOUR, 0.01), **hubs}, 4 * DAY
+    )
+    good = len(found.pop("http://good.test/"))
+    assert good > 5 * max(map(len, found.values()))
+    for times in found.values():
+        assert times[-1] > 2.9 * DAY
+        assert max(b - a for a, b in pairwise(times)) <= DAY + 1
+
+
+def test_a_newcomer_is_looked_at_sooner_than_what_is_known_to_be_poor() -> None:
+    policy = YieldRevisits(Budget(60 / HOUR))
+    poor = {f"http://{n}.test/": (0.02 / HOUR, 0.01) for n in range(10)}
+    watch(policy, {"http://good.test/": (5 / HOUR, 0.01), **poor}, 2 * DAY)
+    new = Visits("http://new.test/", Role.HUB, 2 * DAY, 2 * DAY)
+    known = Visits("http://0.test/", Role.HUB, 0.0, 2 * DAY)
+    known = replace(known, memory=(0.0, 0.0, *Rate().after(2 * DAY, 1e-5).numbers))
+    assert policy.due(new) < policy.due(known)
+
+
+def test_what_would_leave_a_list_unseen_is_fetched_before() -> None:
+    rich = {f"http://{n}.test/": (20 / HOUR, 20 / HOUR) for n in range(5)}
+    busy = "http://busy.test/"  # twenty links an hour, one in a hundred on topic, twenty listed
+    found = watch(
+        YieldRevisits(Budget(30 / HOUR)), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 3 * DAY
+    )
+    late = found[busy][len(found[busy]) // 2 :]  # by its yield alone it came each 1.7 hours
+    assert max(b - a for a, b in pairwise(late)) < 1.05 * HOUR
+
+
+@given(
+    st.lists(st.tuples(st.floats(1.0, 1e6), st.integers(0, 100)), min_size=1, max_size=30),
+    st.floats(1e-8, 1.0),
+)
+def test_a_rate_is_positive_finite_and_comes_back(
+    stretches: list[tuple[float, int]], prior: float
+) -> None:
+    rate = Rate()
+    for seconds, events in stretches:
+        rate = rate.after(seconds, prior).plus(events)
+        assert 0.0 < rate.mean(prior) < math.inf
+        assert math.isclose(sum(rate.trust), 1.0, abs_tol=1e-9)
+    assert Rate.of(rate.numbers) == rate
+    assert Rate.of((1.0, 2.0)) == Rate()
+
+
+def test_a_steady_rate_is_known_well_and_a_silence_is_believed_in_a_day() -> None:
+    rate = Rate()
+    for _ in range(20 * 24):
+        rate = rate.after(HOUR, 1e-5).plus(2)
+    assert math.isclose(rate.mean(1e-5), 2 / HOUR, rel_tol=0.05)
+    for _ in range(24):
+        rate = rate.after(HOUR, 1e-5)
+    assert rate.mean(1e-5) < 0.3 / HOUR
+
+
+@given(st.lists(st.floats(1e-9, 10.0), min_size=1, max_size=30), st.floats(1e-4, 10.0))
+def test_waits_of_all_hubs_spend_the_pace(rates: list[float], pace: float) -> None:
+    budget = Budget(pace)
+    for number, rate in enumerate(rates):
+        budget.note(f"http://{number}.test/", 2 * rate)
+        budget.note(f"http://{number}.test/", rate)
+    assert math.isclose(sum(1 / budget.wait(rate) for rate in rates), pace, rel_tol=1e-6)
+
+
+def test_the_correction_is_bounded_however_long_a_crawl_stood_still() -> None:
+    budget = Budget(1.0)
+    budget.note("http://a.test/", 1.0)
+    wait = budget.wait(1.0)
+    for number in range(1_000):
+        budget.spent(number * DAY)
+    assert budget.wait(1.0) >= wait / 1.26
+
+
+def test_without_a_rate_each_host_with_hubs_gets_a_visit_a_minute() -> None:
+    hubs = {f"http://{n % 3}.test/{n}": (1 / HOUR, 1 / HOUR) for n in range(12)}
+    found = watch(YieldRevisits(), hubs, DAY)
+    late = sum(at > DAY / 2 for times in found.values() for at in times) / 12
+    assert 0.85 * 180 < late < 1.15 * 180
+
+
+def test_a_hub_that_fails_comes_ever_more_seldom_and_leaves_its_visits_to_others() -> None:
+    budget = Budget(1 / HOUR)
+    policy = YieldRevisits(budget)
+    good = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
+    bad = Visits("http://b.test/", Role.HUB, 0.0, 0.0)
+    policy.due(good)
+    wait = policy.due(bad)
+    for _ in range(3):
+        bad = replace(bad, misses=bad.misses + 1)
+        assert policy.due(bad) > wait
+        wait = policy.due(bad)
+    assert policy.due(good) < 1.2 * HOUR

@@ -1,0 +1,316 @@
+"""Each new story is told once, whatever becomes of the receiver, the store and the process."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from typing_extensions import override
+
+from tests.receiver import SECRET, Listener
+from tests.unit.storage.test_safe import Distant
+from tests.waiting import PATIENCE, soon
+from topiccrawl.addons.webhook import courier as telling_on
+from topiccrawl.addons.webhook.courier import Courier
+from topiccrawl.addons.webhook.message import key_of
+from topiccrawl.addons.webhook.receiver import Receiver
+from topiccrawl.dedup import digest_of
+from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.safe import SafeStore
+from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from topiccrawl.storage.contract import Saved
+
+TEXTS = "春江花月夜潮水连海平明共生滟随波千万里何处无人照宛转绕芳甸"
+
+
+def article(number: int, at: float = 1.0) -> Article:
+    body = "".join(TEXTS[(number * 7 + i * (number + 3)) % len(TEXTS)] for i in range(120))
+    url, body = f"http://a.test/{number}", f"{body}{number}"
+    return Article(url, f"题{number}", body, digest=digest_of(body), fetched_at=at)
+
+
+class Torn(SqliteStore):
+    """A store whose answer is lost after it saved, as if the process had been killed then."""
+
+    torn = False
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        saved = await super().save(articles)
+        if self.torn:
+            raise StorageError("killed")
+        return saved
+
+
+@asynccontextmanager
+async def telling(
+    folder: Path,
+    url: str,
+    store: SqliteStore | None = None,
+    parting: float = PATIENCE,
+    dawdling: float = PATIENCE,
+) -> AsyncIterator[Courier]:
+    stored = store or SqliteStore(folder)
+    await stored.open()
+    receiver = Receiver(url, SECRET, timeout=dawdling)
+    courier = Courier(folder, stored, receiver, parting=parting, first_wait=0.05)
+    await courier.open()
+    try:
+        yield courier
+    finally:
+        await courier.close()
+        await stored.close()
+
+
+def test_new_stories_are_told_once_and_signed_and_known_ones_and_reprints_are_not(
+    tmp_path: Path,
+) -> None:
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(1), article(2), article(1, at=2.0)])
+            await courier.save([article(1, at=3.0), replace(same, url="http://b.test/")])
+
+    same = article(2)
+    with Listener() as listener:
+        asyncio.run(tell())
+        asyncio.run(tell())
+    assert listener.taken == {article(n).url: 1 for n in (1, 2)}
+    assert listener.forged == 0
+
+
+def test_what_was_stored_before_anybody_wanted_to_be_told_is_not_told(tmp_path: Path) -> None:
+    async def before() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        await store.save([article(1)])
+        await store.close()
+
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(1, at=2.0), article(2)])
+
+    asyncio.run(before())
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert list(listener.taken) == [article(2).url]
+
+
+def test_a_receiver_that_fails_is_away_and_comes_back_misses_nothing(tmp_path: Path) -> None:
+    chances = iter([503, 429, 500])
+
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(n) for n in range(5)])
+            await soon(lambda: len(listener.taken) == 5)
+            listener.stop()
+            await courier.save([article(n) for n in range(5, 10)])
+            await asyncio.sleep(0.3)  # some attempts fail; nothing depends on how many
+            listener.start()
+            await soon(lambda: len(listener.taken) == 10)
+
+    with Listener(lambda _: next(chances, 204)) as listener:
+        asyncio.run(tell())
+    assert set(listener.taken.values()) == {1}
+    assert all(len(names) == 1 for names in listener.names.values())
+
+
+def test_one_that_dawdles_holds_up_neither_saving_nor_the_end(tmp_path: Path) -> None:
+    async def tell(parting: float, dawdling: float) -> None:
+        async with telling(tmp_path, listener.url, parting=parting, dawdling=dawdling) as courier:
+            await courier.save([article(n) for n in range(6)])
+
+    with Listener() as listener:
+        listener.gate.clear()
+        asyncio.run(tell(0.1, 1.0))
+        assert not listener.taken
+        listener.gate.set()
+        asyncio.run(tell(PATIENCE, PATIENCE))
+    assert set(listener.taken) == {article(n).url for n in range(6)}
+
+
+def test_a_story_that_is_refused_holds_up_no_other_and_is_tried_again(tmp_path: Path) -> None:
+    bad = article(0).url
+    refusals = iter([400, 404])
+
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(n) for n in range(4)])
+            await soon(lambda: bad in listener.taken)
+
+    with Listener(lambda url: next(refusals, 200) if url == bad else 200) as listener:
+        asyncio.run(tell())
+    assert listener.asked[bad] == 3
+    assert listener.taken == {article(n).url: 1 for n in range(4)}
+
+
+def test_killed_between_saving_and_entering_it_is_told_by_the_next(tmp_path: Path) -> None:
+    async def torn() -> None:
+        store = Torn(tmp_path)
+        async with telling(tmp_path, listener.url, store) as courier:
+            await courier.save([article(1)])
+            store.torn = True
+            with pytest.raises(StorageError):
+                await courier.save([article(2), article(1, at=2.0)])
+
+    async def fetched_again() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(2, at=3.0)])
+
+    with Listener() as listener:
+        asyncio.run(torn())
+        asyncio.run(fetched_again())
+    assert listener.taken == {article(1).url: 1, article(2).url: 1}
+
+
+def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
+    async def save() -> None:
+        async with telling(tmp_path, listener.url, parting=0.1) as courier:
+            await courier.save([article(1), article(2)])
+
+    async def forget() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        await store.forget([article(1).url], 2.0)
+        await store.close()
+        async with telling(tmp_path, listener.url):
+            pass
+
+    listener = Listener()
+    listener.start()
+    listener.stop()
+    asyncio.run(save())
+    with listener:
+        asyncio.run(forget())
+    assert list(listener.asked) == [article(2).url]
+
+
+def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: Path) -> None:
+    async def tell() -> None:
+        distant = Distant()
+        courier = Courier(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
+        store = SafeStore(distant, Spool(tmp_path / "spool"), patience=0.0, courier=courier)
+        await store.open()
+        distant.failures = float("inf")
+        assert [one.fate for one in await store.save([article(1)])] == [Fate.SPOOLED]
+        await asyncio.sleep(0.6)
+        assert not listener.asked
+        distant.failures = 0
+        async with asyncio.timeout(PATIENCE):
+            await distant.back.wait()
+        await store.close()
+
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert listener.taken == {article(1).url: 1}
+
+
+def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> None:
+    first, url = article(1), article(1).url
+    whole = replace(first, body=f"{first.body}\n{article(3).body}")
+
+    async def begin() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(url)
+            await courier.save([first])
+            await courier.save([article(2)])
+            await courier.is_whole(article(2).url)
+            await soon(lambda: article(2).url in listener.taken)
+
+    async def end() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(url)
+            await courier.save([first])  # as after a kill
+            await courier.save([article(4)])
+            await soon(lambda: article(4).url in listener.taken)
+            assert url not in listener.asked
+            await courier.save([whole])
+            await courier.is_whole(url)
+
+    with Listener() as listener:
+        asyncio.run(begin())
+        assert url not in listener.asked
+        asyncio.run(end())
+    assert listener.taken == {article(n).url: 1 for n in (1, 2, 4)}
+    assert listener.bodies[url] == whole.body
+
+
+def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
+    async def begin() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(article(1).url)
+            await courier.save([article(1)])
+
+    async def end() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            await courier.save([article(1, at=2.0)])
+            await courier.is_whole(article(1).url)
+
+    with Listener() as listener:
+        asyncio.run(begin())
+        assert not listener.asked
+        asyncio.run(end())
+    assert listener.taken == {article(1).url: 1}
+
+
+def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling_on, "WHOLE", 0.2)
+
+    async def tell() -> None:
+        async with telling(tmp_path, listener.url) as courier:
+            courier.goes_on(article(1).url)
+            await courier.save([article(1)])
+            await soon(lambda: article(1).url in listener.taken)
+
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert listener.taken == {article(1).url: 1}
+
+
+def test_two_crawls_over_one_folder_tell_each_story_once(tmp_path: Path) -> None:
+    async def tell() -> None:
+        async with (
+            telling(tmp_path, listener.url) as one,
+            telling(tmp_path, listener.url) as other,
+        ):
+            for number in range(0, 20, 2):
+                await asyncio.gather(
+                    one.save([article(number), article(number + 1)]),
+                    other.save([article(number + 1), article(number)]),
+                )
+
+    with Listener() as listener:
+        asyncio.run(tell())
+    assert listener.taken == {article(n).url: 1 for n in range(20)}
+
+
+@pytest.mark.parametrize(
+    ("url", "secret", "named"),
+    [
+        ("ftp://a.test/", SECRET, "TOPICCRAWL_WEBHOOK is"),
+        ("https://a.test:x/", SECRET, "TOPICCRAWL_WEBHOOK is"),
+        ("https://", SECRET, "TOPICCRAWL_WEBHOOK is"),
+        ("https://a.test/", "", "openssl rand"),
+        ("https://a.test/", "whsec_!", "base64"),
+        ("https://a.test/", "whsec_YWJj", "16 bytes"),
+    ],
+)
+def test_a_wrong_address_or_secret_is_said(url: str, secret: str, named: str) -> None:
+    with pytest.raises(SettingError, match=named):
+        Receiver(url, secret)
+
+
+def test_a_secret_in_base64_is_the_bytes_behind_its_mark() -> None:
+    assert key_of("whsec_AAECAwQFBgcICQoLDA0ODw==") == bytes(range(16))

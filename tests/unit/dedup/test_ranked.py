@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.dedup import digest_of
+from topiccrawl.dedup.ranked import BODY, TITLE, RankedKeywords, Ranks, agreeing, blocks
+from topiccrawl.extract.article import Article
+
+words = st.lists(st.sampled_from("甲乙丙丁戊己庚辛壬癸"), max_size=10, unique=True)
+TEXT = (
+    "工信部发布新能源汽车销量数据，动力电池装机量同比增长，充电桩数量翻番，出口欧洲的车型占四成。"
+)
+
+
+def article(number: int, title: str, body: str) -> Article:
+    return Article(f"http://a.test/{number}", title, body, digest=digest_of(body))
+
+
+@given(words, words, st.sampled_from((TITLE, BODY, Ranks(5, 2), Ranks(4, 4))))
+def test_articles_that_agree_in_enough_ranks_share_a_block(
+    one: list[str], other: list[str], ranks: Ranks
+) -> None:
+    one, other = one[: ranks.taken], other[: ranks.taken]
+    if agreeing(one, other) >= ranks.agree:
+        assert set(blocks("t", one, ranks)) & set(blocks("t", other, ranks))
+
+
+def test_the_title_is_asked_first_then_the_body() -> None:
+    method = RankedKeywords()
+    title = "新能源汽车销量创新高，动力电池供应紧张"
+    known = [article(1, "无关的标题", TEXT), article(2, title, "别的正文，讲的是另外一回事情。")]
+    by_title = method.judge(article(3, title, TEXT), known)
+    by_body = method.judge(article(4, "另一个题目", TEXT), known)
+    assert by_title is not None
+    assert (by_title.url, by_title.reason) == ("http://a.test/2", "ranked-title")
+    assert by_body is not None
+    assert (by_body.url, by_body.reason) == ("http://a.test/1", "ranked-body")
+
+
+def test_one_word_in_front_shifts_every_rank() -> None:
+    method = RankedKeywords(title=Ranks(6, 4), body=Ranks(10, 11))
+    title = "新能源汽车销量创新高，动力电池供应紧张"
+    known = [article(1, title, "")]
+    rare = "哥斯达黎加哥斯达黎加哥斯达黎加"
+    assert method.judge(article(2, rare + title, ""), known) is None
+
+
+def test_nothing_is_learnt() -> None:
+    method = RankedKeywords()
+    method.know([1])
+    assert method.learn(article(1, "题", TEXT)) == ()
+    assert method.keys(article(1, "", "")) == []

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.dedup.shingles import HAN, KEYS, LATIN, keys_of, letters, shared, shingles
+
+han = st.text(alphabet="的一是不了人我在有他这中大来上国和新闻车", max_size=80)
+
+
+@given(han)
+def test_there_are_as_many_shingles_as_different_runs(text: str) -> None:
+    runs = {text[at : at + HAN.shingle] for at in range(len(text) - HAN.shingle + 1)}
+    assert len(shingles(text).hashes) == len(runs)
+
+
+@given(st.text())
+def test_keys_alone_equal_the_keys_of_the_shingles(text: str) -> None:
+    keys = keys_of(text)
+    assert np.array_equal(keys, shingles(text).keys)
+    assert len(keys) <= KEYS
+    assert len(np.unique(keys)) == len(keys)
+
+
+@given(han, han)
+def test_what_two_texts_share_are_their_common_runs(one: str, other: str) -> None:
+    def runs(text: str) -> set[str]:
+        return {text[at : at + HAN.shingle] for at in range(len(text) - HAN.shingle + 1)}
+
+    common = shared(shingles(one).hashes, shingles(other).hashes)
+    assert common == len(runs(one) & runs(other))
+    assert common == shared(shingles(other).hashes, shingles(one).hashes)
+
+
+@given(han, han)
+def test_a_part_has_no_shingle_that_the_whole_lacks(part: str, rest: str) -> None:
+    hashes = shingles(part).hashes
+    assert shared(hashes, shingles(part + rest).hashes) == len(hashes)
+
+
+def test_punctuation_width_case_and_script_do_not_count() -> None:
+    plain = letters("新能源汽车ABC在台湾")
+    assert np.array_equal(plain, letters("新能源，汽車 ａｂｃ“在臺灣”！"))
+
+
+def test_rare_characters_beyond_the_basic_plane_count() -> None:
+    assert len(letters("𠮷野家😀")) >= 3
+
+
+def test_english_is_cut_into_longer_runs() -> None:
+    text = "the storm reached the coast on monday morning"
+    assert len(shingles(text).hashes) == len(text.replace(" ", "")) - LATIN.shingle + 1
+
+
+@pytest.mark.parametrize("text", ["", "短", "。！？", "\ud800"])
+def test_too_short_a_text_has_none(text: str) -> None:
+    assert [len(part) for part in shingles(text)] == [0, 0]

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("2016年01月12日10:23\n来源：\n新城晚报\n作者：\n张三", "新城晚报"),
+        ("稿源：新城网-新城日报 2016-01-12", "新城网-新城日报"),
+        ("文章来源:《新城周刊》", "新城周刊"),
+        ("来源： 编辑：李四", ""),
+        ("他说消息的来源不明", ""),
+    ],
+)
+def test_source(text: str, source: str) -> None:
+    assert source_in(text) == source
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("来源：新城晚报 作者：张三", "张三"),
+        ("作者：张三 李小四 王五", "张三 李小四 王五"),
+        ("作者：张三 新浪微博", "张三"),
+        ("作者：朱 渊", "朱渊"),
+        ("文/记者：王五　摄影：赵六", "王五"),
+        ("本报记者 王小五 报道", "王小五"),
+        ("新城讯（记者 王五 赵六）昨天", "王五 赵六"),
+        ("(责任编辑：李四)", "李四"),
+        ("责编：李四\n作者：张三", "张三"),
+        ("作者：佚名", ""),
+        ("By Jane Miller\nMarch 3, 2020", "Jane Miller"),
+        ("这篇文章没有署名", ""),
+    ],
+)
+def test_author(text: str, author: str) -> None:
+    assert author_in(text) == author
+
+
+@pytest.mark.parametrize(
+    ("text", "medium"),
+    [
+        ("国内\n新城晚报\n[\n微博\n]\n张三\n2016-01-12 10:23\n评论", "新城晚报"),
+        ("2016-01-12 10:23\n新城网\n评论", "新城网"),
+        ("张三\n2016-01-12 10:23\n评论", ""),
+        ("新城晚报\n没有日期", ""),
+    ],
+)
+def test_medium_beside_date(text: str, medium: str) -> None:
+    assert medium_beside_date(text) == medium
+
+
+@given(st.text(alphabet=st.sampled_from(list("来源作者记编辑：: \n（）张三李2016-年A.b"))))
+def test_any_text_gives_one_line(text: str) -> None:
+    for found in (source_in(text), author_in(text), medium_beside_date(text)):
+        assert found == found.strip()
+        assert "\n" not in found

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.extract.dates import published
+
+PLAIN = "http://a.test/x"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2016年01月12日 10:23", "2016-01-12T10:23:00+08:00"),
+        ("2016年1月2日9时05分", "2016-01-02T09:05:00+08:00"),
+        ("2016-01-12 10:23:45", "2016-01-12T10:23:45+08:00"),
+        ("2016/1/12", "2016-01-12"),
+        ("2016.01.12　星期二", "2016-01-12"),
+        ("2016年01月12日（星期二）08:00", "2016-01-12T08:00:00+08:00"),
+        ("2016-01-12T10:23:45.123Z", "2016-01-12T10:23:45+00:00"),
+        ("2016-01-12T10:23:45-0500", "2016-01-12T10:23:45-05:00"),
+        ("2016年02月31日", ""),
+        ("1890年01月02日", ""),
+        ("13812016-01-12345", ""),
+        ("版权所有 2009-2020", ""),
+    ],
+)
+def test_dates_as_chinese_pages_write_them(text: str, expected: str) -> None:
+    assert published((), [text], PLAIN, "zh") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["January 12, 2016", "Jan. 12 2016", "12 January 2016", "12th Jan, 2016"]
+)
+def test_dates_as_english_pages_write_them(text: str) -> None:
+    assert published((), [text], PLAIN, "en") == "2016-01-12"
+
+
+def test_other_languages_have_no_zone_unless_they_name_one() -> None:
+    assert published((), ["2016-01-12 10:23"], PLAIN, "en") == "2016-01-12T10:23:00"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.test/20160112/1.htm",
+        "http://a.test/2016/01/12/c_1.htm",
+        "http://a.test/2016-01/12/content_1.htm",
+        "http://a.test/t20160112_99.html",
+    ],
+)
+def test_a_date_in_the_url_serves_where_the_text_has_none(url: str) -> None:
+    assert published((), ["no date"], url, "zh") == "2016-01-12"
+
+
+def test_the_urls_day_chooses_among_written_ones() -> None:
+    texts = ["曾于2015年12月31日报道", "2016-01-12 10:23", "相关：2016-01-11 09:00"]
+    assert published((), texts, "http://a.test/20160112/1.htm", "zh").startswith("2016-01-12T10:23")
+    assert published((), texts, PLAIN, "zh") == "2015-12-31"
+
+
+def test_a_time_of_day_is_preferred_to_the_bare_day() -> None:
+    assert published((), ["2016-01-12", "2016年1月12日 10:23"], PLAIN, "zh").endswith(
+        "10:23:00+08:00"
+    )
+
+
+def test_metadata_comes_first_and_nonsense_in_it_is_passed_over() -> None:
+    stated = ["yesterday", "2016-01-13"]
+    assert published(stated, ["2016-01-12"], PLAIN, "zh") == "2016-01-13"
+    assert published(["yesterday"], ["2016-01-12"], PLAIN, "zh") == "2016-01-12"
+
+
+def test_days_after_the_fetch_are_passed_over() -> None:
+    texts = ["2030-01-01", "2016-01-12"]
+    assert published((), texts, PLAIN, "zh", fetched_at=1_452_600_000.0) == "2016-01-12"
+
+
+@given(st.datetimes(min_value=datetime(1996, 1, 1), max_value=datetime(2090, 1, 1)))  # noqa: DTZ001
+def test_what_is_written_is_read(moment: datetime) -> None:
+    moment = moment.replace(microsecond=0)
+    written = f"发布时间：{moment:%Y年%m月%d日 %H:%M:%S}"
+    expected = moment.replace(tzinfo=timezone(timedelta(hours=8))).isoformat()
+    assert published((), [written], PLAIN, "zh") == expected
+
+
+@given(st.text(), st.text())
+def test_anything_gives_a_date_or_nothing(text: str, url: str) -> None:
+    found = published([text], [text], url, "zh")
+    assert not found or date.fromisoformat(found[:10]).year >= 1995
+
+
+FETCHED = datetime(2026, 1, 5, 9, 0, tzinfo=timezone(timedelta(hours=8))).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5分钟前", "2026-01-05T08:55:00+08:00"),
+        ("发布时间：3小时前", "2026-01-05T06:00:00+08:00"),
+        ("半小时前", "2026-01-05T08:30:00+08:00"),
+        ("10小时前", "2026-01-04T23:00:00+08:00"),
+        ("2天前", "2026-01-03"),
+        ("刚刚", "2026-01-05T09:00:00+08:00"),
+        ("今天 08:15", "2026-01-05T08:15:00+08:00"),
+        ("新城晚报\n昨天\n12:30", "2026-01-04T12:30:00+08:00"),
+        ("前天 23:59", "2026-01-03T23:59:00+08:00"),
+        ("昨天\n新城晚报", "2026-01-04"),
+        ("01月05日 08:00", "2026-01-05T08:00:00+08:00"),
+        ("11月21日 10:30 来源", "2025-11-21T10:30:00+08:00"),
+        ("11-21 10:30", "2025-11-21T10:30:00+08:00"),
+        ("02月30日 10:30", ""),
+        ("11月21日，大会开幕", ""),
+        ("他昨天说", ""),
+        ("比分 11-21", ""),
+        ("三年前", ""),
+        ("5分钟前往车站", ""),
+    ],
+)
+def test_times_from_the_readers_side(text: str, expected: str) -> None:
+    assert published((), [text], PLAIN, "zh", FETCHED) == expected
+
+
+def test_without_the_time_of_the_fetch_nothing_is_guessed() -> None:
+    assert published((), ["5分钟前", "11月21日 10:30"], PLAIN, "zh") == ""
+
+
+def test_the_url_gives_the_year_and_confirms_the_day() -> None:
+    url = "http://a.test/20151121/1.htm"
+    assert published((), ["11月21日 10:30"], url, "zh").startswith("2015-11-21T10:30")
+    assert published((), ["11月21日"], url, "zh") == "2015-11-21"
+    assert published((), ["3小时前"], url, "zh", FETCHED) == "2015-11-21"
+
+
+def test_times_far_from_the_headline_are_of_others() -> None:
+    assert published((), ["", "", "5分钟前"], PLAIN, "zh", FETCHED) == ""
+
+
+def test_a_full_date_is_preferred_to_a_relative_one() -> None:
+    assert published((), ["3小时前", "2025-12-31 10:00"], PLAIN, "zh", FETCHED)[:10] == "2025-12-31"
+
+
+def test_seconds_since_the_epoch_in_metadata() -> None:
+    assert published(["1452567780"], (), PLAIN, "zh") == "2016-01-12T11:03:00+08:00"
+    assert published(["1452567780000"], (), PLAIN, "en") == "2016-01-12T03:03:00+00:00"

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.extract.extract import extract
+from topiccrawl.model import Page
+
+if TYPE_CHECKING:
+    from topiccrawl.extract.article import Extracted
+
+SENTENCE = "今天上午，新能源汽车展览会在市中心的展馆开幕，记者在现场看到许多新车型。"
+BODY = "".join(f"<p>第{n}段。{SENTENCE}</p>" for n in range(6))
+ENGLISH = "".join(
+    f"<p>Paragraph {n}. The new bridge over the river was opened to traffic on Monday morning, "
+    "and the first drivers said that they had waited for it since the winter.</p>"
+    for n in range(8)
+)
+URL = "http://news.site.test/2016-01/12/content_1.html"
+
+
+def page(body: str = BODY, head: str = "", title: str = "车展开幕_汽车频道_本地新闻网") -> str:
+    return (
+        f"<html><head><title>{title}</title>{head}</head><body>"
+        '<div class="nav"><a href="/">首页</a> <a href="/auto">汽车</a></div>'
+        f"<h1>车展开幕</h1><div class=info>2016年01月12日 10:23　来源：<a href=/>新城晚报</a>　"
+        f'作者：王小明</div><div class="article">{body}</div>'
+        "<div class=foot>版权所有 2009-2020 备案号 1234</div></body></html>"
+    )
+
+
+def found(html: str, url: str = URL, fetched_at: float = 0.0) -> Extracted:
+    extracted = extract(html, url, fetched_at=fetched_at)
+    assert extracted is not None
+    return extracted
+
+
+def test_a_plain_chinese_page_gives_all_its_parts() -> None:
+    article = found(page(f'<p><img src="/img/1.jpg"></p>{BODY}'))
+    assert article.title == "车展开幕"
+    assert article.published == "2016-01-12T10:23:00+08:00"
+    assert (article.source, article.author, article.language) == ("新城晚报", "王小明", "zh")
+    assert article.images == ("http://news.site.test/img/1.jpg",)
+    assert article.body.split("\n") == [f"第{n}段。{SENTENCE}" for n in range(6)]
+
+
+def test_metadata_is_believed_before_text() -> None:
+    linked = {
+        "@context": "https://schema.org",
+        "@graph": [
+            {"@type": "WebSite", "name": "别的"},
+            {
+                "@type": ["NewsArticle"],
+                "headline": "新车展开幕",
+                "datePublished": "2016-01-13T08:00:00Z",
+                "author": [{"@type": "Person", "name": "李大华"}, "赵一"],
+                "publisher": {"name": "新城网"},
+                "image": {"url": "/big.jpg"},
+            },
+        ],
+    }
+    head = f'<script type="application/ld+json">{json.dumps(linked, ensure_ascii=False)}</script>'
+    html = page(head=head, title="").replace("<h1>车展开幕</h1>", "")
+    article = found(html)
+    assert article.title == "新车展开幕"
+    assert article.published == "2016-01-13T08:00:00+00:00"
+    assert article.author == "李大华 赵一"
+    assert article.images == ("http://news.site.test/big.jpg",)
+
+
+def test_meta_elements_name_source_and_time() -> None:
+    head = (
+        '<meta name="source" content="本地日报"><meta name="publishdate" content="2016-01-12">'
+        '<meta property="og:image" content="http://img.test/a.png">'
+    )
+    article = found(page(head=head))
+    assert (article.source, article.published) == ("本地日报", "2016-01-12")
+    assert article.images == ("http://img.test/a.png",)
+
+
+def test_an_english_page() -> None:
+    html = (
+        '<html lang="en"><head><title>Bridge opened | The Valley Post</title></head><body>'
+        f"<h1>Bridge opened</h1><p>By Jane Miller</p><p>March 3, 2020</p>{ENGLISH}</body></html>"
+    )
+    article = found(html, "http://valley.test/bridge")
+    assert (article.title, article.language) == ("Bridge opened", "en")
+    assert (article.published, article.author) == ("2020-03-03", "Jane Miller")
+    assert "waited for it since the winter" in article.body
+
+
+def test_a_day_after_the_fetch_is_no_day_of_publication() -> None:
+    html = page().replace("2016年01月12日 10:23", "2017年05月06日")
+    assert found(html, "http://a.test/x", fetched_at=1_452_600_000.0).published == ""
+    assert found(html, "http://a.test/x").published == "2017-05-06"
+
+
+def test_the_title_of_the_page_record_is_used() -> None:
+    html = page().replace("<h1>车展开幕</h1>", "")
+    record = Page(URL, "新车展开幕 - 本地新闻网", "")
+    extracted = extract(html, URL, record)
+    assert extracted is not None
+    assert extracted.title == "新车展开幕"
+
+
+LINKS = "".join(
+    f'<li><a href="/{n}.html">第{n}条新闻的标题在这里写得很长</a></li>' for n in range(80)
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "url"),
+    [
+        ("", URL),
+        ("<html><body></body></html>", URL),
+        (f"<title>频道</title><ul>{LINKS}</ul>", "http://a.test/channel/"),
+        (f"<title>频道</title><div>{LINKS}</div><p>{SENTENCE}</p>", "http://a.test/channel/"),
+        (page(), "http://news.site.test/"),
+        ("<title>404</title><p>您访问的页面不存在。</p>", URL),
+        (
+            "<title>表</title><p>" + "<br>".join(["一月 12 34", "二月 56 78"] * 50),
+            "http://a.test/t",
+        ),
+        ("<div>" * 6000 + BODY, URL),
+    ],
+    ids=["empty", "no text", "links", "hub with a teaser", "root", "error", "table", "too deep"],
+)
+def test_pages_that_are_no_articles_give_none(html: str, url: str) -> None:
+    assert extract(html, url) is None
+
+
+def test_a_page_whose_metadata_says_so_may_be_a_table() -> None:
+    rows = "".join(f"<p>{n}月 本地车展 展馆{n}号厅 门票{n}0元</p>" for n in range(1, 13))
+    head = (
+        '<meta property="og:type" content="article">'
+        '<meta property="article:published_time" content="2016-01-12T10:23:00+08:00">'
+    )
+    assert "展馆7号厅" in found(page(rows, head)).body
+
+
+def test_broken_markup_and_addresses_are_survived() -> None:
+    head = (
+        '<script type="application/ld+json">{"@type": "NewsArticle", "headline": </script>'
+        '<script type="application/ld+json">' + "[" * 5000 + "</script>"
+    )
+    body = f'<p><img src="http://[bad"><img src=""><img></p>{BODY}<p>\x00\ud800<b><i></p>'
+    article = found("<?xml version='1.0' encoding='gbk'?>" + page(body, head))
+    assert article.images == ()
+    assert "\ud800" not in article.body
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text(
+        alphabet=st.sampled_from(
+            list("<>/=\"' apdivtable!-[]&;文。年月日12:：作者来源\n\x00\ud800")
+        )
+    )
+)
+def test_no_text_raises(noise: str) -> None:
+    extract(noise, noise)
+    extract(page(noise + BODY), f"http://a.test/{noise}")
+
+
+@pytest.mark.parametrize(
+    "hurt",
+    [
+        "<div>" * 60_000,
+        "<!--" * 100_000,
+        "<title>" + "甲 - " * 100_000 + "</title>",
+        "作者：" + "张三 " * 50_000,
+        "2016年1月1" * 50_000,
+        ('<a href="/1">链接文字</a> ' * 20_000),
+        "字<br>" * 50_000,
+    ],
+    ids=["nested", "comments", "title", "names", "dates", "links", "lines"],
+)
+def test_pages_made_to_hurt_take_bounded_time(hurt: str) -> None:
+    begin = time.process_time()
+    extract(hurt + BODY, URL)
+    assert time.process_time() - begin < 8

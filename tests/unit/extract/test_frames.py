@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from topiccrawl.extract.extract import extract
+from topiccrawl.extract.frames import CHECK_EVERY, LEAST, MISSES, SiteFrame
+
+LINE = "记者在现场看到，许多人早早来到这里，等待新的展览开幕。"
+HOTLINE = "如果您有新闻线索，欢迎拨打本报的热线电话，我们将及时回复。"
+
+
+def page(number: int, box: str = "text", rest: str = "") -> str:
+    body = "".join(f"<p>第{number}号消息第{n}段。{LINE}</p>" for n in range(4))
+    return (
+        f"<title>第{number}号消息</title><h1>第{number}号消息</h1><p>2020年03月04日 10:20</p>"
+        f'<div class="{box}">{body}<p>{HOTLINE}</p></div>{rest}'
+    )
+
+
+def learnt(pages: int = LEAST + 1) -> SiteFrame:
+    frame = SiteFrame()
+    for number in range(pages):
+        assert extract(page(number), "http://a.test/x", frame=frame) is not None
+    return frame
+
+
+def body(html: str, frame: SiteFrame) -> list[str]:
+    found = extract(html, "http://a.test/x", frame=frame)
+    assert found is not None
+    return found.body.split("\n")
+
+
+def test_what_repeats_is_frame_and_what_changes_is_content() -> None:
+    fresh = SiteFrame()
+    assert body(page(1), fresh)[-1] == HOTLINE
+    frame = learnt()
+    assert frame.box == "div.text"
+    assert frame.repeated == {HOTLINE: frame.pages}
+    assert body(page(77), frame) == [f"第77号消息第{n}段。{LINE}" for n in range(4)]
+
+
+def test_the_trusted_box_wins_over_a_heavier_one() -> None:
+    others = "".join(f"<p>另一篇文章的第{n}段。{LINE}</p>" for n in range(40))
+    rest = f"<div class=other>{others}</div>"
+    assert len(body(page(7, rest=rest), SiteFrame())) > 10
+    frame = learnt()
+    frame.due()  # the next one is no check
+    assert len(body(page(7, rest=rest), frame)) == 4
+
+
+def test_an_operators_selector_wins_and_lines_may_be_kept() -> None:
+    frame = learnt()
+    frame.kept.add(HOTLINE)
+    assert HOTLINE in body(page(8), frame)
+    frame.by_hand = "div.nowhere"
+    assert frame.box == "div.nowhere"
+    assert body(page(9), frame)[0].startswith("第9号消息")
+
+
+def test_a_site_that_changes_is_learnt_anew() -> None:
+    frame = learnt()
+    for number in range(MISSES):
+        body(page(number, box="story"), frame)
+    assert frame.box == ""
+    for number in range(LEAST):
+        body(page(number, box="story"), frame)
+    assert frame.box == "div.story"
+
+
+def test_a_sample_is_checked() -> None:
+    frame = learnt()
+    assert sum(frame.due() for _ in range(10 * CHECK_EVERY)) == 10
+
+
+@pytest.mark.parametrize("frame", [SiteFrame(), learnt()], ids=["new", "learnt"])
+def test_json_and_back(frame: SiteFrame) -> None:
+    again = SiteFrame.from_json(json.loads(json.dumps(frame.to_json())))
+    assert (again.box, again.repeated, again.pages) == (frame.box, frame.repeated, frame.pages)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.extract.hubs import hub_list
+
+URL = "http://a.test/news/"
+MENU = "".join(f"<li><a href='/c{n}/'>频道{n}</a></li>" for n in range(9))
+HOT = "".join(
+    f"<li><a href='/20200{n}01/n{n}1111.html'>大家都在看的第{n}条</a></li>" for n in range(1, 6)
+)
+SITE = "<ul class=menu>{menu}</ul>{main}<div><h3>热文</h3><ul>{hot}</ul></div>{foot}"
+
+
+def page(main: str, foot: str = "") -> str:
+    return SITE.format(menu=MENU, main=main, hot=HOT, foot=foot)
+
+
+ROWS = {
+    "list": "<ul>{}</ul>", "table": "<table>{}</table>", "boxes": "<div>{}</div>",
+}  # fmt: skip
+LINK = "<a href='/20200{n}05/n{n}.html'>今天的第{n}条新闻标题</a>"
+ROW = {
+    "list": f"<li><span>03-0{{n}} 12:3{{n}}</span>{LINK}",
+    "table": f"<tr><td>{LINK}<td>03-0{{n}} 12:3{{n}}</tr>",
+    "boxes": f"<div><h4>{LINK}</h4><a href='#'><img></a><i>2020-03-0{{n}} 12:3{{n}}</i></div>",
+}
+
+
+@pytest.mark.parametrize("kind", sorted(ROWS))
+def test_the_list_is_found_among_menus_and_charts(kind: str) -> None:
+    rows = "".join(ROW[kind].format(n=n) for n in range(1, 6))
+    found = hub_list(page(ROWS[kind].format(rows)), URL, fetched_at=1_590_000_000)
+    assert found is not None
+    assert [item.title for item in found.items] == [f"今天的第{n}条新闻标题" for n in range(1, 6)]
+    assert found.items[0].url == "http://a.test/20200105/n1.html"
+    assert [item.published for item in found.items][:2] == [
+        "2020-03-01T12:31:00+08:00", "2020-03-02T12:32:00+08:00"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("foot", "target"),
+    [
+        ("<a href='?p=2'>下一页</a>", "http://a.test/news/?p=2"),
+        ("<a href='2.html'>[下一页]</a>", "http://a.test/news/2.html"),
+        ("<a href='2.html'>Next »</a>", "http://a.test/news/2.html"),
+        ("<a rel=next href='2.html'>&gt;</a>", "http://a.test/news/2.html"),
+        ("<a href='javascript:more()'>下一页</a>", None),
+        ("<a href='/news/'>下一页</a>", None),
+        ("<a href='2.html'>下一页的故事</a>", None),
+        ("", None),
+    ],
+)
+def test_the_next_page(foot: str, target: str | None) -> None:
+    found = hub_list(page("", foot), URL)
+    assert found is not None
+    assert found.next_page == target
+
+
+def test_a_page_of_prose_has_no_list() -> None:
+    assert hub_list("<p>他说<a href='/1.html'>这里</a>什么也没有。</p>" * 9, URL) is None
+    assert hub_list(f"<ul>{MENU}</ul>", URL) is None
+
+
+@given(st.text(alphabet="<>/a ='hrefulidvtsp1.", max_size=200))
+def test_any_text_gives_some_answer(html: str) -> None:
+    found = hub_list(html, URL)
+    assert found is None or found.items

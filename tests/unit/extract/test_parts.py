@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.extract.parts import Parts, joined, part_of, parts_of, without_parts
+from topiccrawl.model import Link
+
+HOST = "http://a.test"
+
+
+def links(*pairs: tuple[str, str]) -> list[Link]:
+    return [Link(HOST + url, anchor) for url, anchor in pairs]
+
+
+@pytest.mark.parametrize(
+    ("url", "pager", "expected"),
+    [
+        ("/1.html", [("/1_2.html", "下一页")], "/1_2.html"),
+        ("/1.html", [("/1_1.html", "2"), ("/1_2.html", "3")], "/1_1.html"),  # counted from 0
+        ("/1_2.html", [("/1.html", "1"), ("/1_3.html", "[3]"), ("/1_4.html", "4")], "/1_3.html"),
+        ("/a-b.html", [("/a-b-2.html", "后一页 >>")], "/a-b-2.html"),
+        ("/s?id=3", [("/s?id=3&page=2", "第2页")], "/s?id=3&page=2"),
+        ("/s?id=3&page=2", [("/s?id=3&page=3", "Next")], "/s?id=3&page=3"),
+        ("/2016/n4/", [("/2016/n4_2/", "2")], "/2016/n4_2/"),
+        ("/1.html", [("/2.html", "下一页")], ""),
+        ("/1.html", [("/2.html", "2"), ("/1_9.html", "相关图片")], ""),
+        ("/s?id=3", [("/s?id=4&page=2", "下一页")], ""),
+        ("/1_3.html", [("/1_2.html", "上一页"), ("/1.html", "1")], ""),
+        ("/1.html", [("/1_2.html", "下一篇")], ""),
+        ("/t20160112_43.html", [("/t20160112_44.html", "相关新闻")], ""),
+    ],
+)
+def test_the_next_part(url: str, pager: list[tuple[str, str]], expected: str) -> None:
+    found = parts_of(HOST + url, links(*pager))
+    assert found.next == (HOST + expected if expected else "")
+
+
+def test_the_first_part_of_a_later_one() -> None:
+    pager = links(("/1.html", "1"), ("/1_2.html", "上一页"), ("/1_4.html", "下一页"))
+    assert parts_of(f"{HOST}/1_3.html", pager) == Parts(f"{HOST}/1_4.html", f"{HOST}/1.html")
+    assert parts_of(f"{HOST}/1_3.html", links(("/", "首页"), ("/1.html", "标题"))).first == ""
+
+
+def test_links_to_own_parts_are_no_links() -> None:
+    pager = links(("/1_2.html", "2"), ("/2.html", "二"), ("/1.html", "一"))
+    assert without_parts(f"{HOST}/1.html", pager) == tuple(pager[1:])
+
+
+def test_joining_leaves_out_what_is_there() -> None:
+    one = Article(f"{HOST}/1", "题", "导读。\n一。", images=("a",))
+    both = joined(one, "导读。\n二。\n三。", ("a", "b"))
+    assert both.body == "导读。\n一。\n二。\n三。"
+    assert both.images == ("a", "b")
+    assert both.digest == digest_of(both.body)
+    assert joined(both, both.body) == both
+
+
+@given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=5))
+def test_any_text_is_survived(url: str, pairs: list[tuple[str, str]]) -> None:
+    found = parts_of(HOST + "/" + url, links(*pairs))
+    assert found.next in {"", *(HOST + one for one, _ in pairs)}
+
+
+@given(st.integers(1, 99), st.sampled_from(["_", "-"]))
+def test_all_pages_have_one_base(number: int, mark: str) -> None:
+    assert part_of(f"{HOST}/n7{mark}{number}.html") == (f"{HOST}/n7.html", number)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.extract.titles import LONGEST, headline
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("车展今日开幕_汽车频道_新城网", "车展今日开幕"),
+        ("车展今日开幕-新城新闻网", "车展今日开幕"),
+        ("车展今日开幕 - 新城在线", "车展今日开幕"),
+        ("车展今日开幕|新城|汽车", "车展今日开幕"),
+        ("主队5-1大胜客队 球迷欢庆", "主队5-1大胜客队 球迷欢庆"),
+        ("主队5-1大胜客队-新城体育", "主队5-1大胜客队"),
+        ("Bridge opened - The Valley Post", "Bridge opened"),
+        ("Bridge opened to a well-known guest", "Bridge opened to a well-known guest"),
+        ("  车展   今日\n开幕 ", "车展 今日 开幕"),
+        ("", ""),
+    ],
+)
+def test_names_of_sites_are_cut_and_parts_of_headlines_are_not(title: str, expected: str) -> None:
+    assert headline((), title, []) == expected
+
+
+def test_a_heading_that_the_title_contains_wins_over_metadata() -> None:
+    assert (
+        headline(["开幕"], "车展开幕！现场直击-新城", ["新城", "车展开幕！现场直击"])
+        == "车展开幕！现场直击"
+    )
+
+
+def test_metadata_wins_over_headings_that_the_title_lacks() -> None:
+    assert headline(["车展开幕_新城网"], "新城网", ["相关新闻"]) == "车展开幕"
+
+
+def test_a_heading_serves_where_nothing_else_does() -> None:
+    assert headline((), "", ["车展开幕"]) == "车展开幕"
+
+
+def test_the_sites_own_name_is_cut_whatever_it_is() -> None:
+    assert headline((), "车展开幕-甲乙丙", [], site="甲乙丙") == "车展开幕"
+
+
+@given(st.text(max_size=2000), st.lists(st.text(max_size=50), max_size=4))
+def test_a_headline_is_short_one_line_and_stable(title: str, headings: list[str]) -> None:
+    once = headline((), title, headings)
+    assert len(once) <= LONGEST
+    assert once == " ".join(once.split())
+    assert headline((), once, []) == once

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.storage.crawls import Crawl, CrawlLog
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_folder_without_crawls_has_no_last_one_and_stays_empty(tmp_path: Path) -> None:
+    assert CrawlLog(tmp_path).last() is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_crawl_is_the_one_that_started_last(tmp_path: Path) -> None:
+    log = CrawlLog(tmp_path)
+    first = log.begin("足球", "frontier/a", 10.0)
+    second = log.begin("汽车", "frontier/b", 20.0)
+    log.finish(first, "finished", 30.0)
+    assert log.last() == Crawl(second, "汽车", "frontier/b", 20.0, None, "")
+    assert CrawlLog(tmp_path).last("足球") == Crawl(
+        first, "足球", "frontier/a", 10.0, 30.0, "finished"
+    )
+    assert [crawl.number for crawl in log.all()] == [first, second]
+    assert log.last("天气") is None

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.storage import schema
+from topiccrawl.storage.database import FILE, Database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def opened(path: Path, busy_seconds: float = 5.0) -> Database:
+    database = Database(path, busy_seconds=busy_seconds, now=lambda: 7.0)
+    database.open()
+    return database
+
+
+def count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM sites").fetchone()[0])
+
+
+def add(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO sites VALUES ('a.test', 'key', '1', 0)")
+
+
+def test_a_new_file_has_the_version_and_tells_when_it_was_migrated(tmp_path: Path) -> None:
+    database = opened(tmp_path / "deep" / FILE)
+    rows = database.call(lambda c: c.execute("SELECT * FROM migrations").fetchall())
+    database.close()
+    assert [(row[0], row[2]) for row in rows] == [(n + 1, 7.0) for n in range(len(schema.STEPS))]
+
+
+def test_commits_survive_a_power_cut_by_setting(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    mode = database.call(lambda c: c.execute("PRAGMA journal_mode").fetchone()[0])
+    level = database.call(lambda c: c.execute("PRAGMA synchronous").fetchone()[0])
+    database.close()
+    assert (mode, level) == ("wal", 2)
+
+
+def test_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    opened(tmp_path / FILE).close()
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute(f"PRAGMA user_version = {len(schema.STEPS) + 1}")
+    connection.close()
+    with pytest.raises(StateVersionError, match=r"store\.sqlite: schema version .*update"):
+        opened(tmp_path / FILE)
+
+
+def test_an_older_version_is_migrated_and_keeps_its_rows(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.call(add)
+    database.close()
+    steps = (*schema.STEPS, "ALTER TABLE sites ADD COLUMN note TEXT NOT NULL DEFAULT 'old';")
+    connection = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    schema.migrate(connection, "store", lambda: 8.0, steps)
+    assert connection.execute("SELECT note FROM sites").fetchall() == [("old",)]
+    assert connection.execute("SELECT max(version) FROM migrations").fetchone() == (len(steps),)
+    connection.close()
+
+
+def test_a_failed_migration_leaves_the_old_version(tmp_path: Path) -> None:
+    opened(tmp_path / FILE).close()
+    steps = (*schema.STEPS, "CREATE TABLE extra (x); CREATE NONSENSE;")
+    connection = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    with pytest.raises(sqlite3.OperationalError, match="syntax"):
+        schema.migrate(connection, "store", lambda: 8.0, steps)
+    connection.close()
+    database = opened(tmp_path / FILE)
+    tables = database.call(lambda c: c.execute("SELECT name FROM sqlite_master").fetchall())
+    database.close()
+    assert ("extra",) not in tables
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StateError, match=r"store\.sqlite: not a SQLite database; move it away"):
+        opened(tmp_path / FILE)
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(StateError, match="another program"):
+        opened(tmp_path / FILE)
+    connection = sqlite3.connect(tmp_path / FILE)
+    assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
+    connection.close()
+
+
+def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError, match=r"file.*cannot create"):
+        opened(tmp_path / "file" / FILE)
+
+
+def test_a_failed_write_keeps_nothing_and_names_the_file(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.call(add)
+
+    def two(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM sites")
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+
+    with pytest.raises(StorageError, match=r"store\.sqlite: cannot write: no such table"):
+        database.call(two)
+    assert database.call(count) == 1
+    database.close()
+
+
+def test_a_foreign_exception_rolls_back_too(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+
+    def broken(connection: sqlite3.Connection) -> None:
+        add(connection)
+        raise LookupError("a bug")
+
+    with pytest.raises(LookupError, match="a bug"):
+        asyncio.run(database.write(broken))
+    assert asyncio.run(database.read(count)) == 0
+    database.close()
+
+
+def test_a_full_disk_is_a_storage_error_with_a_remedy_and_heals(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.call(add)
+    pages = database.call(lambda c: c.execute("PRAGMA page_count").fetchone()[0])
+    database.call(lambda c: c.execute(f"PRAGMA max_page_count = {pages}").fetchone())
+
+    def fill(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO sites VALUES ('b.test', 'key', ?, 0)", ("x" * 100_000,))
+
+    with pytest.raises(StorageError, match=r"store\.sqlite: .*full; free space on the disk"):
+        database.call(fill)
+    assert database.call(count) == 1
+    database.call(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchone())
+    database.call(fill)
+    assert database.call(count) == 2
+    database.close()
+
+
+def test_a_lock_held_too_long_is_a_storage_error(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE, busy_seconds=0.05)
+    other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageError, match="locked; end the process that holds it"):
+        database.call(add)
+    other.execute("ROLLBACK")
+    other.close()
+    database.call(add)
+    assert database.call(count) == 1
+    database.close()
+
+
+def test_a_closed_database_says_so_and_opens_again(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    database.close()
+    database.close()
+    with pytest.raises(StorageError, match="closed; open it first"):
+        database.call(count)
+    database.open()
+    database.open()
+    assert database.call(count) == 0
+    database.close()
+
+
+def test_a_cursor_that_work_returns_disturbs_no_later_work(tmp_path: Path) -> None:
+    database = opened(tmp_path / FILE)
+    query = "INSERT INTO sites VALUES (?, 'key', '1', 0)"
+
+    async def write(number: int) -> None:
+        await database.write(lambda c: c.executemany(query, [(f"{number}.test",)]))
+
+    async def law() -> None:
+        for batch in range(10):
+            await asyncio.gather(*(write(100 * batch + number) for number in range(40)))
+
+    asyncio.run(law())
+    assert database.call(count) == 400
+    database.close()

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.waiting import PATIENCE
+from topiccrawl.errors import StorageError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.group import GroupCommit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LONG = 1000.0
+"""An age that no test waits for."""
+
+
+class Sink:
+    """Stands for ``Store.save``: remembers the groups; fails on request."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.groups: list[list[str]] = []
+        self.fails = fails
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self.groups.append([article.url for article in articles])
+        await asyncio.sleep(0)
+        if self.fails:
+            raise StorageError("disk full")
+        return [Saved(article.url, Fate.NEW, article.url) for article in articles]
+
+
+def article(number: int) -> Article:
+    return Article(f"http://a.test/{number}", "题", "文")
+
+
+def test_each_caller_gets_the_answer_for_its_own_article() -> None:
+    async def law() -> None:
+        sink = Sink()
+        group = GroupCommit(sink.save, size=10, age=0.01)
+        saved = await asyncio.gather(*(group.save(article(n)) for n in range(25)))
+        assert [s.url for s in saved] == [article(n).url for n in range(25)]
+        assert [len(g) for g in sink.groups] == [10, 10, 5]
+        assert [url for g in sink.groups for url in g] == [article(n).url for n in range(25)]
+
+    asyncio.run(law())
+
+
+def test_a_full_group_does_not_wait_for_its_age() -> None:
+    async def law() -> None:
+        group = GroupCommit(Sink().save, size=3, age=LONG)
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.gather(*(group.save(article(n)) for n in range(3)))
+
+    asyncio.run(law())
+
+
+def test_a_lonely_article_waits_for_its_age_and_no_longer() -> None:
+    async def law() -> None:
+        group = GroupCommit(Sink().save, size=100, age=0.05)
+        begin = time.monotonic()
+        await group.save(article(1))
+        assert time.monotonic() - begin >= 0.04
+
+    asyncio.run(law())
+
+
+def test_closing_saves_what_waits() -> None:
+    async def law() -> None:
+        sink = Sink()
+        group = GroupCommit(sink.save, size=100, age=LONG)
+        waiting = asyncio.create_task(group.save(article(1)))
+        await asyncio.sleep(0)
+        async with asyncio.timeout(PATIENCE):
+            await group.close()
+            assert (await waiting).url == article(1).url
+            await group.close()
+        assert sink.groups == [[article(1).url]]
+
+    asyncio.run(law())
+
+
+def test_a_failed_group_fails_each_of_its_callers_with_an_error_of_its_own() -> None:
+    async def law() -> None:
+        sink = Sink(fails=True)
+        group = GroupCommit(sink.save, size=2, age=LONG)
+        first, second = await asyncio.gather(
+            group.save(article(1)), group.save(article(2)), return_exceptions=True
+        )
+        assert isinstance(first, StorageError)
+        assert isinstance(second, StorageError)
+        assert first is not second
+        assert str(first) == "disk full"
+        sink.fails = False
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.gather(group.save(article(3)), group.save(article(4)))
+
+    asyncio.run(law())
+
+
+def test_a_caller_that_gives_up_takes_nobody_with_it() -> None:
+    async def law() -> None:
+        group = GroupCommit(Sink().save, size=2, age=LONG)
+        impatient = asyncio.create_task(group.save(article(1)))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await impatient
+        async with asyncio.timeout(PATIENCE):
+            assert (await group.save(article(2))).url == article(2).url
+
+    asyncio.run(law())

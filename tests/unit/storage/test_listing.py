@@ -1,0 +1,98 @@
+"""Lists of both stores: newest first, leafed through, with reprints and who has most of them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.mongo_server import database_uri
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.choice import listing_of, store_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LETTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 3_000)]
+
+
+def article(number: int, site: str = "a.test", topic: str = "足球") -> Article:
+    chance = random.Random(number)  # noqa: S311 - made texts
+    words = "".join(chance.choices(LETTERS, k=600))
+    url = f"http://{site}/{number}"
+    return Article(
+        url,
+        f"题{number}",
+        words,
+        site=site,
+        topics={topic: 0.5},
+        terms=(("电池", 0.4),),
+        digest=digest_of(words),
+    )
+
+
+@pytest.fixture(params=["sqlite", "mongodb"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """Settings that name a new store."""
+    chosen: dict[str, Any] = {"TOPICCRAWL_DATA_DIR": str(tmp_path)}
+    if request.param == "mongodb":
+        uri = str(request.getfixturevalue("mongo_uri"))
+        chosen["MONGODB_URI"] = database_uri(uri, tmp_path)
+    return chosen
+
+
+def test_articles_are_listed_newest_first_with_their_reprints(settings: dict[str, Any]) -> None:
+    async def check() -> None:
+        store, listing = store_of(settings), listing_of(settings)
+        await store.open()
+        for number in range(5):
+            await store.save([article(number)])
+        await store.save([article(9, topic="别的")])
+        for number, site in ((1, "b.test"), (1, "c.test"), (3, "b.test")):
+            await store.save([article(number, site)])
+        total, found = await listing.page("足球", 2, 1)
+        assert total == 5
+        assert [one.title for one in found] == ["题3", "题2"]
+        assert [one.reprints for one in found] == [1, 0]
+        assert found[0].terms == (("电池", 0.4),)
+        assert found[0].score == 0.5
+        chains = await listing.chains("足球", 5)
+        assert [(chain.article.title, len(chain.reprints)) for chain in chains] == [
+            ("题1", 2),
+            ("题3", 1),
+        ]
+        assert [one.site for one in chains[0].reprints] == ["b.test", "c.test"]
+        assert await listing.chains("别的", 5) == []
+        await listing.close()
+        await listing.close()
+        await store.close()
+
+    asyncio.run(check())
+
+
+def test_listing_makes_no_store(tmp_path: Path) -> None:
+    async def check() -> None:
+        listing = listing_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        assert await listing.page("足球", 10, 0) == (0, [])
+        assert await listing.chains("足球", 10) == []
+        await listing.close()
+
+    asyncio.run(check())
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_that_ask_at_once_wait_for_the_same_opening(tmp_path: Path) -> None:
+    async def check() -> None:
+        store = store_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        await store.open()
+        await store.save([article(1)])
+        await store.close()
+        listing = listing_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        pages = await asyncio.gather(*(listing.page("足球", 10, 0) for _ in range(5)))
+        assert [total for total, _ in pages] == [1] * 5
+        await listing.close()
+
+    asyncio.run(check())

@@ -1,0 +1,84 @@
+"""Several processes, one file: shared, killed, out of space."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from tests.unit.storage.writers import stored, writing
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_processes_that_store_the_same_stories_at_once_keep_each_once(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(writing("sqlite", str(tmp_path), name, 150))
+            for name in ("one", "two", "three")
+        ]
+        lines = [
+            line for one in running for line in one.communicate(timeout=PATIENCE)[0].splitlines()
+        ]
+    assert [one.returncode for one in running] == [0, 0, 0]
+    assert sum(line.endswith(" new") for line in lines) == 150
+    assert sum(line.endswith(" reprint") for line in lines) == 300
+    articles, counts = stored("sqlite", str(tmp_path))
+    assert (counts["articles"], counts["reprints"]) == (150, 300)
+    assert len({article.digest for article in articles}) == 150
+    assert all(set(article.topics) == {"one", "two", "three"} for article in articles)
+
+
+def test_what_was_acknowledged_before_kill_9_is_there_once(tmp_path: Path) -> None:
+    acknowledged: set[str] = set()
+    for after in (1, 30, 90):
+        with writing("sqlite", str(tmp_path), "one", 5000) as process:
+            assert process.stdout is not None
+            for _, line in zip(range(after), process.stdout, strict=False):
+                acknowledged.add(line.split()[0])
+            process.send_signal(signal.SIGKILL)
+            # what it printed before it died was acknowledged as well
+            acknowledged.update(line.split()[0] for line in process.stdout if line.endswith("\n"))
+    articles, counts = stored("sqlite", str(tmp_path))
+    urls = [article.url for article in articles]
+    assert len(acknowledged) >= 90
+    assert acknowledged <= set(urls)
+    assert len(urls) == len(set(urls)) == counts["articles"]
+
+
+LIMITED = """
+import asyncio, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+from topiccrawl.errors import StorageError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.sqlite import SqliteStore
+
+async def main(folder):
+    store = SqliteStore(folder)
+    await store.open()
+    for number in range(100):
+        article = Article(f"http://a.test/{number}", "题", "文" * 10_000, digest=str(number))
+        try:
+            await store.save([article])
+        except StorageError as error:
+            print("failed", error)
+            break
+        print(article.url)
+    await store.close()
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+def test_a_file_that_may_not_grow_fails_the_save_and_keeps_what_was_stored(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LIMITED, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    *saved, failure = done.stdout.splitlines()
+    assert failure.startswith(f"failed {tmp_path / 'store.sqlite'}: cannot write: ")
+    articles, _ = stored("sqlite", str(tmp_path))
+    assert sorted(article.url for article in articles) == sorted(saved)
+    assert saved

@@ -1,0 +1,279 @@
+"""Stores that go away, stay away and come back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from typing_extensions import override
+
+from tests.waiting import PATIENCE
+from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Fate, Saved, Story, Version
+from topiccrawl.storage.safe import SafeStore
+from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.spool import Spool
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+    from pathlib import Path
+
+    from topiccrawl.storage.selection import Selection
+
+
+class Distant:
+    """A store in memory that is away as often as it is told to, and refuses some articles."""
+
+    def __init__(self, failures: float = 0) -> None:
+        self.failures = failures
+        self.order: list[str] = []
+        self.kept: dict[str, Article] = {}
+        self.back = asyncio.Event()
+
+    async def open(self) -> None:
+        self._answer()
+
+    async def close(self) -> None:
+        return
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self._answer()
+        if any(article.title == "bad" for article in articles):
+            raise StorageError("refused")
+        self.kept |= {article.url: article for article in articles}
+        self.order += [article.url for article in articles]
+        self.back.set()
+        return [Saved(article.url, Fate.NEW, article.url) for article in articles]
+
+    async def get(self, url: str) -> Story | None:
+        self._answer()
+        return Story(self.kept[url]) if url in self.kept else None
+
+    async def versions(self, url: str) -> list[Version]:
+        self._answer()
+        return []
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        return list(self.kept.values())
+
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
+        for kept in self.kept.values():
+            yield kept
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        return 0
+
+    async def expire(self, topic: str, before: float) -> int:
+        return 0
+
+    async def counts(self) -> dict[str, int]:
+        return {"articles": len(self.kept)}
+
+    def _answer(self) -> None:
+        if self.failures > 0:
+            self.failures -= 1
+            raise StorageAwayError("away")
+
+
+def article(number: int, at: float = 0.0, title: str = "题") -> Article:
+    return Article(f"http://a.test/{number}", title, "文", fetched_at=at)
+
+
+AWAY = float("inf")
+
+
+def test_a_short_absence_is_waited_for(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Distant(failures=2)
+        store = SafeStore(distant, Spool(tmp_path))
+        await store.open()
+        distant.failures = 2
+        assert [saved.fate for saved in await store.save([article(1)])] == [Fate.NEW]
+        await store.close()
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Distant()
+        store = SafeStore(distant, Spool(tmp_path), patience=0.1)
+        await store.open()
+        distant.failures = AWAY
+        for number in (1, 2):
+            assert [saved.fate for saved in await store.save([article(number)])] == [Fate.SPOOLED]
+        assert distant.kept == {}
+        seen = [store.away]
+        distant.failures = 1
+        async with asyncio.timeout(PATIENCE):
+            await distant.back.wait()
+        assert [saved.fate for saved in await store.save([article(3)])] == [Fate.NEW]
+        assert [*seen, store.away] == [True, False]
+        await store.close()
+        assert distant.order == [article(n).url for n in (1, 2, 3)]
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_waits_at_the_end_is_stored_at_the_next_start(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Distant()
+        store = SafeStore(distant, Spool(tmp_path), patience=0.0)
+        await store.open()
+        distant.failures = AWAY
+        await store.save([article(1, at=1.0), article(2, at=1.0)])
+        await store.close()
+        assert distant.kept == {}
+        newer = article(1, at=2.0)
+        distant = Distant()
+        distant.kept[newer.url] = newer  # fetched and stored by another node meanwhile
+        store = SafeStore(distant, Spool(tmp_path))
+        await store.open()
+        assert distant.kept == {newer.url: newer, article(2).url: article(2, at=1.0)}
+        await store.close()
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_store_refuses_from_disk_is_put_aside_and_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    async def law() -> None:
+        spool = Spool(tmp_path)
+        spool.append([article(1), article(2, title="bad"), article(3)])
+        spool.close()
+        distant = Distant()
+        store = SafeStore(distant, Spool(tmp_path))
+        await store.open()
+        assert sorted(distant.kept) == [article(1).url, article(3).url]
+        await store.close()
+
+        store = SafeStore(Lenient(), Spool(tmp_path))  # the next crawl: what was wrong is mended
+        await store.open()
+        assert list(await store.articles()) == [article(2, title="bad")]
+        await store.close()
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+class Lenient(Distant):
+    """A store that takes all."""
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self.kept |= {article.url: article for article in articles}
+        return [Saved(article.url, Fate.NEW, article.url) for article in articles]
+
+
+class Forbidden(Distant):
+    """A store that answers, and takes nothing until somebody gives us the right."""
+
+    allowed = False
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        if not self.allowed:
+            raise StorageError("not authorised")
+        return await super().save(articles)
+
+
+def test_a_store_that_takes_nothing_at_all_makes_nothing_be_put_aside(tmp_path: Path) -> None:
+    async def law() -> None:
+        spool = Spool(tmp_path)
+        spool.append([article(n) for n in range(3)])
+        spool.close()
+        distant = Forbidden()
+        store = SafeStore(distant, Spool(tmp_path))
+        await store.open()
+        assert not (tmp_path / "refused.txt").exists()
+        distant.allowed = True
+        async with asyncio.timeout(PATIENCE):
+            await distant.back.wait()
+        await store.close()
+        assert distant.order == [article(n).url for n in range(3)]
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+class Slow(Distant):
+    """A store that takes its time, by a clock of its own."""
+
+    seconds = 0.0
+
+    @override
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        self.seconds += 9.0
+        return await super().save(articles)
+
+
+def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Slow(AWAY)
+        store = SafeStore(distant, Spool(tmp_path), patience=0.0, clock=lambda: distant.seconds)
+        store.spool.append([article(n) for n in range(500)])
+        distant.failures = 0
+        store._replay_later()
+        await store.close()
+        assert 0 < len(distant.kept) < 500
+        again = SafeStore(distant, Spool(tmp_path))
+        await again.open()
+        await again.close()
+        assert len(distant.kept) == 500
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SafeStore(Distant(), Spool(tmp_path))
+        await store.open()
+        with pytest.raises(StorageError, match="refused"):
+            await store.save([article(1, title="bad")])
+        await store.close()
+
+    asyncio.run(law())
+
+
+def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SafeStore(Distant(AWAY), Spool(tmp_path), starting=0.2)
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(StorageAwayError):
+                await store.open()
+
+    asyncio.run(law())
+
+
+class Locked(Distant):
+    """A store that comes back without letting us read, for a while."""
+
+    @override
+    async def get(self, url: str) -> Story | None:
+        if self.failures == 0:
+            self.failures = -1
+            raise StorageError("not authorised")
+        return await super().get(url)
+
+
+def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Locked()
+        store = SafeStore(distant, Spool(tmp_path), patience=0.0)
+        await store.open()
+        distant.failures = 2
+        assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
+        async with asyncio.timeout(PATIENCE):
+            await distant.back.wait()
+        await store.close()
+        assert list(distant.kept) == [article(1).url]
+
+    asyncio.run(law())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,73 @@
+"""A process that stores the same stories as others like it, and what they leave together."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.mongodb.store import MongoStore
+from topiccrawl.dedup import digest_of
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.group import GroupCommit
+from topiccrawl.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.storage.contract import Store
+
+STORES = {"sqlite": SqliteStore, "mongo": MongoStore}
+
+
+@contextmanager
+def writing(kind: str, place: str, name: str, count: int) -> Iterator[subprocess.Popen[str]]:
+    """A process that stores ``count`` stories under its name and says what became of each."""
+    command = [sys.executable, "-m", "tests.unit.storage.writers", kind, place, name, str(count)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def stored(kind: str, place: str) -> tuple[list[Article], dict[str, int]]:
+    """What the processes left: articles, and sizes."""
+
+    async def look() -> tuple[list[Article], dict[str, int]]:
+        store: Store = STORES[kind](place)
+        await store.open()
+        try:
+            return await store.articles(), await store.counts()
+        finally:
+            await store.close()
+
+    return asyncio.run(look())
+
+
+def article(name: str, number: int) -> Article:
+    body = f"第{number}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷庆祝到深夜。" * 3
+    url, title = f"http://{name}.test/{number}", f"第{number}篇"
+    return Article(url, title, body, topics={name: 0.5}, digest=digest_of(body))
+
+
+async def main(kind: str, place: str, name: str, count: int) -> None:
+    store: Store = STORES[kind](place)
+    await store.open()
+    group = GroupCommit(store.save, size=7, age=0.005)
+
+    async def one(number: int) -> None:
+        saved = await group.save(article(name, number))
+        print(saved.url, saved.fate, flush=True)  # noqa: T201
+
+    for begin in range(0, count, 20):
+        await asyncio.gather(*(one(n) for n in range(begin, min(count, begin + 20))))
+    await group.close()
+    await store.close()
+
+
+if __name__ == "__main__":
+    _, kind_, place_, name_, count_ = sys.argv
+    asyncio.run(main(kind_, place_, name_, int(count_)))

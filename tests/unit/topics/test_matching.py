@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from topiccrawl.topics.matching import TermMatcher, count
+
+
+def found(term: str, text: str, *synonyms: str) -> int:
+    matcher = TermMatcher([term], {term: synonyms})
+    return count(matcher.surfaces, text).get(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "times"),
+    [
+        ("足球", "足球队员踢足球", 2),
+        ("新能源汽车", "发展新能源汽车产业", 1),
+        ("新能源汽车", "新能源的汽车", 0),
+        ("nba", "看nba比赛", 1),
+        ("nba", "nbas anbac nba2k", 1),
+        ("ai", "email said ai: ai芯片", 2),
+        ("car", "cars car carpet scar car2go racecar car", 3),
+        ("city", "city cities citation", 2),
+        ("cities", "one city", 1),
+        ("electric vehicle", "electric vehicles, electric-vehicle, electric  vehicle", 3),
+        ("electric vehicle", "electric vehicular", 0),
+        ("5g手机", "15g手机 5g手机", 1),
+        ("c++", "c++ and c", 1),
+        ("u.s", "the u.s. army, plus.s", 1),
+        ("茶", "喝茶", 1),
+        ("news", "news new", 1),
+        ("2026", "2026年 12026", 1),
+        ("straße", "straße straßen", 1),
+    ],
+)
+def test_where_a_term_stands(term: str, text: str, times: int) -> None:
+    assert found(term, text) == times
+
+
+def test_a_synonym_counts_as_its_term_and_no_place_twice() -> None:
+    assert found("足球", "足球赛在绿茵场", "足球赛", "绿茵场", "绿茵场") == 2
+
+
+def test_within_keeps_what_may_stand_in_the_text() -> None:
+    matcher = TermMatcher(["足球", "car", "电影"], {})
+    kept = matcher.within("car\n足球")
+    assert {surface.term for surface in kept} == {0, 1}
+
+
+def test_contains_a_text() -> None:
+    matcher = TermMatcher(["足球", "electric vehicle"], {})
+    assert matcher.contains("electric vehicles")
+    assert not matcher.contains("electric")
+
+
+@pytest.mark.parametrize(
+    ("url", "there"),
+    [
+        ("http://a.test/football/1.html", True),
+        ("http://worldfootball.test/", True),
+        ("http://a.test/%E8%B6%B3%E7%90%83/", True),
+        ("http://a.test/?q=%D7%E3%C7%F2", True),
+        ("http://a.test/electric-vehicles_2026", True),
+        ("http://a.test/electric_vehicle", True),
+        ("http://a.test/email/said", False),
+        ("http://a.test/ai/", True),
+        ("http://a.test/AI-news", True),
+        ("http://a.test/%", False),
+    ],
+)
+def test_contains_a_url(*, url: str, there: bool) -> None:
+    matcher = TermMatcher(["足球", "football", "electric vehicle", "ai"], {})
+    assert matcher.contains_url(url) is there

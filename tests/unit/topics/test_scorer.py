@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.model import Page
+from topiccrawl.text.idf import Idf
+from topiccrawl.text.tokens import JiebaTokenizer
+from topiccrawl.topics import LOWER_LIMIT, Scorer, TopicVector
+from topiccrawl.topics.scorer import PROSE, SAMPLED
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Build = Callable[..., Scorer]
+
+ON = "新能源汽车的销量今年继续增长，充电桩也越来越多，车企纷纷推出新车型。"
+OFF = "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断。"
+
+
+def test_by_hand() -> None:
+    """Two words of the text, one of them the term: cos = idf·√2 / sqrt(2 idf² + other²)."""
+    topic = Topic(name="t", terms={"football": 1})
+    scorer = Scorer(topic, JiebaTokenizer("rjieba"), Idf({"football": 3.0, "stadium": 4.0}))
+    verdict = scorer.score_text("Football in the stadium: football!")
+    expected = 3 * math.sqrt(2) / math.sqrt(3**2 * 2 + 4**2)
+    assert verdict.relevance == pytest.approx(expected)
+    assert dict(verdict.terms) == {"football": pytest.approx(expected)}
+    assert verdict.relevant
+
+
+def test_a_title_counts_three_times() -> None:
+    idf = Idf({"football": 3.0, "stadium": 4.0})
+    scorer = Scorer(Topic(name="t", terms={"football": 1}), JiebaTokenizer("rjieba"), idf)
+    expected = 3 * math.sqrt(3) / math.sqrt(3**2 * 3 + 4**2)
+    assert scorer.score_text("stadium", "Football").relevance == pytest.approx(expected)
+
+
+def test_on_topic_beats_off_topic(scorer_for: Build) -> None:
+    scorer = scorer_for("新能源", "汽车", "新能源汽车")
+    assert scorer.score_text(ON).relevant
+    assert scorer.score_text(OFF) == (0.0, False, ())
+
+
+def test_the_phrase_is_rewarded(scorer_for: Build) -> None:
+    scorer = scorer_for("新能源", "汽车", "新能源汽车")
+    phrase, apart = scorer.score_many(["新能源汽车的未来", "汽车与新能源的未来"])
+    assert phrase > apart > 0
+
+
+def test_traditional_and_full_width_texts_match(scorer_for: Build) -> None:
+    scorer = scorer_for("汽车", "nba")
+    assert scorer.score_short("汽車") == scorer.score_short("汽车") > 0
+    assert scorer.score_short("ＮＢＡ") == scorer.score_short("nba") > 0
+
+
+def test_a_synonym_scores_as_its_term(scorer_for: Build) -> None:
+    scorer = scorer_for("足球", "电影", synonyms={"足球": ["绿茵场"]})
+    assert scorer.score_text("绿茵场").terms[0][0] == "足球"
+    assert scorer.score_short("绿茵场") == pytest.approx(scorer.score_short("足球"))
+
+
+def test_negative_terms_subtract_and_never_below_zero(scorer_for: Build) -> None:
+    plain, against = scorer_for("足球"), scorer_for("足球", negative={"彩票": 1.0})
+    text = "足球彩票"
+    assert 0 <= against.score_short(text) < plain.score_short(text)
+    assert against.score_text("彩票彩票彩票彩票足球").relevance == 0.0
+    terms = dict(against.score_text(text).terms)
+    assert terms["足球"] > 0 > terms["彩票"]
+
+
+def test_only_negative_terms(scorer_for: Build) -> None:
+    verdict = scorer_for("足球", negative={"彩票": 1.0}).score_text("彩票")
+    assert (verdict.relevance, verdict.relevant) == (0.0, False)
+
+
+def test_weights_decide_between_texts(scorer_for: Build) -> None:
+    scorer = scorer_for(terms={"足球": 1.0, "篮球": 0.2})
+    football, basketball = scorer.score_many(["足球", "篮球"])
+    assert football > basketball > 0
+
+
+def test_numbers_count_only_as_terms(scorer_for: Build) -> None:
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
+    assert scorer.score_short("足球 2026 15 7") == pytest.approx(scorer.score_short("足球"))
+    assert scorer_for("足球", "2026").score_short("2026") > 0
+
+
+def test_limits(scorer_for: Build) -> None:
+    assert scorer_for("足球").lower_limit == LOWER_LIMIT
+    strict = scorer_for("足球", thresholds={"lower_limit": 1.0})
+    lax = scorer_for("足球", thresholds={"lower_limit": 0.0})
+    assert not strict.score_text("足球比赛开始").relevant
+    assert lax.score_text(OFF).relevant
+
+
+def test_another_vector(scorer_for: Build) -> None:
+    scorer = scorer_for("足球", synonyms={"足球": ["绿茵场"]})
+    adapted = scorer.with_vector(TopicVector.of({"足球": 1.0, "中超": 0.5}))
+    assert adapted.score_short("中超") > 0 == scorer.score_short("中超")
+    assert adapted.score_short("绿茵场") > 0
+    assert adapted.topic is scorer.topic
+
+
+def test_contains(scorer_for: Build) -> None:
+    scorer = scorer_for("汽车", synonyms={"汽车": ["car"]}, negative={"玩具车": 1})
+    assert scorer.contains("汽車之家")
+    assert scorer.contains("New Cars")
+    assert scorer.contains("http://a.test/cars/1.html")
+    assert not scorer.contains("http://a.test/scarves/")
+    assert not scorer.contains("玩具车")
+    assert not scorer.contains("")
+
+
+def test_english(scorer_for: Build) -> None:
+    scorer = scorer_for("electric vehicle", "battery")
+    on, off = scorer.score_many(
+        ["Electric vehicles need better batteries", "The orchestra played a symphony"]
+    )
+    assert on > 0.5
+    assert off == 0.0
+
+
+@pytest.mark.parametrize("engine", ["rjieba", "jieba"])
+def test_both_engines_give_the_same_scores(engine: str) -> None:
+    topic = Topic(name="t", terms={"新能源": 1, "汽车": 1, "vehicle": 1})
+    scorer = Scorer(topic, JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba"))
+    reference = Scorer(topic, JiebaTokenizer("jieba"))
+    for text in (ON, OFF, "electric-vehicles 汽车 3.5%"):
+        assert scorer.score_text(text) == reference.score_text(text)
+
+
+@pytest.mark.parametrize(
+    ("terms", "weights"), [(("a",), ()), (("a", "a"), (1.0, 1.0)), (("a",), (math.inf,))]
+)
+def test_vectors_that_are_none(terms: tuple[str, ...], weights: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=r"topic vector|weights"):
+        TopicVector(terms, weights)
+
+
+def test_vectors_of_weights() -> None:
+    vector = TopicVector.of({"ＡＢ": 0.5, "ab": 1.0, "x": -2.0, "": 1.0, "zero": 0.0})
+    assert dict(vector.items()) == {"ab": 1.0, "x": -2.0}
+    assert vector.norm == 1.0
+
+
+def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None:
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
+    menu = "足球 足球 篮球 足球"
+    prose = "今天上午新的图书馆开放了，市民可以借阅各类图书，也可以参加讲座。" * 8
+    assert len(prose) >= PROSE
+    article = Page("http://a.test/1", "图书馆开放", f"{menu} {prose}", prose=prose)
+    hub = Page("http://a.test/", "体育", menu, prose="更多")
+    assert scorer.score_page(article).relevance == 0
+    assert scorer.score_page(hub) == scorer.score_text(menu, "体育")
+
+
+def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
+    """Its terms are all counted; its length is told by a sample, to some percent."""
+    scorer = scorer_for("新能源", "汽车", "vehicle")
+    dice = random.Random(1)  # noqa: S311
+    parts = [ON, OFF, "The city opened a new library on Monday. "]
+    text = "".join(dice.choice(parts) for _ in range(600))
+    page = scorer.page_vector(text)
+    exact = sum(weight * page.get(term, 0.0) for term, weight in scorer.vector.items())
+    assert len(text) > 3 * SAMPLED
+    relevance = scorer.score_text(text).relevance
+    assert relevance != exact / scorer.vector.norm
+    assert relevance == pytest.approx(exact / scorer.vector.norm, rel=0.05)
+
+
+def test_a_remembered_text_scores_as_a_new_one(
+    scorer_for: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topiccrawl.topics.scorer._CACHED_TEXTS", 3)
+    texts = [ON, OFF, "汽车", ON, "新能源"]
+    scorer = scorer_for("新能源", "汽车")
+    alone = [scorer_for("新能源", "汽车").score_text(text).relevance for text in texts]
+    assert scorer.score_many(texts) == scorer.score_many(texts) == pytest.approx(alone)
+    assert scorer.score_many(texts[3:] + texts[:2]) == pytest.approx(alone[3:] + alone[:2])

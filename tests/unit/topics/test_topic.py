@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from topiccrawl.errors import TopicError
+from topiccrawl.text.normal import has_han
+from topiccrawl.topics.topic import (
+    LONGEST_NAME,
+    MOST_TERMS,
+    Budget,
+    Thresholds,
+    Topic,
+    available,
+    default_seeds,
+    from_words,
+    read,
+    resolve,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = """
+name = "足球"
+languages = ["zh"]
+seeds = ["HTTP://Sport.Example.com:80/a#top", "http://sport.example.com/a"]
+allowed_hosts = ["Example.com"]
+
+[terms]
+"足球" = 1.0
+"premier league" = 0.5
+
+[synonyms]
+"足球" = ["绿茵场"]
+
+[negative]
+"篮球" = 0.4
+
+[limits]
+pages = 300
+depth = 0
+
+[thresholds]
+lower_limit = 0.04
+upper_limit = 0.2
+"""
+
+
+def topic_file(folder: Path, text: str, name: str = "mine.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def message(folder: Path, text: str) -> list[str]:
+    path = topic_file(folder, text)
+    with pytest.raises(TopicError) as caught:
+        resolve(str(path))
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    return [line.removeprefix(f"{path}: ") for line in lines]
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    topic = resolve(str(topic_file(tmp_path, GOOD)))
+    assert topic.terms == {"足球": 1.0, "premier league": 0.5}
+    assert topic.synonyms == {"足球": ("绿茵场",)}
+    assert topic.negative == {"篮球": 0.4}
+    assert topic.seeds == ("http://sport.example.com/a",)
+    assert topic.allowed_hosts == ("example.com",)
+    assert topic.limits.settings() == {"CLOSESPIDER_PAGECOUNT": 300, "DEPTH_LIMIT": 0}
+    assert topic.thresholds == Thresholds(lower_limit=0.04, upper_limit=0.2)
+
+
+def test_a_list_of_terms_has_weights_of_one_and_a_file_its_own_name(tmp_path: Path) -> None:
+    topic = read(topic_file(tmp_path, 'terms = ["足球", "中超"]'))
+    assert (topic.name, topic.terms) == ("mine", {"足球": 1.0, "中超": 1.0})
+
+
+def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
+    topic_file(tmp_path, 'name = "own"\nterms = ["a1"]', "football.toml")
+    assert resolve("football", tmp_path).name == "own"
+    assert resolve("football", tmp_path / "none").name == "足球"
+    assert resolve("足球", tmp_path / "none") == resolve("football", tmp_path / "none")
+
+
+def test_a_path_without_its_ending_is_not_taken_for_words(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('terms = ["a"]')
+    with pytest.raises(TopicError, match=r"write .*/mine\.toml"):
+        resolve(str(tmp_path / "mine"))
+    assert resolve(f"电池/{'汽车' * 200}").terms
+
+
+def test_shipped_topics_are_right_and_listed() -> None:
+    names = {name: place for name, _, place in available()}
+    assert "新能源汽车" in {own for _, own, _ in available()}
+    assert {"football", "new-energy-vehicles", "electric-vehicles"} <= names.keys()
+    assert "portals" not in names
+    topics = [resolve(name) for name in names]
+    assert len({topic.slug for topic in topics}) == len(names)
+    assert any("zh" in topic.languages for topic in topics)
+    assert any("en" in topic.languages for topic in topics)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('terms = ["x"]\ntitel = 1', "unknown field titel: "),
+        ('terms = ["x"]\nsynonym = {}', "unknown field synonym: did you mean synonyms?"),
+        ('terms = ["x"]\n[limits]\npage = 1', "unknown field limits.page: did you mean pages?"),
+        ('name = "n"', "field terms is missing: add it"),
+        ("terms = []", "field terms is {}: "),
+        ("[terms]\nx = -1", "field terms.x is -1: give a number above 0, at most 100"),
+        ("[terms]\nx = nan", "field terms.x is nan: give a number above 0"),
+        ("[terms]\nx = 1000", "field terms.x is 1000: give a number above 0"),
+        ('[terms]\nx = "much"', "field terms.x is 'much': give a number above 0"),
+        ('[terms]\n"，" = 1', "field terms: '，' holds no letter or number: remove it"),
+        ('terms = ["ABC", "abc"]', "field terms: 'abc' is the same as 'ABC'"),
+        ('terms = ["車", "车"]', "field terms: '车' is the same as '車'"),
+        ('terms = ["x", 3]', "field terms is ['x', 3]: write a table"),
+        ('terms = ["x"]\nseeds = ["ftp://a.test"]', "field seeds: 'ftp://a.test' is no http"),
+        ('terms = ["x"]\nseeds = "http://a.test"', "field seeds is 'http://a.test': write a list"),
+        ('terms = ["x"]\ndenied_hosts = ["http://a.test/"]', "field denied_hosts: "),
+        ('terms = ["x"]\ndenied_hosts = ["."]', "field denied_hosts: '.' is no host"),
+        ('terms = ["x"]\nlanguages = ["chinese"]', "field languages.0 is 'chinese': give a lang"),
+        ('terms = ["x"]\n[limits]\ndepth = 1.5', "field limits.depth is 1.5: give a whole number"),
+        ('terms = ["x"]\nlimits = 3', "field limits is 3: write a table of its own"),
+        ('terms = ["x"]\n[thresholds]\nlower_limit = 2', "field thresholds.lower_limit is 2: give"),
+        ('terms = ["x"]\n[thresholds]\nlower_limit = 0.5\nupper_limit = 0.2', "field thresholds: "),
+        (
+            'terms = ["足球"]\n[synonyms]\n"足秋" = ["a"]',
+            "synonyms of '足秋', which is no term: did you mean '足球'?",
+        ),
+        ('terms = ["a1"]\n[synonyms]\nzz = ["b"]', "synonyms of 'zz', which is no term: add it"),
+        ('terms = ["车"]\n[negative]\n"車" = 1', "'车' speaks for the topic and is in negative"),
+        ('terms = ["a1", "b1"]\n[synonyms]\na1 = ["b1"]', "'b1' is a term and a synonym, too"),
+        ("terms = [", "is no TOML: "),
+        ("[terms]\n足球 = 1", "is no TOML: Invalid statement (at line 2, column 1); line 2: write"),
+    ],
+)
+def test_a_wrong_file_names_field_value_and_remedy(tmp_path: Path, text: str, told: str) -> None:
+    lines = message(tmp_path, text)
+    assert len(lines) == 1
+    assert lines[0].startswith(told)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    text = 'name = ""\nnmae = 1\nseeds = ["x"]\n[terms]\na = 0\n[limits]\npages = -1'
+    assert len(message(tmp_path, text)) == 5
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(TopicError, match="no such topic file"):
+        resolve(str(tmp_path / "none.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(TopicError, match="cannot be read"):
+        resolve(str(tmp_path / "folder.toml"))
+    (tmp_path / "gbk.toml").write_bytes("name = '足球'".encode("gbk"))
+    with pytest.raises(TopicError, match="save it as UTF-8"):
+        resolve(str(tmp_path / "gbk.toml"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "terms"),
+    [
+        ("新能源汽车", ["新能源", "汽车", "新能源汽车"]),
+        ("關於新能源汽車的最新報導", ["新能源", "汽车", "新能源汽车"]),
+        ("我想看足球和篮球的新闻", ["足球", "篮球"]),
+        ("足球 中超", ["足球", "中超"]),
+        ("中超联赛", None),
+        ("茶", ["茶"]),
+        ("5G手机", ["5g", "手机", "5g手机"]),
+        ("news about electric vehicles in China", ["electric", "vehicle", "electric vehicle"]),
+        ('"premier league" football', ["premier league", "football"]),
+        ("《红楼梦》研究", ["红楼梦", "研究"]),
+        ("AT&T", ["at&t"]),
+        ("新冠疫情对经济的影响", ["新冠疫情", "经济", "影响"]),
+    ],
+)
+def test_sentences(sentence: str, terms: list[str] | None) -> None:
+    topic = from_words(sentence)
+    assert topic.name == sentence
+    assert set(topic.terms.values()) == {1.0}
+    if terms is None:
+        assert sentence in topic.terms
+    else:
+        assert list(topic.terms)[: len(terms)] == terms
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "的", "最新新闻", "the latest news", "，！", "2026"])
+def test_a_sentence_that_names_nothing(nothing: str) -> None:
+    with pytest.raises(TopicError, match="has no word that says what it is about"):
+        resolve(nothing)
+
+
+def test_a_book_is_cut_to_a_topic() -> None:
+    topic = resolve(" ".join(f"word{number}x" for number in range(500)))
+    assert len(topic.name) <= LONGEST_NAME
+    assert len(topic.terms) == MOST_TERMS
+
+
+@given(st.text(max_size=80))
+def test_any_words_give_a_topic_or_the_error(text: str) -> None:
+    try:
+        topic = resolve(text.replace(".toml", ""))
+    except TopicError as error:
+        assert repr(text.strip().replace(".toml", "")) in str(error) or "topic" in str(error)  # noqa: PT017
+    else:
+        assert topic.terms
+        assert all(any(map(str.isalnum, term)) for term in topic.terms)
+
+
+names = st.text(min_size=1, max_size=100).filter(str.strip)
+
+
+@given(names, names)
+def test_slugs_are_safe_and_distinct(one: str, other: str) -> None:
+    first, second = (Topic(name=name, terms={"a": 1}) for name in (one, other))
+    assert first.slug.strip(".") == first.slug
+    assert not set('/\\:*?"<>|\0 ') & set(first.slug)
+    assert len(first.slug.encode()) < 255
+    assert (first.slug == second.slug) == (first.name == second.name)
+
+
+def test_the_digest_follows_the_content() -> None:
+    topic = Topic(name="a", terms={"x": 1})
+    assert topic.digest == Topic(name="a", terms={"x": 1.0}).digest
+    assert topic.digest != Topic(name="a", terms={"x": 2}).digest
+    assert topic.digest != topic.model_copy(update={"limits": Budget(pages=1)}).digest
+
+
+def test_a_topic_is_frozen() -> None:
+    topic = Topic(name="a", terms={"x": 1})
+    with pytest.raises(ValidationError, match="frozen"):
+        topic.name = "b"
+
+
+@pytest.mark.parametrize(
+    ("topic", "chinese"),
+    [
+        (Topic(name="a", terms={"足球": 1}), True),
+        (Topic(name="a", terms={"football": 1}), False),
+        (Topic(name="a", terms={"足球": 1}, languages=("en",)), False),
+    ],
+)
+def test_default_seeds_follow_the_language(*, topic: Topic, chinese: bool) -> None:
+    seeds = default_seeds(topic)
+    assert len(seeds) >= 5
+    assert ("https://news.sina.com.cn/" in seeds) is chinese
+    both = topic.model_copy(update={"languages": ("zh", "en")})
+    assert set(seeds) < set(default_seeds(both))
+    assert not any(map(has_han, seeds))

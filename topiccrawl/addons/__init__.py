@@ -1,0 +1,1 @@
+"""Features beside the core: one folder each, none imports another."""

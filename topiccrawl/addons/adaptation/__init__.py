@@ -1,0 +1,1 @@
+"""The topic learns from the crawl."""

@@ -1,0 +1,138 @@
+"""How a topic learns from its own crawl: the contract, and what a change of the topic is.
+
+Two methods, chosen by name:
+
+- ``words`` (``adaptation_words``), the default: words that stand on the crawl's relevant pages and
+  not on its others raise the score of *links* that hold them. What makes a page relevant stays
+  the user's terms, so what is learnt never decides what is learnt from.
+- ``genetic`` (``adaptation_genetic``, ``adaptation_vectors``), as published [S3; methods §4]:
+  genetic algorithm and Rocchio give a new topic vector for pages and links, and the limits follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.topics.vector import TopicVector
+
+METHODS = ("words", "genetic")
+"""Names of the methods."""
+
+
+class Change(NamedTuple):
+    """A topic as it is from now on, and why.
+
+    Attributes:
+        method: Which one of ``METHODS`` made it.
+        vector: Terms and weights; the user's own are always among them.
+        reason: Evidence in words, for the operator.
+        pages: Pages seen until then.
+        lower_limit: Page relevance from which a page is relevant; None: unchanged.
+        upper_limit: Page relevance above which all links enter priorQueue; None: unchanged.
+    """
+
+    method: str
+    vector: TopicVector
+    reason: str
+    pages: int
+    lower_limit: float | None = None
+    upper_limit: float | None = None
+
+
+class Adapter(Protocol):
+    """Learns from pages and moves the topic now and then."""
+
+    def wants(self, relevance: float) -> float:
+        """Count a page; the weight with which its document is to be learnt, 0 where it is not.
+
+        Asked once for each page, before its vector is made: that costs more than all the rest.
+        """
+        ...
+
+    def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:
+        """Learn a document: its words with weights above 0, L2 norm 1, and its relevance."""
+        ...
+
+    def adapt(self) -> Change | None:
+        """The changed topic, or None where it is not yet time or nothing was learnt."""
+        ...
+
+    def present(self) -> Change | None:
+        """The topic as it is after all changes (after ``restore``: as it was), or None."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """All it has learnt, as plain JSON, for a later run."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what ``state`` gave."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptationParameters:
+    """Numbers of both methods.
+
+    Attributes:
+        warm: Pages before the first change.
+        every: words: pages between two changes at least; genetic: *relevant* pages.
+        growth: words: a change comes after so many times the pages of the last one: what is
+            known of 1,000 pages hardly moves with 100 more, and each change is stored and makes
+            queued URLs be re-scored.
+        sample: words: from so many pages on only a part is learnt, ``sample / pages``, each
+            with a weight to match: the cost a page falls while the crawl grows.
+        words: words: learnt ones at most, those with most evidence.
+        terms: genetic: learnt terms at most, the heaviest ones.
+        gain: words: what learnt words add to a link's score at most, and what one of them
+            weighs at most beside the user's heaviest term of 1.
+        half: words: relevance at which a page counts half for and half against.
+        feedback_size: genetic: most relevant documents that are learnt from.
+        anchors: genetic: documents are each page's best block of anchors (the source's expanded
+            anchor vectors) instead of the page.
+        own_share: genetic: what the user's terms keep of the vector's squared length at least.
+        floor: genetic: lowest value of the lower limit.
+        ceiling_quantile: genetic: quantile of recent scores that the upper limit follows.
+        floor_quantile: genetic: quantile of recent scores that the lower limit follows; so
+            small that nearly all pages must be better than the floor before it rises.
+    """
+
+    warm: int = 20
+    every: int = 20
+    growth: float = 1.5
+    sample: int = 50
+    words: int = 5_000
+    terms: int = 20
+    gain: float = 0.2
+    half: float = 0.05
+    feedback_size: int = 20
+    anchors: bool = False
+    own_share: float = 0.5
+    floor: float = 0.05
+    floor_quantile: float = 0.05
+    ceiling_quantile: float = 0.8
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            low, high = _RANGES.get(field.name, (0, 1))
+            value = getattr(self, field.name)
+            if not low <= value <= high:
+                raise SettingError(
+                    f"Adaptation parameter {field.name} = {value!r}: "
+                    f"give a number from {low:g} to {high:g}"
+                )
+
+
+_MANY = 1_000_000_000
+_RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("warm", "every", "sample", "words", "terms", "feedback_size"), (1, _MANY)),
+    "growth": (1, 1_000),
+    "half": (1e-6, 1),
+}
+"""What does not lie in [0, 1]."""

@@ -1,0 +1,129 @@
+"""Scores of links by a topic that learnt: the user's terms, and learnt words beside them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.adaptation.words import CLIP, own_weights
+from topiccrawl.text.tokens import split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topiccrawl.addons.adaptation.contract import Change
+    from topiccrawl.model import Verdict
+    from topiccrawl.topics.scorer import Scorer
+
+SHORT = 60
+"""Characters of a text to which learnt words are applied: anchors. Longer ones, contexts and
+whole blocks, cost as much again and gained nothing."""
+
+_SLOPE = 3.0
+"""Mean log-odds of a text's words at which it gets three quarters of the gain."""
+
+_CACHED = 100_000
+"""Pieces of text whose figures are remembered, about 15 MB; then all are forgotten."""
+
+_CACHED_TEXTS = 20_000
+"""Texts whose gain is remembered, about 4 MB: menus stand on every page of a site."""
+
+
+class Scorers(NamedTuple):
+    """What a changed topic is applied with.
+
+    Attributes:
+        pages: For pages and articles.
+        links: For link texts.
+    """
+
+    pages: Scorer
+    links: Scorer | LearntLinks
+
+
+def scorers(change: Change, own: Scorer, gain: float) -> Scorers:
+    """The scorers of a change.
+
+    Args:
+        change: The topic as it is from now on.
+        own: Scores with the user's own vector.
+        gain: As in ``AdaptationParameters``.
+    """
+    if change.method == "words":
+        learnt = dict(change.vector.items())
+        for term in own_weights(own.vector):
+            learnt.pop(term, None)
+        return Scorers(own, LearntLinks(own, learnt, gain))
+    moved = own.with_vector(change.vector, lower_limit=change.lower_limit)
+    return Scorers(moved, moved)
+
+
+class LearntLinks:
+    """Scores link texts by the user's terms and by learnt words.
+
+    ``score = own + gain * tanh(z / 3)``, cut at 1; z is the inner product of the text's vector
+    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A repeated word counts as often
+    as it stands, instead of the square root of that: link texts hardly repeat any.
+
+    Args:
+        own: Scores by the user's terms.
+        learnt: Words to weights in [-gain, gain], log-odds in units of ``gain / CLIP``.
+        gain: What the learnt words add at most, in [0, 1]; 0 adds nothing.
+    """
+
+    def __init__(self, own: Scorer, learnt: Mapping[str, float], gain: float) -> None:
+        self.own = own
+        self.learnt = learnt
+        self.gain = gain
+        scale = CLIP / gain if gain else 0.0
+        self._odds = {word: weight * scale for word, weight in learnt.items()}
+        self._figures: dict[str, tuple[float, float]] = {}
+        self._gains: dict[str, float] = {}
+
+    def score_many(self, texts: Sequence[str]) -> list[float]:
+        """Similarity of each text to the topic and what was learnt, in [0, 1]; order kept."""
+        scores = self.own.score_many(texts)
+        if not self._odds:
+            return scores
+        known = self._gains
+        short = list(dict.fromkeys(text for text in texts if 0 < len(text) <= SHORT))
+        if new := [text for text in short if text not in known]:
+            if len(known) + len(new) > _CACHED_TEXTS:
+                known.clear()
+                new = short
+            tokenizer = self.own.tokenizer
+            cuts = tokenizer.cut_all(tokenizer.lines(new))
+            known.update(zip(new, map(self._gain, cuts), strict=True))
+        gain = known.get
+        return [min(1.0, s + gain(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
+
+    def contains(self, text: str) -> bool:
+        """Whether one of the user's keywords stands in an anchor text or URL."""
+        return self.own.contains(text)
+
+    def score_text(self, text: str, title: str = "") -> Verdict:
+        """As the user's terms judge it."""
+        return self.own.score_text(text, title)
+
+    def _gain(self, pieces: list[str]) -> float:
+        dot = mass = 0.0
+        for piece in pieces:
+            figures = self._figures.get(piece) or self._learn_piece(piece)
+            dot += figures[0]
+            mass += figures[1]
+        if dot <= 0.0:
+            return 0.0
+        return self.gain * math.tanh(dot / math.sqrt(mass) / _SLOPE)
+
+    def _learn_piece(self, piece: str) -> tuple[float, float]:
+        """Summands of a piece: of the inner product, and of the squared length."""
+        if len(self._figures) >= _CACHED:
+            self._figures.clear()
+        dot = mass = 0.0
+        for word in split(piece):
+            if not word.isdecimal():
+                idf = self.own.idf(word)
+                dot += idf * self._odds.get(word, 0.0)
+                mass += idf * idf
+        self._figures[piece] = (dot, mass)
+        return dot, mass

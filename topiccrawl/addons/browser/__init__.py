@@ -1,0 +1,1 @@
+"""Pages rendered in a browser."""

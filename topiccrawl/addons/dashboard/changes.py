@@ -1,0 +1,28 @@
+"""What of a state is new to those who look on: sections that changed, points that came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from topiccrawl.storage.status import State
+
+
+def difference(old: State, new: State) -> State:
+    """Sections of ``new`` that ``old`` has not so; of a history that grew, what was added.
+
+    >>> difference({"a": 1, "series": {"every": 1, "points": [1]}},
+    ...            {"a": 1, "series": {"every": 1, "points": [1, 2]}})
+    {'series': {'every': 1, 'points': [2], 'from': 1}}
+    """
+    found = {name: value for name, value in new.items() if old.get(name) != value}
+    if "series" in found and "series" in old:
+        found["series"] = _grown(old["series"], new["series"])
+    return found
+
+
+def _grown(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    known, points = len(old["points"]), new["points"]
+    if old["every"] == new["every"] and points[:known] == old["points"]:
+        return {**new, "from": known, "points": points[known:]}
+    return new

@@ -1,0 +1,124 @@
+"""One crawl's stream of changes to all who look at it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.addons.dashboard.changes import difference
+from topiccrawl.errors import TopiccrawlError
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from aiohttp import web
+
+    from topiccrawl.storage.status import State
+
+EVERY = 1.0
+"""Seconds between two looks, while somebody looks on."""
+PULSE = 15.0
+"""Seconds of silence after which a line without meaning keeps a connection open."""
+BEHIND = 100
+"""Events that a reader may be behind before it is sent away, to come back for everything."""
+
+Listener = asyncio.Queue["str | None"]
+
+
+class Channel:
+    """Looks while somebody listens, and tells what changed.
+
+    Args:
+        look: Gives the state.
+    """
+
+    def __init__(self, look: Callable[[], Awaitable[State]]) -> None:
+        self._look = look
+        self._listeners: set[Listener] = set()
+        self._state: State = {}
+        self._pump: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._listeners)
+
+    async def serve(self, response: web.StreamResponse, request: web.Request) -> None:
+        """Send everything, then what changes, until the reader goes away or the server ends."""
+        listener: Listener = asyncio.Queue(maxsize=BEHIND)
+        state = await self._look()
+        self._tell(difference(self._state, state))  # all have the same base
+        self._state = state
+        _put(listener, event(state))
+        self._listeners.add(listener)
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._run())
+        try:
+            await response.prepare(request)
+            await _send(response, listener)
+        except ConnectionError:
+            return  # the reader has gone
+        finally:
+            self._listeners.discard(listener)
+
+    async def stop(self) -> None:
+        """Tell what is last, and end."""
+        if self._pump is not None:
+            self._pump.cancel()
+            await asyncio.gather(self._pump, return_exceptions=True)
+            self._pump = None
+        if self._listeners:
+            self._tell(difference(self._state, await self._look()))
+        for listener in self._listeners:
+            _put(listener, None)
+
+    async def _run(self) -> None:
+        while self._listeners:
+            await asyncio.sleep(EVERY)
+            try:
+                state = await self._look()
+            except TopiccrawlError:
+                continue  # what is told comes from elsewhere, and is away
+            self._tell(difference(self._state, state))
+            self._state = state
+        self._pump = None
+
+    def _tell(self, changed: State) -> None:
+        if changed and self._listeners:
+            text = event(changed)
+            for listener in self._listeners:
+                _put(listener, text)
+
+
+async def _send(response: web.StreamResponse, listener: Listener) -> None:
+    while True:
+        try:
+            text = await asyncio.wait_for(listener.get(), PULSE)
+        except TimeoutError:
+            text = ": \n\n"
+        if text is None:
+            return
+        await response.write(text.encode())
+
+
+def _put(listener: Listener, text: str | None) -> None:
+    """Add an event; a reader that is too slow is sent away."""
+    if listener.full():
+        while not listener.empty():
+            listener.get_nowait()
+        text = None
+    listener.put_nowait(text)
+
+
+def event(state: State) -> str:
+    """An event of a stream."""
+    return f"data: {text_of(state)}\n\n"
+
+
+def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    r"""JSON without line ends, which UTF-8 can carry, whatever the web wrote.
+
+    >>> text_of(["\ud800", 1])
+    '["?",1]'
+    """
+    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,113 @@
+"""``scrapy dashboard``: one page for all nodes, of what crawls tell and left."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.merge import crawls, together
+from topiccrawl.addons.dashboard.metrics import available, exposition
+from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.addons.tasks.commands.tasks import checker
+from topiccrawl.scheduler.build import ledger_of, runs_of
+from topiccrawl.terminal import OperatorCommand, say
+
+if TYPE_CHECKING:
+    import argparse
+
+    from topiccrawl.addons.dashboard.address import Address
+    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.runs import Runs
+    from topiccrawl.storage.status import State
+
+
+class Command(OperatorCommand):
+    """Serve the page of all crawls until interrupted."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] [PORT | ADDRESS:PORT]"
+
+    @override
+    def short_desc(self) -> str:
+        return "Serve a page that shows and steers all crawls, on this machine or in Redis"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
+            "set. 127.0.0.1:8420 where no address is given; other machines need the token that is "
+            "shown, or TOPICCRAWL_DASHBOARD_TOKEN. /metrics is for Prometheus."
+        )
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) > 1:
+            raise UsageError
+        named = str(self.options.get("TOPICCRAWL_DASHBOARD") or "")
+        address = address_of(args[0] if args else named) or address_of("on")
+        assert address is not None  # noqa: S101 - "on" is one
+        asyncio.run(self._serve(address))
+
+    async def _serve(self, address: Address) -> None:
+        from topiccrawl.addons.dashboard.door import guard_of, steering_routes
+        from topiccrawl.addons.dashboard.server import DashboardServer
+
+        runs, stored = runs_of(self.options), Stored(self.options)
+        ledger = ledger_of(self.options)
+        server = DashboardServer(
+            RunsSource(runs, stored),
+            guard_of(self.options, address),
+            steering_routes(ledger, checker(self.options)),
+            exposition if available() else None,
+        )
+        await server.start()
+        say(f"Dashboard: {server.url}")
+        halt, loop = asyncio.Event(), asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, halt.set)
+        try:
+            await halt.wait()
+        finally:
+            await server.stop()
+            await stored.close()
+            await ledger.close()
+            await runs.close()
+
+
+class RunsSource:
+    """What runs told last, several nodes of a crawl together.
+
+    Args:
+        runs: Where their records are.
+        stored: What is stored.
+    """
+
+    def __init__(self, runs: Runs, stored: Stored) -> None:
+        self._runs = runs
+        self._stored = stored
+
+    async def state(self, crawl: str) -> State:
+        """All sections, as they were told last."""
+        told = await self._runs.all()
+        return {**together(told, crawl), "crawls": crawls(told)}
+
+    async def states(self) -> list[State]:
+        """The states of all crawls that run."""
+        told = await self._runs.all()
+        return [together(told, one["frontier"]) for one in crawls(told) if one["live"]]
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        """How many articles are stored, and some of them, those stored last first."""
+        run = (await self.state(crawl))["run"]
+        return await self._stored.articles(run["topic"], offset, limit)
+
+    async def more(self, crawl: str) -> State:
+        """What changes slowly and is asked for rarely."""
+        run = (await self.state(crawl))["run"]
+        return await self._stored.more(run["topic"], run["frontier"])

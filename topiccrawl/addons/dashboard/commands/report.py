@@ -1,0 +1,61 @@
+"""``scrapy report``: a crawl as one page to keep."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
+from topiccrawl.scheduler.build import runs_of
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.topics.topic import resolve
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(OperatorCommand):
+    """Write a report of a crawl."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] [FILE.html]"
+
+    @override
+    def short_desc(self) -> str:
+        return "Write one self-contained HTML page about a crawl, also while it runs"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "Harvest curve, sites, articles, duplicates, errors by reason and topic changes of the "
+            "last crawl (of --topic). Several nodes on one Redis are one crawl. FILE is "
+            "report.html where none is named. TOPICCRAWL_REPORT writes one when a crawl ends."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+        parser.add_argument("--language", choices=LANGUAGES, default="", help="of its words")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) > 1:
+            raise UsageError
+        language = opts.language or str(self.options.get("TOPICCRAWL_REPORT_LANGUAGE") or "en")
+        path = Path(args[0] if args else "report.html")
+        topic = resolve(opts.topic).name if opts.topic else ""
+        asyncio.run(self._write(path, topic, language))
+        say(str(path))
+
+    async def _write(self, path: Path, topic: str, language: str) -> None:
+        runs = runs_of(self.options)
+        try:
+            await written(path, await runs.all(), self.options, topic=topic, language=language)
+        finally:
+            await runs.close()

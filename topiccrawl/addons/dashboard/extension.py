@@ -1,0 +1,133 @@
+"""The crawl's own page: TOPICCRAWL_DASHBOARD says where."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.metrics import available, exposition
+from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.addons.tasks.commands.tasks import checker
+from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
+from topiccrawl.errors import StorageError
+from topiccrawl.extensions.figures import CrawlFigures
+from topiccrawl.scheduler.build import frontier_place, ledger_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.addons.dashboard.address import Address
+    from topiccrawl.addons.dashboard.server import DashboardServer
+    from topiccrawl.storage.ledger import Ledger
+    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.status import State
+
+logger = logging.getLogger(__name__)
+
+
+class Dashboard:
+    """Serves the page while the crawl runs.
+
+    Args:
+        crawler: Whose crawl.
+        address: Where.
+    """
+
+    def __init__(self, crawler: Crawler, address: Address) -> None:
+        self.crawler = crawler
+        self.address = address
+        self.server: DashboardServer | None = None
+        self.stored: Stored | None = None
+        self.ledger: Ledger | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_DASHBOARD is off.
+            SettingError: If it names no address.
+        """
+        address = address_of(str(crawler.settings.get("TOPICCRAWL_DASHBOARD") or ""))
+        if address is None:
+            raise NotConfigured
+        dashboard = cls(crawler, address)
+        crawler.signals.connect(dashboard.start, signals.spider_opened)
+        crawler.signals.connect(dashboard.stop, signals.spider_closed)
+        return dashboard
+
+    async def start(self) -> None:
+        """Listen; a port that cannot be had costs the page, not the crawl."""
+        from topiccrawl.addons.dashboard.door import guard_of, steering_routes
+        from topiccrawl.addons.dashboard.server import DashboardServer
+
+        figures = self.crawler.get_extension(CrawlFigures)
+        if figures is None:
+            return
+        links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
+        patterns = links.learner.known if links is not None else dict
+        self.stored = Stored(self.crawler.settings, patterns)
+        metrics = exposition if available() else None
+        routes = []
+        if self.crawler.settings.getbool("TOPICCRAWL_CONTROL"):
+            self.ledger = ledger_of(self.crawler.settings)
+            routes = steering_routes(self.ledger, checker(self.crawler.settings))
+        source = CrawlSource(figures, self.stored)
+        server = DashboardServer(
+            source, guard_of(self.crawler.settings, self.address), routes, metrics
+        )
+        try:
+            await server.start()
+        except StorageError as error:
+            logger.error("No dashboard: %s", error)  # noqa: TRY400 - the remedy is in it
+            return
+        self.server = server
+        logger.info("Dashboard: %s", server.url)
+
+    async def stop(self) -> None:
+        """End the page."""
+        if self.server is not None:
+            await self.server.stop()
+        if self.ledger is not None:
+            await self.ledger.close()
+        if self.stored is not None:
+            await self.stored.close()
+
+
+class CrawlSource:
+    """What a running crawl tells, and what is stored; the crawl is the same whatever is asked for.
+
+    Args:
+        figures: Of the crawl.
+        stored: Of its topic.
+    """
+
+    def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
+        self._figures = figures
+        self._stored = stored
+
+    async def state(self, crawl: str) -> State:  # noqa: ARG002 - there is one
+        """All sections, as they are now."""
+        return self._figures.state()
+
+    async def states(self) -> list[State]:
+        """The crawl's state."""
+        return [self._figures.state()]
+
+    async def articles(
+        self,
+        crawl: str,  # noqa: ARG002
+        offset: int,
+        limit: int,
+    ) -> tuple[int, list[Listed]]:
+        """How many articles are stored, and some of them, those stored last first."""
+        return await self._stored.articles(self._figures.name, offset, limit)
+
+    async def more(self, crawl: str) -> State:  # noqa: ARG002
+        """What changes slowly and is asked for rarely."""
+        place = frontier_place(self._figures.crawler.settings, self._figures.spider)
+        return await self._stored.more(self._figures.name, place)

@@ -1,0 +1,160 @@
+"""WHO MAY SEE AND ACT: the page's door. Loopback alone by default, a token for everybody else.
+
+What comes in is judged by these rules, first one first:
+
+1. Without the token nothing but 401 is answered to another address, to a request that a proxy
+   passed on, and to everybody where a token was set.
+2. A ``Host`` that this server does not go by is refused (421): a foreign name that was made to
+   point here (DNS rebinding) is no way in.
+3. What changes anything must come from our own page or from a program: a header that no foreign
+   page can send without being asked first (``X-Topiccrawl``), and no ``Origin`` but our own.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from topiccrawl.addons.dashboard.address import is_loopback
+
+if TYPE_CHECKING:
+    from aiohttp.typedefs import Handler
+
+    from topiccrawl.addons.dashboard.address import Address
+
+COOKIE = "topiccrawl"
+"""Name of the cookie that holds the token."""
+HEADER = "X-Topiccrawl"
+"""Sent with everything that changes something."""
+SAFE = frozenset({"GET", "HEAD"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+_YEAR = 31_536_000
+
+
+class Guard:
+    """Judges each request; see the module's text.
+
+    Args:
+        address: Where the server listens.
+        token: What everybody has to know; "" asks only those of other addresses, who then never get
+            in.
+        names: Names that the server goes by besides its addresses.
+        shown: Whether the log may tell the token: one that was made for this run, not one that the
+            operator keeps.
+    """
+
+    def __init__(
+        self, address: Address, token: str = "", names: tuple[str, ...] = (), *, shown: bool = False
+    ) -> None:
+        self.address = address
+        self.token = token
+        self.shown = shown
+        self._names = {name.lower().strip() for name in names if name.strip()}
+
+    @web.middleware
+    async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer, or refuse; every answer gets the headers that keep a browser strict."""
+        response = self._refusal(request)
+        if response is None:
+            try:
+                response = await handler(request)
+            except web.HTTPException as error:
+                error.headers.update(HEADERS)
+                raise
+        if not response.prepared:
+            response.headers.update(HEADERS)
+        return response
+
+    def enter(self, request: web.Request) -> web.StreamResponse:
+        """The answer to a link that carries the right token: a cookie, and the page without it."""
+        response = web.Response(status=303, headers={"Location": "/"})
+        response.set_cookie(
+            COOKIE, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
+            secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",
+        )  # fmt: skip
+        return response
+
+    def _refusal(self, request: web.Request) -> web.StreamResponse | None:
+        enters = "token" in request.query and request.method == "GET" and request.path == "/"
+        if enters and not self._knows(request.query["token"]):
+            return _refused(401, "the token is not right")
+        if not enters and not self._may_see(request):
+            return _refused(401, "a token is needed: open /?token=TOKEN once")
+        if not self._is_ours(request.headers.get("Host", "")):
+            return _refused(421, "this server does not go by that name")
+        if enters:
+            return self.enter(request)
+        if request.method not in SAFE and not self._may_act(request):
+            return _refused(403, f"not from here: send {HEADER}, and from no other page")
+        return None
+
+    def _is_ours(self, header: str) -> bool:
+        name = _name_of(header)
+        if name in _LOCAL or name in self._names:
+            return True
+        return not self.address.local and _is_address(name)
+
+    def _may_see(self, request: web.Request) -> bool:
+        if self.token:
+            bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
+            return self._knows(bearer) or self._knows(request.cookies.get(COOKIE, ""))
+        forwarded = any(name in request.headers for name in _FORWARDED)
+        return not forwarded and is_loopback(request.remote or "")
+
+    def _may_act(self, request: web.Request) -> bool:
+        headers = request.headers
+        origin = headers.get("Origin")
+        if HEADER not in headers or headers.get("Sec-Fetch-Site", "none") not in _SAME:
+            return False
+        return origin is None or urlsplit(origin).netloc.lower() == headers["Host"].lower()
+
+    def _knows(self, token: str) -> bool:
+        given = token.encode(errors="surrogateescape")  # whatever bytes a header was made of
+        return bool(self.token) and hmac.compare_digest(given, self.token.encode())
+
+
+_SAME = frozenset({"same-origin", "none"})
+
+
+def _refused(status: int, why: str) -> web.Response:
+    headers = {"WWW-Authenticate": "Bearer"} if status == web.HTTPUnauthorized.status_code else {}
+    return web.Response(status=status, text=f"{why}\n", headers=headers)
+
+
+def _name_of(header: str) -> str:
+    """The host in a Host header.
+
+    >>> _name_of("[::1]:8420"), _name_of("LOCALHOST:1"), _name_of("a.test")
+    ('::1', 'localhost', 'a.test')
+    """
+    name = header.strip().lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.partition(":")[0]
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

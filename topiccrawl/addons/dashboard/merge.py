@@ -1,0 +1,151 @@
+"""Several runs as one crawl: nodes that share a frontier, or the last run of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.extensions.moments import Point, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.storage.runs import Told
+    from topiccrawl.storage.status import State
+
+HOSTS = 40
+LATEST = 40
+EMPTY: State = {
+    "run": {
+        "id": "", "node": "", "topic": "topiccrawl", "strategy": "", "frontier": "", "began": 0.0,
+        "seconds": 0.0, "finished": 0.0, "reason": "", "version": "",
+    },
+    "totals": {"pages": 0, "relevant": 0, "articles": 0, "duplicates": 0, "recent": 0.0},
+    "queues": {"prior": 0, "normal": 0, "leased": 0, "crawled": 0, "error": 0, "known": 0},
+    "errors": {},
+    "waiting": {"reason": "", "seconds": 0.0, "detail": ""},
+    "hosts": {"states": {}, "list": []},
+    "terms": {"changes": 0, "own": [], "now": []},
+    "latest": [],
+    "series": {"every": 1.0, "points": []},
+    "nodes": [],
+}  # fmt: skip
+"""The state where no crawl is known."""
+
+
+def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:
+    """Each crawl that is known, the one that began last first: its frontier, topic, live nodes."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in told:
+        run = one.state["run"]
+        entry = found.setdefault(
+            run["frontier"],
+            {"frontier": run["frontier"], "topic": run["topic"], "began": run["began"], "live": 0},
+        )
+        entry["live"] += one.live
+    return list(found.values())
+
+
+def together(told: Sequence[Told], frontier: str) -> State:
+    """A crawl's state: of its live runs, or of those that ran when the last one began or later.
+
+    Args:
+        told: Records, of the run that began last first.
+        frontier: Which crawl; "" for the one that began last, live ones first.
+    """
+    if not told:
+        return dict(EMPTY)
+    live = [one for one in told if one.live]
+    wanted = frontier or (live or told)[0].state["run"]["frontier"]
+    own = [one for one in told if one.state["run"]["frontier"] == wanted]
+    if not own:
+        return dict(EMPTY)
+    runs = [one for one in own if one.live] or _last(own)
+    return _joined(runs)
+
+
+def _last(own: Sequence[Told]) -> list[Told]:
+    began = own[0].state["run"]["began"]
+    return [one for one in own if one is own[0] or _end(one) > began]
+
+
+def _end(one: Told) -> float:
+    run = one.state["run"]
+    return float(run["finished"] or run["began"] + run["seconds"])
+
+
+def _joined(runs: Sequence[Told]) -> State:
+    states = [one.state for one in runs]
+    newest = min(runs, key=lambda one: one.age).state
+    going = any(one.live for one in runs)
+    began = min(state["run"]["began"] for state in states)
+    ended = max(_end(one) for one in runs)
+    run = {
+        **newest["run"],
+        "node": ", ".join(sorted(state["run"]["node"] for state in states)),
+        "began": began,
+        "seconds": round(ended - began, 1),
+        "finished": None if going else ended,
+    }
+    return {
+        **newest,
+        "run": run,
+        "totals": _totals(states),
+        "waiting": _waiting(states),
+        "hosts": _hosts(states),
+        "latest": sorted(_all(states, "latest"), key=lambda one: float(one["at"]))[-LATEST:],
+        "series": _series(states),
+        "nodes": [node_of(one) for one in runs],
+    }
+
+
+def node_of(one: Told) -> dict[str, Any]:
+    """What is shown of one node."""
+    state = one.state
+    return {
+        "run": state["run"],
+        "totals": state["totals"],
+        "waiting": state["waiting"],
+        "live": one.live,
+    }
+
+
+def _totals(states: Sequence[State]) -> dict[str, Any]:
+    names = dict.fromkeys(name for state in states for name in state["totals"])
+    totals: dict[str, Any] = {
+        name: sum(state["totals"].get(name, 0) for state in states) for name in names
+    }
+    rates = [state["totals"]["recent"] for state in states if state["totals"]["pages"]]
+    totals["recent"] = round(sum(rates) / len(rates), 4) if rates else 0.0
+    return totals
+
+
+def _waiting(states: Sequence[State]) -> dict[str, Any]:
+    """A crawl waits when all of its nodes do; the one that had a page last says why."""
+    found: list[dict[str, Any]] = [state["waiting"] for state in states]
+    crawling = [one for one in found if not one["reason"]]
+    return crawling[0] if crawling else min(found, key=lambda one: float(one["seconds"]))
+
+
+def _hosts(states: Sequence[State]) -> dict[str, Any]:
+    sums: dict[str, int] = {}
+    for state in states:
+        for name, number in state["hosts"]["states"].items():
+            sums[name] = sums.get(name, 0) + number
+    hosts: list[dict[str, Any]] = [one for state in states for one in state["hosts"]["list"]]
+    hosts.sort(key=lambda one: (-one["active"], -one["queued"], -one["pages"]))
+    return {"states": sums, "list": hosts[:HOSTS]}
+
+
+def _series(states: Sequence[State]) -> dict[str, Any]:
+    if len(states) == 1:
+        found: dict[str, Any] = states[0]["series"]
+        return found
+    histories = [
+        (state["run"]["began"], [Point(*point) for point in state["series"]["points"]])
+        for state in states
+    ]
+    return {"every": 0.0, "points": [list(point) for point in merged(histories)]}
+
+
+def _all(states: Sequence[State], section: str) -> list[dict[str, Any]]:
+    return [one for state in states for one in state[section]]

@@ -1,0 +1,212 @@
+"""The page's server, in the loop of whoever starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+from typing_extensions import override
+
+from topiccrawl.addons.dashboard.address import Address
+from topiccrawl.addons.dashboard.channel import Channel, text_of
+from topiccrawl.addons.dashboard.guard import HEADERS, Guard
+from topiccrawl.errors import StorageError, TopiccrawlError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from topiccrawl.storage.status import Source, State
+
+    Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
+    Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
+
+logger = logging.getLogger(__name__)
+
+MOST = 200
+"""Articles in one answer at most."""
+CONNECTIONS = 256
+"""Connections at a time; more are closed at once, so that the crawl's own stay to be had."""
+PATIENCE = 30.0
+"""Seconds that a connection may take for (the rest of) a request's head, or be idle."""
+LISTENERS = 32
+"""Pages that may look on at a time; each takes a connection and what is sent to it."""
+_TYPES = {
+    ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+}  # fmt: skip
+
+
+class DashboardServer:
+    """Serves one source.
+
+    Args:
+        source: What is shown.
+        guard: Who may see it.
+        routes: Further routes, such as those of tasks.
+        metrics: Gives the text of /metrics, and its type.
+    """
+
+    def __init__(
+        self, source: Source, guard: Guard, routes: Sequence[web.RouteDef] = (),
+        metrics: Exposition | None = None,
+    ) -> None:  # fmt: skip
+        self.source = source
+        self.guard = guard
+        self.address = guard.address
+        self._metrics = metrics
+        self._channels: dict[str, Channel] = {}
+        self._app = web.Application(middlewares=[guard.middleware])
+        self._app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/static/{name}", self._static),
+                web.get("/api/state", self._told(self._get_state)),
+                web.get("/api/events", self._told(self._events)),
+                web.get("/api/articles", self._told(self._articles)),
+                web.get("/api/more", self._told(self._more)),
+                web.get("/metrics", self._told(self._get_metrics)),
+                *routes,
+            ]
+        )
+        self._listening: asyncio.Server | None = None
+        self._runner = web.AppRunner(
+            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE,
+            logger=logger,
+        )  # fmt: skip
+
+    @property
+    def url(self) -> str:
+        """Where the page is; with the token where one was made, which nobody knows yet."""
+        host = "127.0.0.1" if self.address.host in {"0.0.0.0", "::"} else self.address.host  # noqa: S104
+        shown = f"[{host}]" if ":" in host else host
+        token = f"?token={self.guard.token}" if self.guard.shown else ""
+        return f"http://{shown}:{self.address.port}/{token}"
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            StorageError: The port is taken, or may not be used.
+        """
+        await self._runner.setup()
+        loop, address = asyncio.get_running_loop(), self.address
+        try:
+            self._listening = await loop.create_server(self._accept, address.host, address.port)
+        except OSError as error:
+            await self._runner.cleanup()
+            raise StorageError(
+                f"{self.address.host}:{self.address.port} cannot be listened on "
+                f"({error.strerror}): choose another port, 0 for a free one"
+            ) from error
+        self.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
+
+    async def stop(self) -> None:
+        """Send what is last, and end. Twice equals once."""
+        for channel in self._channels.values():
+            await channel.stop()
+        if self._listening is not None:
+            self._listening.close()
+        await self._runner.cleanup()
+
+    def _accept(self) -> asyncio.Protocol:
+        server = self._runner.server
+        assert server is not None  # noqa: S101 - it was set up before anything is accepted
+        return server() if len(server.connections) < CONNECTIONS else _Full()
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    async def _page(self, _request: web.Request) -> web.StreamResponse:
+        return _file("index.html")
+
+    async def _static(self, request: web.Request) -> web.StreamResponse:
+        return _file(request.match_info["name"])
+
+    async def _get_state(self, request: web.Request) -> web.StreamResponse:
+        return _json(await self.source.state(_crawl(request)))
+
+    async def _articles(self, request: web.Request) -> web.StreamResponse:
+        numbers = [request.query.get("offset", "0"), request.query.get("limit", "50")]
+        if not all(number.isascii() and number.isdigit() for number in numbers):
+            raise web.HTTPBadRequest(text="offset and limit are whole numbers\n")
+        offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
+        total, found = await self.source.articles(_crawl(request), offset, min(limit, MOST))
+        return _json({"total": total, "articles": [one._asdict() for one in found]})
+
+    async def _more(self, request: web.Request) -> web.StreamResponse:
+        return _json(await self.source.more(_crawl(request)))
+
+    async def _get_metrics(self, _request: web.Request) -> web.StreamResponse:
+        if self._metrics is None:
+            raise web.HTTPNotImplemented(
+                text="metrics need prometheus-client: pip install 'topiccrawl[metrics]'\n"
+            )
+        body, kind = self._metrics(await self.source.states())
+        return web.Response(body=body, headers={"Content-Type": kind})
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        """All that is known, then what changes, until the reader goes away."""
+        if sum(map(len, self._channels.values())) >= LISTENERS:
+            raise web.HTTPServiceUnavailable(text="too many pages look on\n")
+        name = _crawl(request)
+        channel = self._channels.setdefault(name, Channel(lambda: self.source.state(name)))
+        response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
+        try:
+            await channel.serve(response, request)
+        finally:
+            if not len(channel):
+                self._channels.pop(name, None)
+                await channel.stop()
+        return response
+
+    @staticmethod
+    def _told(answering: Answering) -> Answering:
+        """Answer 503 with the reason where what is asked for cannot be read."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                return await answering(request)
+            except TopiccrawlError as error:
+                raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
+
+        return answer
+
+
+class _OwnFaults(logging.Filter):
+    """Keeps out of the log what was wrong with a request: anybody sends it, even a token."""
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not isinstance(error, HttpProcessingError)
+
+
+logger.addFilter(_OwnFaults())
+
+
+class _Full(asyncio.Protocol):
+    """Closes a connection that is one too many."""
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()
+
+
+def _crawl(request: web.Request) -> str:
+    """Which crawl is asked for; "" for the one that began last."""
+    return request.query.get("crawl", "")
+
+
+def _json(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
+    return web.Response(text=text_of(value), content_type="application/json")
+
+
+def _file(name: str) -> web.Response:
+    suffix = name[name.rfind(".") :]
+    found = files("topiccrawl.addons.dashboard").joinpath("static", name)
+    if suffix not in _TYPES or "/" in name or "\\" in name or not found.is_file():
+        raise web.HTTPNotFound
+    return web.Response(body=found.read_bytes(), content_type=_TYPES[suffix], charset="utf-8")

@@ -1,0 +1,70 @@
+"""``scrapy doctor``: is all there that a crawl with these settings needs, and what must be done?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from topiccrawl.addons.doctor.findings import Level
+from topiccrawl.terminal import OperatorCommand, say
+
+if TYPE_CHECKING:
+    import argparse
+
+    from topiccrawl.addons.doctor.findings import Finding
+
+MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
+
+
+class Command(OperatorCommand):
+    """Examine the installation."""
+
+    @override
+    def syntax(self) -> str:
+        from topiccrawl.addons.doctor.rounds import ROUNDS
+
+        return f"[--json] [{' | '.join(ROUNDS)}]..."
+
+    @override
+    def short_desc(self) -> str:
+        return "Check versions, servers, folders, clock and ports; say what to do"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "Examines all, or what is named, with the settings that a crawl would have. Exit status"
+            " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
+            " settings name, and nobody else."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="write JSON")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawl.addons.doctor.rounds import examine
+
+        findings = list(examine(self.options, args))
+        if opts.json:
+            say(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
+        else:
+            for finding in findings:
+                say(*lines_of(finding))
+        if any(finding.level is Level.FAIL for finding in findings):
+            self.exitcode = 1
+
+
+def lines_of(finding: Finding) -> list[str]:
+    """Return what is shown: the finding, and what to do about it.
+
+    >>> from topiccrawl.addons.doctor.findings import warn
+    >>> lines_of(warn("disk", "1 GB free", "make room"))
+    ['warn  disk        1 GB free', '                  -> make room']
+    """
+    lines = [f"{MARKS[finding.level]}  {finding.what:11} {finding.text}"]
+    return [*lines, f"{'':18}-> {finding.remedy}"] if finding.remedy else lines

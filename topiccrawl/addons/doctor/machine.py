@@ -1,0 +1,103 @@
+"""Disk, memory, clock and ports of this machine."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import socket
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.doctor.findings import fail, ok, warn
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.doctor.findings import Finding
+
+GIGA = 1_000_000_000
+LITTLE, SCARCE = 5 * GIGA, GIGA // 2
+"""Bytes of free disk below which a crawl is warned of, or kept from."""
+FILES = 1024
+"""Files and sockets that a process should be allowed to have open."""
+EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
+"""A clock that tells less is wrong."""
+
+
+def disk(settings: BaseSettings) -> Iterator[Finding]:
+    """Can state be written, and is there room?"""
+    for name in ("TOPICCRAWL_DATA_DIR", "WARC_DIR"):
+        if settings.get(name):
+            yield _folder(name, Path(settings[name]))
+
+
+def _folder(name: str, folder: Path) -> Finding:
+    made = folder
+    while not made.exists():
+        made = made.parent
+    try:
+        with tempfile.TemporaryFile(dir=made) as file:
+            file.write(b"doctor")
+        free = shutil.disk_usage(made).free
+    except OSError as error:
+        remedy = f"let this user write there, or name another folder: {name}=..."
+        return fail("disk", f"{folder}: {error.strerror}", remedy)
+    text = f"{folder}: can be written, {free / GIGA:.1f} GB free"
+    if free < SCARCE:
+        return fail("disk", text, "make room; a million URLs and their articles take some GB")
+    if free < LITTLE:
+        return warn("disk", text, "a million URLs and their articles take some GB: make room")
+    return ok("disk", text)
+
+
+def memory(_: BaseSettings) -> Iterator[Finding]:
+    """May enough files be open?"""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < FILES:
+        yield warn("files", f"{soft} may be open", f"ulimit -n {4 * FILES}")
+    else:
+        yield ok("files", f"{soft} may be open")
+
+
+def clock(_: BaseSettings) -> Iterator[Finding]:
+    """Is the time plausible? Articles' days and hosts' delays hang on it."""
+    now = time.time()
+    text = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    if now < EARLIEST:
+        yield fail("clock", text, "set the machine's clock (timedatectl set-ntp true)")
+    else:
+        yield ok("clock", text)
+
+
+def ports(settings: BaseSettings) -> Iterator[Finding]:
+    """Which port would a crawl open, is it free, and who can reach it?"""
+    try:
+        address = address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
+    except SettingError as error:
+        yield fail("ports", str(error), "correct it")
+        return
+    if address is None:
+        yield ok("ports", "a crawl opens none (TOPICCRAWL_DASHBOARD is off)")
+        return
+    place = f"{address.host}:{address.port}"
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.socket(family) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((address.host, address.port))
+        except OSError as error:
+            remedy = "name another with TOPICCRAWL_DASHBOARD=ADDRESS:PORT, or 0 for any free one"
+            yield warn("ports", f"{place}: {error.strerror}", remedy)
+            return
+    if address.local or settings.get("TOPICCRAWL_DASHBOARD_TOKEN"):
+        yield ok("ports", f"{place} is free for the dashboard")
+    else:
+        remedy = "set TOPICCRAWL_DASHBOARD_TOKEN, or a new one is made for every crawl"
+        yield warn("ports", f"{place} can be reached from other machines", remedy)

@@ -1,0 +1,112 @@
+"""Is the right software there?"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections import defaultdict
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+
+from topiccrawl import __version__
+from topiccrawl.addons.doctor.findings import fail, ok, warn
+from topiccrawl.text.idf import chinese_table
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.doctor.findings import Finding
+
+PYTHON = (3, 11)
+FOR = {
+    "js": ("TOPICCRAWL_JS", "pages that scripts write"),
+    "redis": ("REDIS_URL", "several nodes, tasks on several machines"),
+    "mongodb": ("MONGODB_URI", "articles in MongoDB"),
+    "warc": ("WARC_DIR", "WARC files"),
+    "parquet": ("", "scrapy articles export FILE.parquet"),
+    "plot": ("", "scrapy simulate --plot FILE.png"),
+    "metrics": ("", "/metrics of the dashboard"),
+    "scrapyd": ("", "crawls as scrapyd's jobs"),
+}
+"""Extra to the setting that asks for it, and what it is for."""
+_EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
+
+
+def versions(_: BaseSettings) -> Iterator[Finding]:
+    """Python and what topiccrawl depends on."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < PYTHON:
+        yield fail("python", python, "install Python 3.11 or newer")
+    else:
+        yield ok("python", f"{python}, topiccrawl {__version__}, Scrapy {version('scrapy')}")
+    needed = _needed()
+    if not needed:
+        text = "topiccrawl is not installed here: its dependencies cannot be told"
+        yield warn("packages", text, "pip install topiccrawl, or run in its environment")
+        return
+    wrong = [text for one in needed[""] if (text := _trouble(one))]
+    if wrong:
+        yield fail("packages", "; ".join(wrong), "pip install --upgrade topiccrawl")
+    else:
+        yield ok("packages", f"{len(needed[''])} dependencies as they should be")
+
+
+def extras(settings: BaseSettings) -> Iterator[Finding]:
+    """What only some crawls need: bad where the settings ask for it."""
+    needed = _needed()
+    for name, (setting, purpose) in FOR.items():
+        wrong = [text for one in needed.get(name, ()) if (text := _trouble(one))]
+        text, remedy = f"{name}: {'; '.join(wrong)}", f"pip install 'topiccrawl[{name}]'"
+        if not wrong:
+            yield ok("extra", f"{name} ({purpose})")
+        elif setting and str(settings.get(setting) or "0").lower() not in {"0", "false"}:
+            yield fail("extra", text, f"{setting} needs it: {remedy}")
+        else:
+            yield warn("extra", text, f"for {purpose}: {remedy}")
+
+
+def dictionary(_: BaseSettings) -> Iterator[Finding]:
+    """Does the Chinese dictionary load, and cut as it should?"""
+    began = time.perf_counter()
+    found = list(shared_tokenizer().words("新能源汽车销量增长"))
+    known = len(chinese_table())
+    seconds = time.perf_counter() - began
+    if not known or not {"新能源", "汽车"} & set(found):
+        remedy = "pip install --force-reinstall jieba rjieba topiccrawl"
+        yield fail("dictionary", f"cuts 新能源汽车销量增长 into {found}", remedy)
+    else:
+        yield ok("dictionary", f"loaded in {seconds:.1f} s; {' '.join(found)}")
+
+
+def _needed() -> dict[str, list[Requirement]]:
+    """Requirements of topiccrawl by extra; "" are those of all."""
+    found: defaultdict[str, list[Requirement]] = defaultdict(list)
+    try:
+        texts = requires("topiccrawl") or []
+    except PackageNotFoundError:
+        return {}
+    for text in texts:
+        extra = _EXTRA.search(text)
+        found[extra.group(1) if extra else ""].append(Requirement(text))
+    return found
+
+
+def _trouble(needed: Requirement) -> str:
+    """What is wrong with a package, or "".
+
+    >>> _trouble(Requirement("scrapy>=2")), _trouble(Requirement("no-such-package>=1"))
+    ('', 'no-such-package is missing')
+    """
+    try:
+        there = version(needed.name)
+    except PackageNotFoundError:
+        return f"{needed.name} is missing"
+    if needed.specifier.contains(there, prereleases=True):
+        return ""
+    return f"{needed.name} {there} is not {needed.specifier}"

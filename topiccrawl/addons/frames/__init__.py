@@ -1,0 +1,1 @@
+"""Frames of sites: where bodies are, which lines repeat."""

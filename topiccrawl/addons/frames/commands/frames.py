@@ -1,0 +1,127 @@
+"""``scrapy frames show|edit|keep|drop``: where sites' bodies stand, what they repeat, by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from selectolax.lexbor import SelectolaxError
+from typing_extensions import override
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.frames import KEY, SiteFrame
+from topiccrawl.links.limits import parsed
+from topiccrawl.storage.choice import mongodb_uri, sites_of
+from topiccrawl.storage.database import FILE
+from topiccrawl.terminal import OperatorCommand, say, site_named
+
+if TYPE_CHECKING:
+    import argparse
+
+_SHOWN = 20
+"""Boxes and lines of a site that are shown, those met most first."""
+
+
+class Command(OperatorCommand):
+    """Show and edit the frames of sites."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] show [SITE] | edit SITE SELECTOR | keep SITE LINE | drop SITE"
+
+    @override
+    def short_desc(self) -> str:
+        return "Show or edit where the bodies of a site's articles stand and what they repeat"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "show: sites, or one site's boxes and repeated lines with their evidence. edit: write "
+            "the CSS selector of the body by hand, which wins over learnt ones ('none' takes it "
+            "away). keep: a repeated line that is no frame. drop: forget what was learnt."
+        )
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        match args:
+            case ["show"] | []:
+                say(*asyncio.run(self._summaries()))
+            case ["show", name]:
+                site = site_named(name)
+                say(*describe(site, asyncio.run(self._frame(site))))
+            case ["edit", name, selector]:
+                self._edit(site_named(name), "" if selector == "none" else selector)
+            case ["keep", name, line]:
+                site = site_named(name)
+                frame = asyncio.run(self._frame(site))
+                frame.kept.add(line)
+                self._put(site, frame)
+            case ["drop", name]:
+                site = site_named(name)
+                frame = asyncio.run(self._frame(site))
+                frame.forget()
+                self._put(site, frame)
+            case _:
+                raise UsageError
+
+    async def _summaries(self) -> list[str]:
+        if not mongodb_uri(self.options) and not (self.folder / FILE).exists():
+            return []  # showing makes no file
+        knowledge = sites_of(self.options)
+        await knowledge.open()
+        try:
+            sites = await knowledge.sites(KEY)
+            known = [(site, (await knowledge.get(site)).get(KEY, {})) for site in sites]
+        finally:
+            await knowledge.close()
+        return [summary(site, SiteFrame.from_json(values)) for site, values in known]
+
+    async def _frame(self, site: str) -> SiteFrame:
+        knowledge = sites_of(self.options)
+        await knowledge.open()
+        try:
+            return SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
+        finally:
+            await knowledge.close()
+
+    def _edit(self, site: str, selector: str) -> None:
+        try:
+            parsed("<p>").css(selector or "p")
+        except SelectolaxError as error:
+            raise ConfigurationError(f"{selector!r}: {error}; give a CSS selector") from error
+        frame = asyncio.run(self._frame(site))
+        frame.by_hand = selector
+        self._put(site, frame)
+
+    def _put(self, site: str, frame: SiteFrame) -> None:
+        async def put() -> None:
+            knowledge = sites_of(self.options)
+            await knowledge.open()
+            try:
+                await knowledge.put(site, {KEY: frame.to_json()})
+            finally:
+                await knowledge.close()
+
+        asyncio.run(put())
+        say(*describe(site, frame))
+
+
+def summary(site: str, frame: SiteFrame) -> str:
+    """Return one line on a site."""
+    state = "by hand" if frame.by_hand else "used" if frame.box else "learns"
+    lines = len(frame.repeated)
+    return f"{site:<30} {state:<8} {frame.pages:>6} articles, {lines} repeated lines, {frame.box}"
+
+
+def describe(site: str, frame: SiteFrame) -> list[str]:
+    """Return the lines that show a site's frame and its evidence."""
+    lines = [summary(site, frame)]
+    for box, times in frame.boxes.most_common(_SHOWN):
+        lines.append(f"  box  {times:>6} of {frame.pages} bodies: {box}")
+    repeated = sorted(frame.repeated.items(), key=lambda item: -item[1])
+    lines += [
+        f"  line {times:>6} of {frame.pages} bodies: {line}" for line, times in repeated[:_SHOWN]
+    ]
+    lines += [f"  kept by hand: {line}" for line in sorted(frame.kept)]
+    return lines

@@ -1,0 +1,78 @@
+"""Sites' frames in a crawl: loaded when a site is met, learnt from its articles, stored."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.extract.frames import KEY, SiteFrame
+from topiccrawl.links.urls import site_of
+from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.storage.choice import sites_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.storage.choice import Sites
+
+MOST_SITES = 2_000
+"""Sites whose frames are learnt in one run; later ones are extracted without."""
+
+
+class SiteFrames:
+    """Gives the spider the frame of a page's site; a site's first page comes before it is loaded.
+
+    Args:
+        knowledge: Where frames are stored.
+    """
+
+    def __init__(self, knowledge: Sites) -> None:
+        self._knowledge = knowledge
+        self._frames: dict[str, SiteFrame] = {}
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._opened: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension, known to the spider.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_FRAMES is off, or the spider has no topic.
+        """
+        spider = crawler.spider
+        if not crawler.settings.getbool("TOPICCRAWL_FRAMES") or not isinstance(spider, TopicSpider):
+            raise NotConfigured
+        frames = cls(sites_of(crawler.settings))
+        spider.frame_of = frames.frame
+        crawler.signals.connect(frames.close, signals.spider_closed)
+        return frames
+
+    def frame(self, url: str) -> SiteFrame | None:
+        """The frame of a URL's site, or None while it is not loaded."""
+        site = site_of(url)
+        if (
+            site not in self._frames
+            and site not in self._loading
+            and len(self._frames) < MOST_SITES
+        ):
+            self._loading[site] = asyncio.create_task(self._load(site))
+        return self._frames.get(site)
+
+    async def close(self) -> None:
+        """Store what was learnt."""
+        await asyncio.gather(*self._loading.values())
+        for site, frame in self._frames.items():
+            if frame.pages or frame.by_hand:
+                await self._knowledge.put(site, {KEY: frame.to_json()})
+        if self._opened is not None:
+            await self._knowledge.close()
+
+    async def _load(self, site: str) -> None:
+        if self._opened is None:
+            self._opened = asyncio.create_task(self._knowledge.open())
+        await asyncio.shield(self._opened)
+        known = await self._knowledge.get(site)
+        self._frames[site] = SiteFrame.from_json(known.get(KEY, {}))

@@ -1,0 +1,114 @@
+"""What becomes of each article of a save, from what was read of the database. No network here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.mongodb.stories import Claim, name_of
+from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.merge import fate_of, joined, replaces
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topiccrawl.dedup import Match, Method
+    from topiccrawl.extract.article import Article
+
+
+class Known(NamedTuple):
+    """What is stored under the URLs of a save.
+
+    Attributes:
+        articles: Number and article by URL.
+        texts: What is compared, by number.
+        reprints: URLs of the save that are recorded as reprints.
+        forgotten: URLs of the save that must not come back.
+    """
+
+    articles: Mapping[str, tuple[int, Article]]
+    texts: Mapping[int, Article]
+    reprints: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be written, in the order it was decided.
+
+    Attributes:
+        saved: The fates, in the order of the articles.
+        upserts: Articles to write, with their numbers.
+        replaced: Texts that become versions, with the time of what follows them.
+        reprints: Reprints to record, with their story.
+        freed: URLs that reprint nothing any more.
+        claim: What enters the story log; None where nothing does.
+    """
+
+    saved: list[Saved] = field(default_factory=list)
+    upserts: list[tuple[Article, int]] = field(default_factory=list)
+    replaced: list[tuple[Article, float]] = field(default_factory=list)
+    reprints: list[tuple[Article, Match]] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)
+    claim: Claim | None = None
+
+
+class Decision:
+    """Decides the articles of one save one after the other, as if each saw the one before.
+
+    Args:
+        method: How duplicates are told.
+        known: What is stored.
+        first: First number that is free.
+    """
+
+    def __init__(self, method: Method, known: Known, first: int) -> None:
+        self._method = method
+        self._known = known
+        self._articles = dict(known.articles)
+        self._texts = dict(known.texts)
+        self._next = first
+        self._local = KeyIndex()
+        self._entered: list[tuple[int, Article, Sequence[int]]] = []
+        self.plan = Plan()
+
+    def take(self, article: Article, keys: Sequence[int], candidates: Sequence[int]) -> None:
+        """Decide one more: its keys and the numbers of stored articles that share them."""
+        url = clean(article.url)
+        if url in self._known.forgotten:
+            self.plan.saved.append(Saved(article.url, Fate.FORGOTTEN, article.url))
+            return
+        numbers = dict.fromkeys((*self._local.find(keys), *candidates))
+        near = (self._texts[number] for number in numbers if number in self._texts)
+        match = self._method.judge(article, (other for other in near if other.url != url))
+        if match is None:
+            self._keep(url, article, keys)
+        else:
+            self.plan.reprints.append((article, match))
+            fate = Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+            self.plan.saved.append(fate)
+
+    def end(self, marks: Sequence[int]) -> Plan:
+        """The plan; marks of boilerplate go into its claim."""
+        if self._entered:
+            numbers, articles, keys = zip(*self._entered, strict=True)
+            self.plan.claim = Claim(numbers, [name_of(a.url) for a in articles], keys, marks)
+        return self.plan
+
+    def _keep(self, url: str, article: Article, keys: Sequence[int]) -> None:
+        if url in self._known.reprints:
+            self.plan.freed.append(url)
+        number, before = self._articles.get(url, (self._next, None))
+        fate = Fate.NEW if before is None else fate_of(before, article)
+        self._next += before is None
+        if before is not None and replaces(before, article):
+            self.plan.replaced.append((before, article.fetched_at))
+        self._articles[url] = (number, joined(before, article))
+        if before is None or before.digest != article.digest:
+            self._texts[number] = article
+            self._local.add(number, keys)
+            self._entered.append((number, article, keys))
+        self.plan.upserts.append((article, number))
+        self.plan.saved.append(Saved(article.url, fate, article.url))

@@ -1,0 +1,173 @@
+"""Articles as documents, and the writes that make them so. No network here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pymongo import UpdateOne
+
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Reprint, Version
+from topiccrawl.storage.rows import TEXTS, clean
+from topiccrawl.storage.selection import Selection, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Fields that are stored as they are."""
+
+FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
+"""Projection of what makes an article again."""
+
+COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
+"""Projection of what duplicates are told by."""
+
+
+def fields_of(article: Article) -> dict[str, Any]:
+    """All fields of an article but its URL, topics and number.
+
+    >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
+    ['汽车', '电动', '电动汽车']
+    """
+    texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
+    plain = {name: getattr(article, name) for name in PLAIN}
+    images = [clean(url) for url in article.images]
+    return {**texts, **plain, "images": images, "words": words_of(texts["title"], texts["body"])}
+
+
+def key(topic: str) -> str:
+    """A topic's name as the name of a field.
+
+    >>> key("A.I."), key("$新能源汽车"), key("100%")
+    ('A%2EI%2E', '%24新能源汽车', '100%25')
+    """
+    for character in "%.$\x00":
+        topic = topic.replace(character, f"%{ord(character):02X}")
+    return clean(topic) or "%"
+
+
+def upsert(article: Article, number: int) -> UpdateOne:
+    """The write that stores an article, new or again: one document a URL, topics joined."""
+    names, scores = _scores(article)
+    change: dict[str, Any] = {
+        "$set": {**fields_of(article), **scores},
+        "$setOnInsert": {"number": number},
+        "$addToSet": {"topics": {"$each": names}},
+    }
+    if not scores:
+        change["$setOnInsert"]["scores"] = {}
+    return UpdateOne({"_id": clean(article.url)}, change, upsert=True)
+
+
+def lend_topics(story: str, article: Article) -> list[UpdateOne]:
+    """The writes that give a story the topics of its reprint that it lacks."""
+    names, scores = _scores(article)
+    return [
+        UpdateOne(
+            {"_id": story, "topics": {"$ne": name}},
+            {"$set": {field: score}, "$addToSet": {"topics": name}},
+        )
+        for name, (field, score) in zip(names, scores.items(), strict=True)
+    ]
+
+
+def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, str]) -> UpdateOne:
+    """The write that records a reprint; the order in which reprints came stays."""
+    change = {
+        "story": story,
+        "site": clean(article.site),
+        "title": clean(article.title),
+        "published": clean(article.published),
+        "seen_at": article.fetched_at,
+        "similarity": how[0],
+        "reason": how[1],
+    }
+    return UpdateOne(
+        {"_id": clean(article.url)},
+        {"$set": change, "$setOnInsert": {"number": number}},
+        upsert=True,
+    )
+
+
+def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
+    """The write that keeps a text which is about to be replaced; twice equals once."""
+    kept = {
+        "url": clean(article.url),
+        "title": clean(article.title),
+        "body": clean(article.body),
+        "published": article.published,
+        "digest": article.digest,
+        "fetched_at": article.fetched_at,
+        "replaced_at": replaced_at,
+    }
+    name = f"{kept['url']} {article.fetched_at!r}"
+    return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
+
+
+def version_of(document: Mapping[str, Any]) -> Version:
+    """The version of a document."""
+    return Version(*(document[name] for name in Version._fields))
+
+
+def filter_of(selection: Selection) -> dict[str, Any]:
+    """The query that a selection stands for.
+
+    >>> filter_of(Selection(topic="足球", since="2026-01-01", until="2026-01-31"))
+    {'topics': '足球', 'published': {'$gte': '2026-01-01', '$lt': '2026-02-01'}}
+    """
+    found: dict[str, Any] = {}
+    if selection.topic:
+        found["topics"] = clean(selection.topic)
+    if selection.site:
+        found["site"] = of_site(selection.site)
+    if selection.dated:
+        days = {"$gte": selection.since or "0", "$lt": selection.before}
+        found["published"] = {name: value for name, value in days.items() if value}
+    if selection.words:
+        found["words"] = {"$all": list(selection.words)}
+    return found
+
+
+def of_site(host: str) -> dict[str, str]:
+    """The condition of a host and all below it."""
+    return {"$regex": rf"(^|\.){re.escape(host)}$"}
+
+
+def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
+    """The article of a document; its terms are those of the topic asked for."""
+    scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
+    named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
+    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images")}
+    values["topics"] = {s["name"]: s["score"] for s in scores}
+    values["terms"] = named["terms"] if named else []
+    return Article.from_dict({"url": document["_id"], **values})
+
+
+def compared_of(document: Mapping[str, Any]) -> Article:
+    """What duplicates are told by, of a document read with ``COMPARED``."""
+    return Article(
+        document["_id"],
+        document["title"],
+        document["body"],
+        site=document["site"],
+        published=document["published"],
+        digest=document["digest"],
+    )
+
+
+def reprint_of(document: Mapping[str, Any]) -> Reprint:
+    """The reprint of a document."""
+    return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
+
+
+def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Names of an article's topics, and by field what is kept of each."""
+    terms = [[clean(term), share] for term, share in article.terms]
+    names = [clean(name) for name in article.topics]
+    kept = {
+        f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
+        for name, score in article.topics.items()
+    }
+    return names, kept

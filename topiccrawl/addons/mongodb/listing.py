@@ -1,0 +1,82 @@
+"""Articles as a page lists them, of MongoDB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.storage.listing import Chain, Listed
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_FIELDS = dict.fromkeys(("title", "site", "published", "fetched_at"), 1)
+
+
+class MongoListing:
+    """See ``Listing``.
+
+    Args:
+        uri: ``mongodb://...``.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self._server = Server(uri)
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """See ``Listing.page``."""
+        self._server.connect()
+        articles, which = self._server.collection("articles"), {"topics": clean(topic)}
+        with self._server.translated("read"):
+            total = await articles.count_documents(which)
+            cursor = articles.find(which, self._fields(topic), sort=[("number", -1)])
+            found = await cursor.skip(offset).limit(limit).to_list()
+            urls = [one["_id"] for one in found]
+            reprints = await self._counted({"story": {"$in": urls}})
+        return total, [_listed(one, topic, reprints) for one in found]
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """See ``Listing.chains``; of the stories that were republished most, whatever the topic."""
+        self._server.connect()
+        with self._server.translated("read"):
+            reprints = await self._counted({}, 4 * most)
+            which = {"_id": {"$in": list(reprints)}, "topics": clean(topic)}
+            cursor = self._server.collection("articles").find(which, self._fields(topic))
+            found = [_listed(one, topic, reprints) for one in await cursor.to_list()]
+            found.sort(key=lambda one: -one.reprints)
+            return [await self._chain(one) for one in found[:most]]
+
+    async def close(self) -> None:
+        """See ``Listing.close``."""
+        await self._server.close()
+
+    async def _chain(self, article: Listed) -> Chain:
+        reprints = self._server.collection("reprints")
+        cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
+        return Chain(article, tuple(documents.reprint_of(one) for one in await cursor.to_list()))
+
+    async def _counted(self, which: Mapping[str, Any], most: int = 0) -> dict[str, int]:
+        steps: list[Mapping[str, Any]] = [
+            {"$match": which},
+            {"$group": {"_id": "$story", "n": {"$sum": 1}}},
+            {"$sort": {"n": -1}},
+        ]
+        limit = [{"$limit": most}] if most else []
+        cursor = await self._server.collection("reprints").aggregate([*steps, *limit])
+        return {one["_id"]: one["n"] for one in await cursor.to_list()}
+
+    @staticmethod
+    def _fields(topic: str) -> dict[str, int]:
+        return {**_FIELDS, f"scores.{documents.key(topic)}": 1}
+
+
+def _listed(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:
+    score = document.get("scores", {}).get(documents.key(topic), {})
+    return Listed(
+        document["_id"], document["title"], document["site"], document["published"],
+        document["fetched_at"], score.get("score", 0.0),
+        tuple((term, share) for term, share in score.get("terms", [])),
+        reprints.get(document["_id"], 0),
+    )  # fmt: skip

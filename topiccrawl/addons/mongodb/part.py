@@ -1,0 +1,34 @@
+"""What the parts of a MongoDB store share: its database, each with a client of its own."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.addons.mongodb.schema import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class MongoPart:
+    """Collections of the store beside those of the articles.
+
+    Args:
+        uri: ``mongodb://...``; its path names the database.
+        now: Clock, seconds since the epoch.
+    """
+
+    def __init__(self, uri: str, *, now: Callable[[], float] = time.time) -> None:
+        self._server = Server(uri)
+        self._now = now
+
+    async def open(self) -> None:
+        """Make it ready; errors are those of ``Store.open``."""
+        self._server.connect()
+        await migrate(self._server, self._now)
+
+    async def close(self) -> None:
+        """Release it. Twice equals once."""
+        await self._server.close()

@@ -1,0 +1,255 @@
+"""The store for several machines: MongoDB behind the contract of all stores."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.addons.mongodb import documents, removal
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.addons.mongodb.decide import Decision, Known, Plan
+from topiccrawl.addons.mongodb.schema import migrate
+from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
+from topiccrawl.addons.mongodb.writing import Writer
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.storage.contract import Fate, Saved, Story, Version
+from topiccrawl.storage.rows import clean
+from topiccrawl.storage.selection import ALL, names_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Sequence
+
+    from topiccrawl.addons.mongodb.client import Collection
+    from topiccrawl.dedup import Method
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.selection import Selection
+
+AGAIN = 0.05
+"""Seconds between two looks for an article that another node is writing."""
+
+REBUILT = 500
+"""Articles whose keys are made anew together."""
+
+DUPLICATE_KEY = 11000
+
+
+class MongoStore:
+    """A ``Store`` in a MongoDB database, shared by any number of processes and machines.
+
+    ``save`` keeps one document a URL and a text by unique keys, so that repeating it after any
+    failure equals doing it once; what a failed one left is completed by the next, not undone.
+
+    Args:
+        uri: ``mongodb://...``; its path names the database.
+        method: How duplicates are told; ``VerifiedShingles`` where None.
+        capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
+        now: Clock, seconds since the epoch.
+
+    Raises:
+        SettingError: The URI cannot be used.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        method: Method | None = None,
+        capacity: int = CAPACITY,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.server = Server(uri)
+        self._method = method or VerifiedShingles()
+        self._stories = StoryLog(self.server, self._method, capacity)
+        self._writer = Writer(self.server, self._stories)
+        self._now = now
+        self._turn = asyncio.Lock()
+        self._forgotten: set[str] = set()
+
+    async def open(self) -> None:
+        """See ``Store.open``."""
+        self.server.connect()
+        try:
+            await migrate(self.server, self._now)
+            with self.server.translated("open the store"):
+                await self._stories.open()
+                await self._complete()
+                marks = self.server.collection("tombstones").find({}, {"_id": 1})
+                self._forgotten = {one["_id"] async for one in marks}
+        except BaseException:
+            await self.server.close()
+            raise
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        await self.server.close()
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """See ``Store.save``; one bulk write for all, one save at a time."""
+        async with self._turn:
+            with self.server.translated("write"):
+                plan = await self._claimed(articles)
+                await self._writer.write(plan)
+        return plan.saved
+
+    async def get(self, url: str) -> Story | None:
+        """See ``Store.get``."""
+        with self.server.translated("read"):
+            found = await self._articles.find_one({"_id": clean(url)}, documents.FIELDS)
+            if found is None:
+                reprint = await self._reprints.find_one({"_id": clean(url)}, {"story": 1})
+                story = reprint and reprint["story"]
+                found = await self._articles.find_one({"_id": story}, documents.FIELDS)
+            if found is None:
+                return None
+            which = {"story": found["_id"]}
+            reprints = await self._reprints.find(which, sort=[("number", 1)]).to_list()
+        return Story(
+            documents.article_of(found), tuple(documents.reprint_of(one) for one in reprints)
+        )
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        with self.server.translated("read"):
+            cursor = self.server.collection("versions").find({"url": clean(url)})
+            found = await cursor.sort("fetched_at", 1).to_list()
+        return [documents.version_of(document) for document in found]
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """See ``Store.articles``."""
+        which = {"topics": clean(topic)} if topic else {}
+        with self.server.translated("read"):
+            cursor = self._articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            found = await cursor.skip(offset).limit(limit).to_list()
+        return [documents.article_of(document, topic) for document in found]
+
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
+        """See ``Store.select``."""
+        which = documents.filter_of(selection)
+        with self.server.translated("read"):
+            cursor = self._articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            async with cursor:
+                async for document in cursor:
+                    yield documents.article_of(document, selection.topic)
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``."""
+        async with self._turn:
+            with self.server.translated("forget"):
+                return await removal.forget(self.server, self._stories, names, now)
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        with self.server.translated("forget"):
+            return await removal.expire(self.server, topic, before)
+
+    async def counts(self) -> dict[str, int]:
+        """See ``Store.counts``."""
+        stages: list[dict[str, Any]] = [
+            {"$unwind": "$topics"},
+            {"$group": {"_id": "$topics", "articles": {"$sum": 1}}},
+        ]
+        with self.server.translated("read"):
+            sizes = {
+                "articles": await self._articles.count_documents({}),
+                "reprints": await self._reprints.count_documents({}),
+            }
+            topics = await (await self._articles.aggregate(stages)).to_list()
+        return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
+
+    async def _claimed(self, articles: Sequence[Article]) -> Plan:
+        """The plan whose claim was entered in the story log."""
+        keys = [self._method.keys(article) for article in articles]
+        learnt: dict[str, Sequence[int]] = {}
+        while True:
+            await self._stories.refresh()
+            await self._obey()
+            candidates = [self._stories.find(one) for one in keys]
+            known = await self._known(articles, candidates)
+            decision = Decision(self._method, known, self._stories.next)
+            for article, own, near in zip(articles, keys, candidates, strict=True):
+                decision.take(article, own, near)
+            marks = self._learn(decision.plan, learnt)
+            plan = decision.end(marks)
+            if plan.claim is None or await self._stories.append(plan.claim):
+                return plan
+            # the more nodes, the likelier that somebody is first again: they must not keep step
+            await asyncio.sleep(AGAIN * random.SystemRandom().random())
+
+    async def _obey(self) -> None:
+        """Forget what other nodes forgot: this one may have been writing it just then."""
+        if told := self._stories.told:
+            self._stories.told = []
+            self._forgotten.update(told)
+            await removal.remove(self.server, self._stories, told)
+
+    def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
+        """Marks of boilerplate, each new article being learnt once, however often it is decided."""
+        new = {saved.url for saved in plan.saved if saved.fate is Fate.NEW}
+        for article, _ in plan.upserts:
+            if article.url in new and article.url not in learnt:
+                learnt[article.url] = self._method.learn(article)
+        return [mark for marks in learnt.values() for mark in marks]
+
+    async def _known(
+        self, articles: Sequence[Article], candidates: Sequence[Sequence[int]]
+    ) -> Known:
+        """What is stored that the articles have to do with."""
+        urls = [clean(article.url) for article in articles]
+        stored, reprints, texts = await asyncio.gather(
+            self._articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
+            self._reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
+            self._texts(urls, candidates),
+        )
+        return Known(
+            {one["_id"]: (one["number"], documents.article_of(one)) for one in stored},
+            texts,
+            frozenset(one["_id"] for one in reprints),
+            frozenset(
+                url
+                for url, article in zip(urls, articles, strict=True)
+                if not self._forgotten.isdisjoint(names_of(article))
+            ),
+        )
+
+    async def _texts(
+        self, urls: Sequence[str], candidates: Sequence[Sequence[int]]
+    ) -> dict[int, Article]:
+        """What is compared, by number; what another node is about to write is waited for."""
+        wanted = {number for numbers in candidates for number in numbers}
+        texts: dict[int, Article] = {}
+        while wanted:
+            which = {"number": {"$in": sorted(wanted)}}
+            found = await self._articles.find(which, documents.COMPARED).to_list()
+            texts.update((one["number"], documents.compared_of(one)) for one in found)
+            wanted.difference_update(texts)
+            pairs = zip(urls, candidates, strict=True)
+            if not any(self._stories.awaited(wanted.intersection(n), url) for url, n in pairs):
+                break
+            await asyncio.sleep(AGAIN)
+        return texts
+
+    async def _complete(self) -> None:
+        """Make keys of articles that the log lacks: another method's, or of a restored copy."""
+        while documents_ := await self._articles.find(
+            {"number": {"$gte": self._stories.next}},
+            documents.COMPARED,
+            sort=[("number", 1)],
+            limit=REBUILT,
+        ).to_list():
+            articles = {one["number"]: documents.compared_of(one) for one in documents_}
+            marks = [mark for article in articles.values() for mark in self._method.learn(article)]
+            keys = [self._method.keys(article) for article in articles.values()]
+            urls = [name_of(article.url) for article in articles.values()]
+            if not await self._stories.append(Claim(list(articles), urls, keys, marks)):
+                await self._stories.refresh()
+
+    @property
+    def _articles(self) -> Collection:
+        return self.server.collection("articles")
+
+    @property
+    def _reprints(self) -> Collection:
+        return self.server.collection("reprints")

@@ -1,0 +1,96 @@
+"""How what was decided of some articles is written: bulk upserts, safe to repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pymongo import DeleteOne
+from pymongo.errors import BulkWriteError
+
+from topiccrawl.addons.mongodb import documents
+from topiccrawl.dedup import Match
+from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from pymongo import UpdateOne
+
+    from topiccrawl.addons.mongodb.client import Collection, Server
+    from topiccrawl.addons.mongodb.decide import Plan
+    from topiccrawl.addons.mongodb.stories import StoryLog
+    from topiccrawl.extract.article import Article
+
+DUPLICATE_KEY = 11000
+
+
+class Writer:
+    """Writes plans into a database.
+
+    Args:
+        server: The database.
+        stories: The log whose claims order reprints.
+    """
+
+    def __init__(self, server: Server, stories: StoryLog) -> None:
+        self._server = server
+        self._stories = stories
+
+    async def write(self, plan: Plan) -> None:
+        """Write articles and reprints; ``plan.saved`` tells then what became of them."""
+        if plan.replaced:
+            kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
+            await self._server.collection("versions").bulk_write(kept, ordered=True)
+        late = await self._upsert(plan)
+        plan.reprints.extend(late)
+        writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
+        lent: list[UpdateOne] = []
+        for place, (article, match) in enumerate(plan.reprints):
+            # in the order they came, also between nodes: claims ascend
+            order = self._stories.next * 1_000 + place
+            how = (match.similarity, match.reason)
+            writes.append(documents.reprint_upsert(article, clean(match.url), order, how))
+            lent.extend(documents.lend_topics(clean(match.url), article))
+        if writes:
+            await self._reprints.bulk_write(writes, ordered=True)
+        if lent:
+            await self._articles.bulk_write(lent, ordered=True)
+
+    async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
+        """Write the articles; those whose text another node stored first, as its reprints."""
+        writes = [documents.upsert(article, number) for article, number in plan.upserts]
+        if not writes:
+            return []
+        twice = len({article.url for article, _ in plan.upserts}) < len(writes)
+        try:
+            await self._articles.bulk_write(writes, ordered=twice)
+        except BulkWriteError as error:
+            failed = error.details["writeErrors"]
+            if twice or any(one["code"] != DUPLICATE_KEY for one in failed):
+                raise
+            return [
+                late
+                for one in failed
+                if (late := await self._late(plan, plan.upserts[one["index"]])) is not None
+            ]
+        return []
+
+    async def _late(self, plan: Plan, upsert: tuple[Article, int]) -> tuple[Article, Match] | None:
+        """The reprint that an article became because its text was stored meanwhile."""
+        article, number = upsert
+        which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
+        first = await self._articles.find_one(which, {"_id": 1}) if article.digest else None
+        if first is None:  # two upserts of one URL met: the second finds it
+            await self._articles.bulk_write([documents.upsert(article, number)])
+            return None
+        match = Match(first["_id"], 1.0, "same-text")
+        place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)
+        plan.saved[place] = Saved(article.url, Fate.REPRINT, match.url, 1.0, match.reason)
+        return article, match
+
+    @property
+    def _articles(self) -> Collection:
+        return self._server.collection("articles")
+
+    @property
+    def _reprints(self) -> Collection:
+        return self._server.collection("reprints")

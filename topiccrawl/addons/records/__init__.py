@@ -1,0 +1,1 @@
+"""Template crawls: search, seeds, layers of links, records."""

@@ -1,0 +1,201 @@
+"""Arguments of the template spider, checked before any request."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from topiccrawl.addons.records.periods.seeds import Manner
+from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
+from topiccrawl.discovery.configured import Configured, Engine
+from topiccrawl.errors import (
+    ConfigurationError,
+    SettingError,
+    StateError,
+    StorageError,
+    TemplateError,
+)
+from topiccrawl.scheduler.build import check_settings, number
+from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
+from topiccrawl.spiders.discovering import Discovery
+from topiccrawl.storage.choice import periods_of
+from topiccrawl.storage.periods import Phase
+from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.since import check_since
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.records.templates.template import Template
+    from topiccrawl.discovery.contract import Provider
+    from topiccrawl.storage.periods import Period
+
+ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a template crawl's arguments mean.
+
+    Attributes:
+        template: What is crawled.
+        seeds: URLs to begin with.
+        discovery: Where others are searched, or None.
+        chance: Whether seeds are drawn by their probability.
+        number: Number of the period that is begun or gone on with.
+    """
+
+    template: Template
+    seeds: tuple[str, ...]
+    discovery: Discovery | None
+    chance: bool
+    number: int
+
+    @property
+    def crawl_name(self) -> str:
+        """Name of the period's frontier: each has one of its own."""
+        return self._name(self.number)
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """Names of frontiers that are of no more use: the last one stays, for ``scrapy why``."""
+        return tuple(
+            self._name(number) for number in range(max(1, self.number - 5), self.number - 1)
+        )
+
+    def _name(self, number: int) -> str:
+        return f"template-{self.template.slug}-{number}"
+
+
+def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
+    """Return what the arguments mean.
+
+    Raises:
+        ConfigurationError: If one of them, the template or a setting cannot be used.
+    """
+    refuse_unknown(arguments, ARGUMENTS)
+    check_since(arguments.get("since", ""))
+    check_settings(settings)
+    _alone(settings)
+    name = arguments.get("template", "").strip()
+    if not name:
+        raise TemplateError("no template: give -a template=NAME, or a path that ends in .toml")
+    template = resolve(name)
+    seeds = arguments.get("seeds", "")
+    begin = (*(seeds_of(seeds) if seeds else ()), *template.seeds)
+    discovery = _discovery(settings, template, arguments.get("discover", ""))
+    if discovery is None and not begin:
+        nowhere = f"template {template.name!r}: nowhere to search"
+        remedy = (
+            "give -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL"
+        )
+        raise ConfigurationError(
+            f"{nowhere} for {template.search.queries[0]!r}: {remedy}", public=f"{nowhere}: {remedy}"
+        )
+    fresh = flag("fresh", arguments.get("fresh", ""))
+    chance = flag("chance", arguments.get("chance", "1"))
+    manner_of(settings, chance=chance)
+    return Plan(
+        template,
+        tuple(dict.fromkeys(begin)),
+        discovery,
+        chance,
+        _number(settings, template, fresh=fresh),
+    )
+
+
+def crawl_of(settings: BaseSettings, name: str) -> str:
+    """Name of the crawl of a template: of the period that is open, else of the next one.
+
+    Raises:
+        ConfigurationError: There is no such template, or its periods cannot be read.
+    """
+    template = resolve(name)
+    number = _number(settings, template, fresh=False)
+    return Plan(template, (), None, chance=True, number=number).crawl_name
+
+
+def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
+    """How seeds are drawn.
+
+    Raises:
+        SettingError: A number cannot be used.
+    """
+    at_once = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
+    if at_once < 1:
+        raise SettingError("TOPICCRAWL_SEEDS_AT_ONCE is 0: give a whole number above 0")
+    return Manner(at_once, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
+
+
+def _alone(settings: BaseSettings) -> None:
+    """Refuse what a template crawl cannot use: it is conducted by one process at a time."""
+    if in_redis(settings) and not settings.getbool("TOPICCRAWL_TURN"):
+        raise SettingError(
+            "REDIS_URL is set, but a template is crawled by one process at a time: -s REDIS_URL="
+            " for this crawl, or let workers see to that: scrapy tasks create --template NAME"
+        )
+    if settings.get("JOBDIR"):
+        raise SettingError(
+            "JOBDIR is set, but a template crawl keeps its periods in TOPICCRAWL_DATA_DIR and goes "
+            "on by itself: leave it out"
+        )
+
+
+def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discovery | None:
+    """Who is asked: the argument, else the template's providers, else the setting."""
+    queries, pages = template.search.queries, template.limits.result_pages
+    if asked or not template.providers:
+        spec = asked or settings.get("TOPICCRAWL_DISCOVER") or ""
+        providers = providers_of(spec)
+    else:
+        providers = tuple(_provider(template, one) for one in template.providers)
+    searched = [one for one in providers if not one.searches or queries]
+    return Discovery(searched, queries, pages) if searched else None
+
+
+def _provider(template: Template, given: str | Mapping[str, Any]) -> Provider:
+    """A provider as a template file names it.
+
+    ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a configured engine.
+    """
+    public = f"template {template.name!r}: its providers cannot be used"
+    try:
+        if isinstance(given, str):
+            return provider_of(given)
+        if len(given) == 1 and next(iter(given)) in NAMES:
+            name, rest = next(iter(given.items()))
+            return provider_of(f"{name}:{rest}")
+        return Configured(Engine.model_validate(given))
+    except ConfigurationError as error:
+        raise TemplateError(str(error), public=public) from error
+    except ValidationError as error:
+        lines = [f"providers: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise TemplateError("\n".join(lines), public=public) from error
+
+
+def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
+    """Number of the period: the last one's unless it is finished."""
+    with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
+        try:
+            last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+        except (StateError, StorageError) as error:
+            raise ConfigurationError(str(error)) from error
+    if last is None:
+        return 1
+    return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number
+
+
+async def _last(settings: BaseSettings, name: str) -> Period | None:
+    periods = periods_of(settings)
+    await periods.open()
+    try:
+        return await periods.last(name)
+    finally:
+        await periods.close()

@@ -1,0 +1,176 @@
+"""Telephone numbers that no known label announces: alone in a line, of people, in sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.records.templates.candidate import Candidate, only
+from topiccrawl.addons.records.templates.stacks import same_parent
+from topiccrawl.addons.records.templates.values.address import looks_like
+from topiccrawl.addons.records.templates.values.mail import mails
+from topiccrawl.addons.records.templates.values.names import organisations
+from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import SOFT, Value, seen
+from topiccrawl.addons.records.templates.words import OTHERS
+from topiccrawl.text.normal import has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.addons.records.templates.labels import Label
+    from topiccrawl.addons.records.templates.lines import Line, Sheet
+    from topiccrawl.addons.records.templates.words import Vocabulary
+
+WORDS_WITH_NUMBERS = 6
+"""Letters that may stand beside numbers in a line that is nothing else."""
+GAPS = re.compile(r"[\s|]+")
+_WORDS_BEFORE = 24
+"""Letters before a number that stands alone."""
+_REACHED = re.compile(
+    r"\b(?:call|ring|phone|contact|reach|us|nous|appel\w*|joindre|anrufen|erreich\w*|uns)\b|"
+    r"致电|拨打|来电|联系我|咨询",
+    re.IGNORECASE,
+)
+"""What a sentence says that tells how to be reached."""
+_BESIDE = re.compile(
+    r"\((?!\s*[+\d])[^()]*\)|"
+    r"(?<![\d.])\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m)?|\s?(?:[ap]\.?m|h\d{0,2}|uhr|[时時点]))(?![\d.])|"
+    r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+"""What may stand beside a number that stands alone: a remark in brackets, hours."""
+_PEOPLE = re.compile(
+    r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
+    r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
+    re.IGNORECASE,
+)
+_APART = re.compile(r"[|•·¦●◆;]")
+"""What parts of a line are told apart by; before a dash stands whose a number is."""
+_ELSEWHERE = re.compile(
+    r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
+    r"タクシー|ハイヤー",
+    re.IGNORECASE,
+)
+"""Labels of numbers that visitors need and that are not the place's."""
+
+
+def spoken(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
+    """Numbers in a sentence that says how to be reached, written with gaps or a plus."""
+    field = words.primary("telephone")
+    if not field or not _REACHED.search(line.text):
+        return
+    for value in telephones(line.text, words.template.region, labelled=False):
+        written = line.text[value.start : value.end]
+        labelled = any(mark.start <= value.start < mark.stop for mark in marks)
+        if not written.isdigit() and not labelled:
+            yield Candidate(
+                field, value.value, seen(written), "text", number, at=number, begin=value.start
+            )
+
+
+def numbers_alone(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+) -> Iterator[Candidate]:
+    """Telephone numbers that are all that a line, or a part of it between bars, holds.
+
+    Before them may stand a label that nobody knows: 销售部, 李经理.
+    """
+    field, region = words.primary("telephone"), words.template.region
+    marks, text = labels[number], sheet.lines[number].text
+    rest = text[marks[-1].end :] if marks else text
+    sentence = len(marks) == 1 and marks[0].start > _WORDS_BEFORE
+    if not field or sentence or (marks and _of_others(marks[-1])):
+        return
+    bare = _BESIDE.sub(lambda match: " " * len(match[0]), rest)
+    for mail in mails(rest, labelled=False):
+        bare = bare[: mail.start] + " " * (mail.end - mail.start) + bare[mail.end :]
+    begin = len(text) - len(rest)
+    for part in dict.fromkeys((bare, *_APART.split(bare))):
+        values = telephones(part, region) if telephones(part, region, labelled=False) else []
+        if values and (
+            only(values, part, WORDS_WITH_NUMBERS)
+            or _announced(values, part)
+            or (not marks and _headed(values, part) and among_labels(sheet, labels, number))
+        ):
+            yield from _told(field, values, number, begin + bare.find(part), seen(rest))
+            if part == bare:
+                return
+    if _placed(rest):
+        for value in telephones(rest, region, labelled=False):
+            yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
+
+
+def _told(
+    field: str, values: Sequence[Value], number: int, begin: int, text: str
+) -> Iterator[Candidate]:
+    for value in values:
+        at = begin + value.start
+        yield Candidate(field, value.value, text, "alone", number, at=number, begin=at)
+
+
+def _of_others(label: Label) -> bool:
+    """Whether a label that nobody knows says that numbers are those of others."""
+    return bool(_ELSEWHERE.search(label.text) or OTHERS.search(label.text))
+
+
+def _headed(values: Sequence[Value], text: str) -> bool:
+    """Whether an element with a few words stands before numbers: <b>客房预订</b> 028-85123456."""
+    lead = text[: values[0].start].rstrip(" (+")
+    rest = text[values[0].start :]
+    few = lead.endswith(SOFT) and len(lead) <= _WORDS_BEFORE and not organisations(lead)
+    return few and only(values, rest.rjust(len(text)))
+
+
+def among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
+    """Whether a line beside one, in the same box or a like one, begins with a known label."""
+    return any(
+        labels[other][:1]
+        and labels[other][0].fields
+        and not labels[other][0].start
+        and sheet.lines[other].tag == sheet.lines[number].tag
+        and same_parent(sheet, other, number)
+        for other in (number - 1, number + 1)
+        if 0 <= other < len(labels)
+    )
+
+
+def _announced(values: Sequence[Value], text: str) -> bool:
+    """Whether a few words that are no names announce a number: Main line 541-555-0190."""
+    lead = seen(text[: values[0].start])
+    rest = text[values[0].start :].rjust(len(text))
+    names = sum(word[0].isupper() for word in lead.split())
+    few = len(lead) <= _WORDS_BEFORE and names <= 1 and not re.search(r"\d", lead)
+    return few and not has_han(lead) and only(values, rest)
+
+
+def of_people(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
+    """Numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911.
+
+    Several labels that nobody knows, each with its number, are those of departments.
+    """
+    field = words.primary("telephone")
+    told = []
+    for mark in marks if field else ():
+        stretch = line.text[mark.end : mark.stop]
+        values = [] if mark.fields else telephones(stretch, words.template.region)
+        if values and only(values, stretch, WORDS_WITH_NUMBERS):
+            told.append((mark, stretch, values))
+    unknown = [mark for mark, _, _ in told if not words.hits(mark.text)]
+    listed = len(unknown) > 1 and not any(map(_of_others, unknown))
+    for mark, stretch, values in told:
+        if _PEOPLE.search(mark.text) or (listed and mark in unknown):
+            for value in values:
+                yield Candidate(
+                    field, value.value, seen(stretch), "alone", number, at=number, begin=mark.end
+                )
+
+
+def _placed(text: str) -> bool:
+    """Whether a line holds an address between gaps: 四川省…1号 028-85123456."""
+    text = seen(text)
+    return not looks_like(text) and any(map(looks_like, GAPS.split(text)))

@@ -1,0 +1,268 @@
+"""The labels in a line of text, and the stretches that they label."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.records.templates.values.address import looks_like
+from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.addons.records.templates.words import APART, LONGEST_LABEL, OTHERS, Hit, Vocabulary
+from topiccrawl.text.normal import has_han, simplify_aligned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_COLONS = re.compile("[:︰∶]")
+_TOKEN = re.compile(r"[^\s\x1f:;,。、|/()\[\]【】<>@!?]*$")
+_FOREIGN = re.compile(
+    r"(?<![^\s\x1f;,。、|)\]】])[^\s\x1f:;,。、|@/\d][^\s\x1f:;,。、|@/]{0,13}\s?$"
+)
+_QUALIFIERS = re.compile(
+    r"(?:(?<!有限)(?<!责任)(?<!集团)公司|企业|联系|办公|电子|客服|服务|咨询|销售|商务|业务|全国|免费|统一|24小时|热线|总部|注册|通讯|"
+    r"通信|邮政|腾讯|在线|售后|售前|招聘|人事|固定|移动|图文|官方|单位|详细|我们的?|的|总公司|订购|预约|"
+    r"手机|电话|our|the|my|office|company|contact|business|postal|street|mailing|physical|visiting|"
+    r"head|main|registered|trading|general|customer|service|sales|support|by)*\s*$",
+    re.IGNORECASE,
+)
+_SUFFIX = re.compile(
+    r"[\s\x1f]*(?:号码|地址|号|专线|咨询|联系|us)?[\s\x1f]*\d?[\s\x1f]*"
+    r"(?:[(\[][^()\[\]@]{0,24}[)\]]|[(\[/|-][^\d@:]{0,14}[)\]]?|[^\W\d_]{0,4}\.?)?[\s\x1f\])】>*.]*$"
+)
+_TRANSLATED = re.compile(r"[\s\x1f/]+[A-Za-z]{2,12}(?:[\s.-][A-Za-z]{2,12}){0,2}[\s\x1f]*$")
+"""The same label in English behind a Chinese one: 公司名称 Company name."""
+_JOINT = re.compile(r"^[\s\x1f/&、,和及|\\()\[\]+.-]*(?:and|or)?[\s\x1f]*$")
+_AFTER = re.compile(
+    r"(?:[\s\x1f]*[/&、和及](?:微信|wechat|whatsapp|手机|传真|fax|tel|mobile|qq))*"
+    r"(?:[\s\x1f]*(?:号码|号|专线|客服|no\.?|us|number))?"
+    r"(?:(?<=[\u3400-\u9fff])[ /]+[A-Za-z]{2,12}(?: [A-Za-z]{2,12}){0,2}(?=\x1f))?"
+    r"[\s\x1f)\]】>|.、/-]*",
+    re.IGNORECASE,
+)
+"""What may stand between a label without colon and its value, as the label in English."""
+_BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
+_NUMBER = re.compile(r"[+(]?\d")
+_DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s+(?:[+(]?\d|\S+@|www\.|[\u3400-\u9fff]))")
+"""T. 028.8320.7788, not P. R. China or M. Dupont."""
+_STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
+_LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
+_LETTERED = re.compile(
+    r"(?<![^\s|·•/])(?:[A-DF-VX-Z][\s\x1f]+[+(]?\d|[EW][\s\x1f]+(?:\S+@\S|www\.|https?:))"
+)
+"""T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
+_STORES = re.compile(r"工[厂廠]|厂[房址]|仓[库储]|[退收发]货|warehouse|factory", re.IGNORECASE)
+"""Where things are made or stored, which need not be where somebody is reached."""
+_NEXT_TO = frozenset({"mail", "url"})
+SENTENCE = 8
+"""Characters before a label from which it stands in a sentence."""
+
+
+class Label(NamedTuple):
+    """A label in a line.
+
+    Attributes:
+        fields: Of the template; none for labels of other things, which only end values.
+        start: Where it stands, with what qualifies it.
+        end: Where what it labels begins.
+        stop: Where that ends.
+        weight: How much it counts, in [0, 1].
+        text: As written.
+    """
+
+    fields: tuple[str, ...]
+    start: int
+    end: int
+    stop: int
+    weight: float
+    text: str
+
+
+def labels(text: str, words: Vocabulary) -> list[Label]:
+    """The labels of a line, in order; what one labels ends where the next begins.
+
+    >>> from topiccrawl.addons.records.templates.template import resolve
+    >>> words = Vocabulary(resolve("软件公司-四川"))
+    >>> line = "地址:天府大道1号邮编:610041 联系人:王 电 话/传真:028-1"
+    >>> for one in labels(line, words):
+    ...     print(one.fields, line[one.end:one.stop].strip())
+    ('地址',) 天府大道1号
+    ('邮编',) 610041
+    () 王
+    ('联系方式', '传真') 028-1
+    """
+    text = _DOTTED.sub(r"\1:", text)
+    text = simplify_aligned(text)
+    hits = words.hits(text)
+    colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
+    if not hits and not colons:
+        return []
+    found = _with_colons(text, colons, hits, words)
+    found += _without(text, hits, found, words)
+    found.sort(key=lambda one: one.start)
+    ends = [one.start for one in found[1:]] + [len(text)]
+    found = [_own(one, words) for one in found]
+    return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
+
+
+def _own(label: Label, words: Vocabulary) -> Label:
+    """A label as it counts: 会员单位 and the like label no name, 工厂地址 less than 公司地址."""
+    if OTHERS.search(label.text):
+        fields = tuple(field for field in label.fields if words.kinds[field] != "name")
+        return label._replace(fields=fields)
+    if _STORES.search(label.text) and any(words.kinds[one] == "address" for one in label.fields):
+        return label._replace(weight=0.8 * label.weight)
+    return label
+
+
+def _labels_something(text: str, at: int) -> bool:
+    """Whether a colon is neither that of a URL nor of a time of day."""
+    after = text[at + 1 : at + 3]
+    if after == "//":
+        return False
+    return not (
+        text[max(0, at - 1) : at].isdigit()
+        and after[:2].isdigit()
+        and not text[at + 3 : at + 4].isdigit()
+    )
+
+
+def _with_colons(
+    text: str, colons: Sequence[int], hits: list[Hit], words: Vocabulary
+) -> list[Label]:
+    found: list[Label] = []
+    begin = 0
+    for colon in colons:
+        inside = [hit for hit in hits if begin <= hit.start and hit.end <= colon]
+        label = _at_colon(text, begin, colon, inside, words)
+        if label is not None:
+            found.append(label)
+            begin = colon + 1
+    return found
+
+
+def _at_colon(
+    text: str, begin: int, colon: int, hits: list[Hit], words: Vocabulary
+) -> Label | None:
+    cluster = _cluster(text, hits, colon)
+    end = colon + 1
+    if cluster:
+        start = _start(text, begin, cluster[0].start)
+        group = "群" in text[cluster[-1].end : colon]  # a QQ group is nobody's number
+        fields = () if group else _fields(text, cluster, words)
+        weight = min(hit.weight for hit in cluster)
+        if len(text[begin : cluster[0].start].strip()) > SENTENCE and start == cluster[0].start:
+            weight *= 0.9
+        return Label(fields, start, end, end, weight, text[start:colon])
+    token = _FOREIGN.search(text[begin:colon])
+    if token is None:
+        return None
+    start = begin + token.start()
+    if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
+        return None
+    field = words.apart_field(token[0])
+    return Label((field,) if field else (), start, end, end, APART, token[0])
+
+
+def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
+    """The keywords that stand together right before a colon: 电话/传真."""
+    if not hits or not _ends_label(text, hits[-1], colon):
+        return []
+    cluster = [hits[-1]]
+    for hit in reversed(hits[:-1]):
+        if not _JOINT.match(text[hit.end : cluster[0].start]):
+            break
+        cluster.insert(0, hit)
+    return cluster
+
+
+def _ends_label(text: str, hit: Hit, colon: int) -> bool:
+    """Whether what stands between a keyword and a colon is a part of the label."""
+    rest = text[hit.end : colon]
+    translated = has_han(text[hit.start : hit.end]) and _TRANSLATED.match(rest)
+    return bool(translated or _SUFFIX.match(rest))
+
+
+def _start(text: str, begin: int, at: int) -> int:
+    """Where a label with its qualifiers begins: 公司|联系|电话."""
+    token = _TOKEN.search(text[begin:at])
+    start = begin + token.start() if token else at
+    if at - start <= SENTENCE and (start > begin or not begin):
+        return start
+    qualifiers = _QUALIFIERS.search(text, begin, at)
+    return qualifiers.start() if qualifiers else at
+
+
+def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
+    """Whose a label is: keywords side by side are one word, whose last one counts (电子邮箱)."""
+    kept: list[Hit] = []
+    for hit in cluster:
+        before = kept[-1] if kept else None
+        if before is not None and not text[before.end : hit.start].strip(" \x1f"):
+            kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
+            if kinds[1] == "address" and kinds[0] in _NEXT_TO:
+                continue  # 邮箱地址
+            if before.field in words.faxes and kinds[1] == "telephone":
+                continue  # 传真电话
+            if kinds != ("telephone", "telephone"):
+                kept.pop()
+        kept.append(hit)
+    return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
+
+
+def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
+    """Labels without colon: at the start of a line or after a gap, before a gap or a number."""
+    more: list[Label] = []
+    for hit in _side_by_side(hits, words):
+        letter = hit.end - hit.start == 1  # T, F and E need a colon, a line of their own, a value
+        if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
+            continue
+        if any(one.start <= hit.start < one.end for one in (*found, *more)):
+            continue
+        start = _start(text, 0, hit.start)
+        if hit.start - start > SENTENCE or not _BEFORE.search(text[:start]):
+            continue
+        after = _AFTER.match(text, hit.end)
+        end = after.end() if after else hit.end
+        whole = not text[:start].strip("\x1f ·•●*-()[]【】<>") and _SUFFIX.match(text[hit.end :])
+        fields = _fields(text, _joined(text, hit, hits), words)
+        if whole and len(text) <= LONGEST_LABEL + 5:
+            end = len(text)
+        elif not ((end > hit.end or _NUMBER.match(text, end)) and _sure(text, hit, end, words)):
+            continue
+        more.append(Label(fields, start, end, end, hit.weight * 0.95, text[start : hit.end]))
+    return more
+
+
+def _joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
+    """A keyword and those that strokes join to it: 地址/邮编."""
+    found = [first]
+    for hit in hits:
+        if hit.start >= found[-1].end and _STROKE.fullmatch(text[found[-1].end : hit.start]):
+            found.append(hit)
+    return found
+
+
+def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
+    """Keywords with nothing between them are one, whose last one counts: 企业QQ, not 传真电话."""
+    kept: list[Hit] = []
+    for hit in hits:
+        before = kept[-1] if kept else None
+        if before is None or before.end != hit.start:
+            kept.append(hit)
+            continue
+        kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
+        fax = before.field in words.faxes and kinds[1] == "telephone"
+        first = fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO)
+        kept[-1] = before._replace(end=hit.end) if first else hit._replace(start=before.start)
+    return kept
+
+
+def _sure(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
+    """Whether what follows a label without colon can be its value."""
+    kind = words.kinds.get(hit.field)
+    if kind in {"telephone", "qq", "postcode"} or not hit.field:
+        return bool(_NUMBER.match(text, end))
+    marked = set(text[hit.end : end]) & set("\x1f)]】>|-")
+    if kind == "address":
+        return bool(marked) or looks_like(seen(text[end:]))
+    return bool(marked) or kind in {"mail", "url"}

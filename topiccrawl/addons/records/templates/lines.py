@@ -1,0 +1,398 @@
+"""A page as lines of text that know where they stand: cell, definition list, box, zone."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, of_icon
+from topiccrawl.addons.records.templates.values.mail import revealed
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
+from topiccrawl.extract.blocks import BREAKS, SILENT
+from topiccrawl.links.limits import parsed
+from topiccrawl.text.normal import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MOST_LINES = 5_000
+"""Lines of a page that are read."""
+MOST_TEXT = 400_000
+"""Characters of a page that are read, in all its lines: ten times a long page's."""
+LONGEST_LINE = 3_000
+"""Characters of a line that are kept."""
+_ENTRIES = frozenset({"input", "select", "textarea", "button"})
+_TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
+_ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
+_MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
+_STRONG = frozenset({"b", "strong"})
+_SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
+_BLANKS = re.compile(r"[^\S\x1f]+")
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
+    re.IGNORECASE,
+)
+_ZONES = (
+    ("footer", re.compile(r"foot|copyright|copy-?right|bottom|beian", re.IGNORECASE)),
+    (
+        "links",
+        re.compile(r"friend|flink|partner|yqlj|(?:^|[\s_-])links?(?:$|[\s_-])", re.IGNORECASE),
+    ),
+    ("nav", re.compile(r"(?:^|[\s_-])nav|menu|crumb|pager|pagination", re.IGNORECASE)),
+    ("header", re.compile(r"header|top-?bar|(?:^|[\s_-])(?:top|head)(?:$|[\s_-])", re.IGNORECASE)),
+    (
+        "side",
+        re.compile(r"side-?bar|aside|(?:^|[\s_-])(?:side|left_?nav)(?:$|[\s_-])", re.IGNORECASE),
+    ),
+)
+_ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
+_SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
+"""A heading whose characters are set apart: 四 方 软 件 公 司."""
+_SOURCES = ("data-original", "data-src", "src")
+
+
+class Cell(NamedTuple):
+    """Where a line stands in a table: its number, row and column; whether the cell is a ``th``."""
+
+    table: int
+    row: int
+    column: int
+    head: bool
+
+
+class Mark(NamedTuple):
+    """Something at a place of a line's text that is no text.
+
+    Attributes:
+        what: ``link`` (``value`` is its address), ``image`` (its address), ``icon`` (a kind).
+        start: Where in the text.
+        end: Where it ends; ``start`` for images and icons.
+        value: See ``what``.
+        instead: An image's ``alt``.
+    """
+
+    what: str
+    start: int
+    end: int
+    value: str
+    instead: str = ""
+
+
+class Line(NamedTuple):
+    """One line of text.
+
+    Attributes:
+        text: In NFKC; ``SOFT`` where inline elements begin and end, ``OBJECT`` for entry fields.
+        box: Number of the innermost box around it.
+        tag: Name of the innermost line-breaking element.
+        zone: ``main``, ``header``, ``nav``, ``footer``, ``side``, ``links``.
+        cell: Its place in a table, or None.
+        marks: Links, images and icons in it.
+        bold: Whether all of it is emphasised, as a heading is.
+    """
+
+    text: str
+    box: int
+    tag: str
+    zone: str
+    cell: Cell | None
+    marks: tuple[Mark, ...] = ()
+    bold: bool = False
+
+
+class Box(NamedTuple):
+    """An element that breaks lines: its name, the box around it, its lines (``begin:end``)."""
+
+    tag: str
+    parent: int
+    begin: int
+    end: int
+
+
+class Sheet(NamedTuple):
+    """A page read for its values.
+
+    Attributes:
+        lines: In page order; those without text only where they hold an image or a link.
+        boxes: Outer before inner; the first is the root.
+        title: Text of ``<title>``.
+        metas: ``name`` or ``property`` of meta elements, with their content.
+        scripts: Texts of ``application/ld+json``.
+        tree: The parsed page, for microdata.
+    """
+
+    lines: tuple[Line, ...]
+    boxes: tuple[Box, ...]
+    title: str
+    metas: dict[str, str]
+    scripts: tuple[str, ...]
+    tree: LexborHTMLParser
+
+
+def read_sheet(html: str) -> Sheet:
+    r"""The lines of a page; never raises.
+
+    >>> sheet = read_sheet("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
+    >>> [(line.text, tuple(line.cell)) for line in sheet.lines[:2] if line.cell]
+    [('电 话', (0, 0, 0, True)), ('028', (0, 0, 1, False))]
+    >>> sheet.lines[2].text
+    'QQ:\x1f1\x1f2'
+    """
+    tree = parsed(html)
+    walk = _Walk()
+    if tree.root is not None:
+        walk.over(tree.root)
+    return Sheet(
+        tuple(_told_links(_bounded(walk.lines))),
+        tuple(walk.boxes),
+        normalise(" ".join(walk.title.split())),
+        walk.metas,
+        tuple(walk.scripts),
+        tree,
+    )
+
+
+def _bounded(lines: list[Line]) -> list[Line]:
+    """The first lines of a page, ``MOST_LINES`` and ``MOST_TEXT``."""
+    lengths = accumulate(len(line.text) for line in lines)
+    return [
+        line for line, end in zip(lines[:MOST_LINES], lengths, strict=False) if end <= MOST_TEXT
+    ]
+
+
+def _told_links(lines: list[Line]) -> list[Line]:
+    """Lines, where what calls itself links but mostly holds none counts as content."""
+    own = [line for line in lines if line.zone == "links"]
+    linked = sum(any(mark.what == "link" for mark in line.marks) for line in own)
+    if not own or 2 * linked > len(own):
+        return lines
+    return [line._replace(zone="main") if line.zone == "links" else line for line in lines]
+
+
+class _Table:
+    """Where in a table the walk is; cells that span rows keep their columns taken."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.row = -1
+        self.column = -1
+        self.taken: dict[tuple[int, int], bool] = {}
+        self.cell: Cell | None = None
+
+    def next_row(self) -> None:
+        self.row += 1
+        self.column = -1
+
+    def next_cell(self, tag: str, across: int, down: int) -> None:
+        self.row = max(self.row, 0)
+        self.column += 1
+        while (self.row, self.column) in self.taken:
+            self.column += 1
+        for row in range(down):
+            for column in range(across):
+                self.taken[self.row + row, self.column + column] = True
+        self.cell = Cell(self.number, self.row, self.column, tag == "th")
+        self.column += across - 1
+
+
+class _Walk:
+    """One pass over a tree."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.boxes: list[Box] = []
+        self.title = ""
+        self.metas: dict[str, str] = {}
+        self.scripts: list[str] = []
+        self._open: list[int] = []
+        self._zones: list[str] = ["main"]
+        self._tables: list[_Table] = []
+        self._count = 0
+        self._hidden = 0
+        self._strong = 0
+        self._plain = False
+        self._text = ""
+        self._marks: list[Mark] = []
+        self._links: list[tuple[int, str]] = []
+
+    def over(self, root: LexborNode) -> None:
+        stack = [(root, False)]
+        while stack:
+            node, left = stack.pop()
+            tag = node.tag or ""
+            if left:
+                self._leave(tag)
+                continue
+            if tag == "-text":
+                self._write(node.text_content or "")
+                continue
+            if not self._enter(node, tag):
+                continue
+            stack.append((node, True))
+            child = node.last_child
+            while child is not None:
+                stack.append((child, False))
+                child = child.prev
+        self._flush()
+
+    def _write(self, text: str) -> None:
+        if self._hidden or len(self._text) > LONGEST_LINE:
+            return
+        text = _BLANKS.sub(" ", normalise(text))
+        begin = 0
+        for sign in SIGNED.finditer(text):
+            self._append(text[begin : sign.start()])
+            self._marks.append(Mark("icon", len(self._text), len(self._text), SIGN[sign[0][0]]))
+            begin = sign.end()
+        self._append(text[begin:])
+
+    def _append(self, text: str) -> None:
+        text = ORNAMENT.sub("", text)
+        if not self._text or self._text[-1] == " ":
+            text = text.lstrip(" ")
+        self._plain |= bool(text.strip()) and not self._strong
+        self._text += text
+
+    def _soft(self) -> None:
+        if self._text and self._text[-1] not in SOFT + " ":
+            self._text += SOFT
+
+    def _enter(self, node: LexborNode, tag: str) -> bool:
+        """Whether to go on with its children; if so, ``_leave`` is called after them."""
+        values = node.attributes
+        if tag in {"title", "meta", "script"}:
+            self._note(node, tag, values)
+            return False
+        if tag in _SKIPPED and tag != "head":
+            return False
+        if tag in _ENTRIES:
+            self._text += "" if values.get("type") == "hidden" else OBJECT
+            return False
+        if tag == "img":
+            self._image(values)
+        if tag == "br":
+            self._flush()
+            return False
+        if tag in BREAKS:
+            self._begin(tag, values)
+        self._inline(tag, values)
+        self._hidden += bool(self._hidden or _is_hidden(values))
+        return True
+
+    def _note(self, node: LexborNode, tag: str, values: dict[str, str | None]) -> None:
+        if tag == "title":
+            self.title = self.title or node.text()
+        elif tag == "meta":
+            name = (values.get("property") or values.get("name") or "").lower()
+            self.metas.setdefault(name, normalise(values.get("content") or ""))
+        elif "ld+json" in (values.get("type") or ""):
+            self.scripts.append(node.text())
+
+    def _inline(self, tag: str, values: dict[str, str | None]) -> None:
+        if tag in _MARKED:
+            self._soft()
+        self._strong += tag in _STRONG
+        if tag == "a":
+            anchor = "name" in values or "id" in values
+            self._links.append((len(self._text), values.get("href") or "#" * (not anchor)))
+        if code := values.get("data-cfemail"):
+            self._write(revealed(code) or "")
+        names = values.get("class") if tag in _ICON_TAGS else None
+        if tag == "use":
+            names = values.get("href") or values.get("xlink:href")
+        told = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
+        if kind := of_icon(names) or of_icon(told):
+            self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
+
+    def _image(self, values: dict[str, str | None]) -> None:
+        source = next((value for name in _SOURCES if (value := values.get(name))), "")
+        if not source or self._hidden:
+            return
+        place, instead = len(self._text), normalise(values.get("alt") or "")
+        if instead.strip(" ()[]").lower() in {"@", "at"}:
+            self._append("@")
+            return
+        self._marks.append(Mark("image", place, place, source, instead))
+        self._soft()
+
+    def _begin(self, tag: str, values: dict[str, str | None]) -> None:
+        self._flush()
+        parent = self._open[-1] if self._open else -1
+        self._open.append(len(self.boxes))
+        self.boxes.append(Box(tag, parent, len(self.lines), len(self.lines)))
+        names = f"{values.get('class') or ''} {values.get('id') or ''}"
+        self._zones.append(_zone(tag, names, self._zones[-1]))
+        if tag == "table":
+            self._tables.append(_Table(self._count))
+            self._count += 1
+        elif self._tables and tag == "tr":
+            self._tables[-1].next_row()
+        elif self._tables and tag in {"td", "th"}:
+            spans = [_span(values.get(name)) for name in ("colspan", "rowspan")]
+            self._tables[-1].next_cell(tag, *spans)
+
+    def _leave(self, tag: str) -> None:
+        self._hidden -= bool(self._hidden)
+        if tag == "a" and self._links:
+            start, href = self._links.pop()
+            if href and not self._hidden:
+                self._marks.append(Mark("link", min(start, len(self._text)), len(self._text), href))
+        if tag in _MARKED:
+            self._soft()
+        self._strong -= tag in _STRONG
+        if tag not in BREAKS:
+            return
+        self._flush()
+        self._zones.pop()
+        number = self._open.pop()
+        self.boxes[number] = self.boxes[number]._replace(end=len(self.lines))
+        if tag == "table":
+            self._tables.pop()
+        elif self._tables and tag in {"td", "th"}:
+            self._tables[-1].cell = None
+
+    def _flush(self) -> None:
+        text = self._text.rstrip(" " + SOFT)[:LONGEST_LINE]
+        if not self._marks and _SPREAD.fullmatch(text):
+            text = text.replace(" ", "")
+        if self._marks or OBJECT in text or any(map(str.isalnum, text)):
+            cell = self._tables[-1].cell if self._tables else None
+            tag = self.boxes[self._open[-1]].tag if self._open else ""
+            box = self._open[-1] if self._open else 0
+            marks = tuple(
+                mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
+                for mark in self._marks
+            )
+            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
+        self._text = ""
+        self._plain = False
+        self._marks = []
+        self._links = [(0, href) for _, href in self._links]
+
+
+def _is_hidden(values: dict[str, str | None]) -> bool:
+    return "hidden" in values or bool(_HIDDEN.search(values.get("style") or ""))
+
+
+def _span(value: str | None) -> int:
+    return min(int(value), 20) or 1 if value and value.isdecimal() and len(value) < 4 else 1  # noqa: PLR2004
+
+
+def _zone(tag: str, names: str, around: str) -> str:
+    if tag in _ZONE_TAGS and (tag != "header" or around == "main"):
+        return _ZONE_TAGS[tag]
+    if names.strip():
+        for zone, pattern in _ZONES:
+            if pattern.search(names):
+                return zone
+    return around
+
+
+def above(sheet: Sheet, box: int) -> Iterator[int]:
+    """A box and the boxes around it, inner before outer."""
+    while box >= 0:
+        yield box
+        box = sheet.boxes[box].parent

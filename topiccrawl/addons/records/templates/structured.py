@@ -1,0 +1,203 @@
+"""What a page says of organisations for machines: JSON-LD, microdata of schema.org, hCards."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.text.normal import has_han, normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MOST_NODES = 500
+"""Objects of JSON-LD that are looked at."""
+_NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist", "listitem",
+                         "imageobject", "article", "newsarticle", "product", "offer", "person",
+                         "contactpoint", "postaladdress", "contactpage", "aboutpage", "review",
+                         "blogposting", "collectionpage", "event", "question",
+                         "faqpage"})  # fmt: skip
+_SAYS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
+_CARD_PARTS = (
+    ("streetAddress", "street-address", "p-street-address"),
+    ("addressLocality", "locality", "p-locality"),
+    ("addressRegion", "region", "p-region"),
+    ("postalCode", "postal-code", "p-postal-code"),
+)
+MOST_CARDS = 20
+"""hCards of a page that are looked at."""
+_PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
+
+
+class Subject(NamedTuple):
+    """An organisation or place as a page describes it for machines.
+
+    Attributes:
+        name: Its legal name where given, else its name.
+        says: Kind (``fax`` beside those of templates) and text, in order.
+        where: ``json-ld``, or ``microdata`` (hCards, too).
+    """
+
+    name: str
+    says: tuple[tuple[str, str], ...]
+    where: str
+
+
+def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
+    """The organisations of a page; broken JSON is passed over.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
+    >>> subjects((script,), LexborHTMLParser(""))
+    [Subject(name='A', says=(('address', '1 Quay'),), where='json-ld')]
+    """
+    found = [subject for script in scripts for subject in _of_script(script)]
+    return [*found, *_of_microdata(tree), *_of_cards(tree)]
+
+
+def _of_script(script: str) -> Iterator[Subject]:
+    try:
+        data = json.loads(script.strip().rstrip(";"), strict=False)
+    except (ValueError, RecursionError):
+        return
+    todo: deque[Any] = deque([data])
+    count = 0
+    while todo and count < MOST_NODES:
+        count += 1
+        node = todo.popleft()
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, dict):
+            if _is_subject(node):
+                yield _subject(node)
+            todo += [
+                node[key] for key in ("@graph", "mainEntity", "about", "publisher") if key in node
+            ]
+
+
+def _is_subject(node: dict[str, Any]) -> bool:
+    kinds = node.get("@type", "")
+    names = {
+        str(kind).rpartition("/")[2].lower()
+        for kind in (kinds if isinstance(kinds, list) else [kinds])
+    }
+    return (
+        bool(names - {""}) and names.isdisjoint(_NO_SUBJECT) and isinstance(node.get("name"), str)
+    )
+
+
+def _subject(node: dict[str, Any]) -> Subject:
+    says = [(kind, text) for key, kind in _SAYS.items() for text in _texts(node.get(key))]
+    for point in _listed(node.get("contactPoint")):
+        if isinstance(point, dict):
+            says += [(kind, text) for key, kind in _SAYS.items() for text in _texts(point.get(key))]
+    for address in _listed(node.get("address")):
+        says += _address(address)
+    name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
+    return Subject(seen(normalise(str(name))), tuple(dict.fromkeys(says)), "json-ld")
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401  (JSON)
+    return [normalise(one) for one in _listed(value) if isinstance(one, str) and one.strip()]
+
+
+def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return [("address", normalise(value))]
+    if not isinstance(value, dict):
+        return []
+    parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
+    return _joined(parts)
+
+
+def _joined(parts: dict[str, str]) -> list[tuple[str, str]]:
+    """An address of its parts, as its country writes it: the largest first in Chinese."""
+    code = parts.pop("postalCode", "")
+    says = [("postcode", code)] if code else []
+    street = parts.get("streetAddress", "")
+    if not parts:
+        return says
+    if any(map(has_han, parts.values())):
+        text = street
+        for key in ("addressLocality", "addressRegion"):
+            part = parts.get(key, "")
+            text = text if part in text else part + text
+    else:
+        text = ", ".join([*parts.values(), *([code] if code else [])])
+    return [("address", text), *says]
+
+
+def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
+    for node in tree.css("[itemscope][itemtype*='schema.org']"):
+        kind = (node.attributes.get("itemtype") or "").rpartition("/")[2].lower()
+        if kind in _NO_SUBJECT:
+            continue
+        own = [one for one in node.css("[itemprop]") if _scope(one) == node.mem_id]
+        props = [(one.attributes.get("itemprop") or "", _content(one)) for one in own]
+        names = [text for prop, text in props if prop in {"legalName", "name"} and text]
+        if not names:
+            continue
+        says = [(_SAYS[prop], text) for prop, text in props if prop in _SAYS and text]
+        parts = {prop: text for prop, text in reversed(props) if prop in _PARTS and text}
+        whole = [text for prop, text in props if prop == "address" and text]
+        ordered = {key: parts[key] for key in _PARTS if key in parts}
+        says += _joined(ordered) if ordered else [("address", text) for text in whole[:1]]
+        yield Subject(names[0], tuple(dict.fromkeys(says)), "microdata")
+
+
+def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
+    """Cards of microformats: classes name what elements hold."""
+    for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
+        names = _classed(card, "org", "p-org", "p-name", "fn")
+        if not names:
+            continue
+        says: list[tuple[str, str]] = []
+        for phone in card.css(".tel, .p-tel"):
+            kinds, values = _classed(phone, "type"), _classed(phone, "value")
+            fax = any("fax" in kind.lower() for kind in kinds)
+            says += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
+        for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
+            linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
+            says += [(kind, _href(one)) for one in linked if _href(one)]
+        parts = {
+            key: text for key, *classes in _CARD_PARTS for text in _classed(card, *classes)[:1]
+        }
+        yield Subject(names[0], tuple(dict.fromkeys(says + _joined(parts))), "microdata")
+
+
+def _classed(node: LexborNode, *classes: str) -> list[str]:
+    """Texts of the elements of the first class that there is."""
+    for name in classes:
+        if texts := [text for one in node.css(f".{name}") if (text := _content(one))]:
+            return texts
+    return []
+
+
+def _href(node: LexborNode) -> str:
+    return (node.attributes.get("href") or "").removeprefix("mailto:").partition("?")[0]
+
+
+def _scope(node: LexborNode) -> int:
+    """Whose property an element is: addresses and contact points belong to what they are in."""
+    around = node.parent
+    while around is not None:
+        values = around.attributes
+        kind = (values.get("itemtype") or "").rpartition("/")[2].lower()
+        if "itemscope" in values and kind not in {"postaladdress", "contactpoint"}:
+            return around.mem_id
+        around = around.parent
+    return 0
+
+
+def _content(node: LexborNode) -> str:
+    values = node.attributes
+    written = values.get("content") or node.text() or values.get("href") or ""
+    return seen(normalise(written)).removeprefix("mailto:").removeprefix("tel:")

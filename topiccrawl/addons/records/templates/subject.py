@@ -1,0 +1,376 @@
+"""What the subject of a page is called: votes of its title, headings, copyright and labels."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.records.templates.values.names import (
+    alike,
+    core,
+    is_organisation,
+    legal,
+    organisations,
+    tidy,
+)
+from topiccrawl.addons.records.templates.values.value import SOFT, seen
+from topiccrawl.addons.records.templates.weights import NAMES, together
+from topiccrawl.addons.records.templates.words import ALIEN, BRANCH
+from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.addons.records.templates.candidate import Candidate
+    from topiccrawl.addons.records.templates.lines import Line, Sheet
+    from topiccrawl.addons.records.templates.structured import Subject
+
+_TITLE = re.compile(
+    r"\s*[|_»>:—–·•/]\s*|\s*,(?!\s*(?:ltd|inc|llc|llp|plc|corp|gmbh|co)\b)\s*|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\([^()]*:[^()]*\)")
+"""What a title says beside a name: (股票代码:836600)."""
+_GENERIC = re.compile(
+    r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
+    r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
+    r"hours|locations?|directions|hours\s+(?:&|and)\s+locations?|contact(?:\s+us)?|about(?:\s+us)?|our\s+offices?|offices?|news|prices?|services?|imprint|"
+    r"home(?:\s*page)?|welcome|find\s+us|visit\s+us|get\s+in\s+touch|"
+    r"where\s+we\s+are|[\u3400-\u9fff]{0,6}(?:热线|电话|地址|联系方式)|opening\s+(?:hours|times)|impressum|kontakt|mentions\s+légales|nous\s+contacter|我们|公司地址|untitled.*|index|无标题文档|新网页.*)$",
+    re.IGNORECASE,
+)
+_COPYRIGHT = re.compile(r"©|版权|copyright|\(c\)\s*\d{4}|all\s+rights", re.IGNORECASE)
+_AFTER_COPYRIGHT = re.compile(
+    r"(?:©|copyright|\(c\))[\s©(c)\d\-–,.]*(.{2,60}?)(?:\s+[-|·]|[.,|;]\s|\s*all\s+rights|\s*版权|"
+    r"\s*[\u3400-\u9fff]?icp|$)",
+    re.IGNORECASE,
+)
+_REGISTERED = re.compile(
+    r"[\s.,(·-]*(?:is\s+)?(?:a\s+company\s+)?(?:registered|reg(?:d|istration)?\.?\s|co(?:mpany)?\.?\s+(?:reg\.?\s+)?n(?:o|umber)|"
+    r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
+    re.IGNORECASE,
+)
+"""What follows the legal name of whoever owns a site."""
+_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2}")
+_PORTAL = re.compile(
+    r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
+)
+"""The name of a site that is about others."""
+_HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
+_PART, _NEAR = 0.5, 0.8
+"""What a vote for a like name counts, and for a short form of a legal one."""
+_LEGAL = 0.35
+_OWN = 0.05
+"""Of a name in two languages the Chinese one is its own; Blue Heron is more of one than Hiking."""
+_INTRODUCES = re.compile(
+    r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
+    r"(?:is|was)\s|(?:specialis|specializ)es\b)"
+)
+"""What follows the name in the sentence with which a company presents itself."""
+_CALLED = re.compile(r"^(?:公司|单位|企业|名称)[\s\x1f]+")
+"""A word before a name, in an element of its own."""
+_SECTIONS = frozenset({"label", "heading", "intro"})
+_MOST = 400
+"""Lines from the page's top, and from its end, that are looked at."""
+_SPELLED = 4
+"""Letters of a host's label that say a name."""
+_OWNER = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
+"""What says the legal name of a page's own; in two languages its own is the Chinese one."""
+_CALLING = frozenset({"brand", "site", "label", "host"})
+_LEAD = 12
+"""Characters before the name in a line that is about whoever owns the site."""
+_HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
+
+
+class Vote(NamedTuple):
+    """A name, and who says it (``weights.NAMES``)."""
+
+    name: str
+    who: str
+
+
+class Called(NamedTuple):
+    """What a page's subject is called.
+
+    Attributes:
+        name: The name; "" where nothing says it.
+        confidence: In [0, 1].
+        who: The weightiest voter.
+        elsewhere: Whether the page's copyright or site name is of somebody else.
+        portal: The name of the directory in which the page stands, or "".
+    """
+
+    name: str
+    confidence: float = 0.0
+    who: str = ""
+    elsewhere: bool = False
+    portal: str = ""
+
+
+def called(votes: Sequence[Vote]) -> Called:
+    """The name that most votes support; of like names the one with a legal form.
+
+    >>> votes = [Vote("天府软件", "brand"), Vote("四川天府软件有限公司", "copyright"),
+    ...          Vote("成都蜀网科技有限公司", "text")]
+    >>> called(votes).name
+    '四川天府软件有限公司'
+    """
+    ranked = _ranked(_undisputed(votes))
+    if not ranked:
+        return Called("")
+    best = ranked[0]
+    if not legal(best.name) or (has_han(best.name) and "有限" not in best.name):
+        best = next((one for one in ranked if _fuller(one.name, best.name)), best)
+    elif not has_han(best.name):
+        chinese = {one.name for one in votes if one.who in _OWNER and has_han(one.name)}
+        own = next((one for one in ranked if one.name in chinese and legal(one.name)), None)
+        best = own or next((one for one in ranked if _trades_as(one, best.name)), best)
+    site = [vote for vote in votes if vote.who in {"copyright", "site"}]
+    elsewhere = bool(site) and not any(alike(vote.name, best.name) for vote in site)
+    portal = next((vote.name for vote in votes if _about_others(vote, best.name)), "")
+    return best._replace(elsewhere=elsewhere or bool(portal), portal=portal)
+
+
+def _about_others(vote: Vote, name: str) -> bool:
+    """Whether a part of the title is the name of a directory that describes the page's subject."""
+    return vote.who == "brand" and bool(_PORTAL.search(vote.name)) and not alike(vote.name, name)
+
+
+def _fuller(name: str, short: str) -> bool:
+    """Whether a name is a short one's with its legal form: never the other way round in English."""
+    if not legal(name) or not alike(name, short) or (legal(short) and "有限" not in name):
+        return False
+    return has_han(short) or core(short) in core(name)
+
+
+def _trades_as(one: Called, legally: str) -> bool:
+    """Whether a title or heading calls somebody more than the legal name does.
+
+    Pedal & Pasty Bike Workshop is what Pedal & Pasty Ltd is called; Pedal & Pasty alone is not.
+    """
+    name, short = core(one.name), core(legally)
+    if any(word.isalpha() and word.islower() and len(word) > 3 for word in one.name.split()):  # noqa: PLR2004
+        return False  # a headline
+    return one.who in _CALLING and len(name) > len(short) and name.startswith(short)
+
+
+def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
+    """The votes without those of labels and headings, where these name several organisations.
+
+    Unless the page says elsewhere which of them is its own: then it is no directory.
+    """
+    named = [vote.name for vote in votes if vote.who in _SECTIONS]
+    several = any(not alike(one, named[0]) for one in named[1:])
+    around = [vote for vote in votes if vote.who not in _SECTIONS | {"text"}]
+    if not several:
+        return votes
+    if any(alike(vote.name, one) for vote in around for one in named):
+        return [
+            vote
+            for vote in votes
+            if vote.who != "label" or any(alike(vote.name, one.name) for one in around)
+        ]
+    return [vote for vote in around if is_organisation(vote.name)]
+
+
+def _ranked(votes: Sequence[Vote]) -> list[Called]:
+    """The names, the best supported first; a like name supports by half its weight."""
+    found: list[tuple[float, Called]] = []
+    keyed = [(_key(vote.name), vote) for vote in votes]
+    names = {key: vote.name for key, vote in reversed(keyed) if core(vote.name)}
+    chinese = any(map(has_han, names.values()))
+    for key, name in names.items():
+        own = [vote for one, vote in keyed if one == key]
+        near = [vote for one, vote in keyed if one != key and alike(vote.name, name)]
+        weights = [NAMES[vote.who] for vote in own]
+        weights += [NAMES[vote.who] * (_NEAR if legal(name) else _PART) for vote in near]
+        points = sum(sorted(weights, reverse=True)[:8])
+        points += _LEGAL * is_organisation(name)
+        points += _OWN * (has_han(name) or (_proper(name) and not chinese))
+        first = max(own, key=lambda vote: NAMES[vote.who])
+        found.append((points, Called(name, together(weights[:6]), first.who)))
+    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _proper(name: str) -> bool:
+    """Whether a name in Latin letters is of several words with capitals."""
+    words = [word for word in name.split() if len(word) > 3]  # noqa: PLR2004
+    return len(name.split()) > 1 and bool(words) and all(word[0].isupper() for word in words)
+
+
+def votes_of(
+    sheet: Sheet,
+    said: Sequence[Subject],
+    found: Sequence[Candidate],
+    naming: str | None,
+    hosts: Sequence[str] = (),
+) -> Iterator[Vote]:
+    """Who calls the subject of a page what; ``hosts`` are its own and those of its mail."""
+    votes = list(_votes(sheet, said, found, naming))
+    yield from votes
+    for name in dict.fromkeys(vote.name for vote in votes if vote.who == "brand"):
+        if any(spells(host, name) for host in hosts):
+            yield Vote(name, "host")
+    yield from _echoes(sheet, [vote.name for vote in votes if vote.who == "brand"])
+    if not votes:
+        yield from _of_blocks(sheet, found)
+
+
+def _of_blocks(sheet: Sheet, found: Sequence[Candidate]) -> list[Vote]:
+    """The line at the head of the only block with values, where nothing else says a name."""
+    heads = set()
+    for one in found:
+        box = sheet.boxes[sheet.lines[one.at].box]
+        text = tidy(sheet.lines[box.begin].text)
+        named = one.at > box.begin and 2 <= len(text) <= _BRAND and not _GENERIC.match(text)  # noqa: PLR2004
+        if named and not re.search(r"[\d:@]", text):
+            heads.add(text)
+    return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
+
+
+def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:
+    """Parts of the title that stand for themselves in the page, or begin a line of its footer."""
+    known = {_key(name): name for name in names if not _GENERIC.match(name)}
+    for _, line in _read(sheet):
+        if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
+            continue
+        if _COPYRIGHT.search(simplify(line.text)):
+            continue  # it has had its vote
+        text = _key(tidy(line.text))
+        for key, name in known.items():
+            if text == key or (line.zone == "footer" and text.startswith(key)):
+                yield Vote(name, "echo")
+
+
+def _read(sheet: Sheet) -> Iterator[tuple[int, Line]]:
+    """The lines of a page's top and of its end, by number."""
+    total = len(sheet.lines)
+    for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
+        yield number, sheet.lines[number]
+
+
+def spells(host: str, name: str) -> bool:
+    """Whether a label of a host name is a name in Latin letters, or begins with it.
+
+    >>> spells("www.sandhillcrane.example", "Sandhill Crane Realty"), spells("a.test", "A House")
+    (True, False)
+    """
+    letters = _key(name)
+    if not letters.isascii():
+        return False
+    parts = [part.replace("-", "") for part in host.lower().split(".")[:-1]]
+    return any(
+        len(part) >= _SPELLED
+        and (letters.removeprefix("the").startswith(part) or part.startswith(letters))
+        for part in parts
+    )
+
+
+def _votes(
+    sheet: Sheet, said: Sequence[Subject], found: Sequence[Candidate], naming: str | None
+) -> Iterator[Vote]:
+    for subject in said:
+        yield Vote(tidy(subject.name), subject.where)
+    for one in found:
+        if one.field == naming:
+            yield Vote(one.value, "label")
+    site = sheet.metas.get("og:site_name") or sheet.metas.get("application-name") or ""
+    if site and not _GENERIC.match(site):
+        yield Vote(tidy(site), "site")
+    yield from _of_title(sheet)
+    shown = _of_logos(sheet)
+    if not any(not alike(one.name, shown[0].name) for one in shown[1:]):
+        yield from shown  # several: those of customers
+    valued = {one.line for one in found if one.field != naming}
+    for number, line in _read(sheet):
+        written = _CALLED.sub("", line.text)
+        spaced = " ".join(written.replace(SOFT, " ").split())
+        text = seen(written)
+        yield from _of_line(sheet, number, text if is_organisation(tidy(text)) else spaced, valued)
+
+
+def _of_title(sheet: Sheet) -> Iterator[Vote]:
+    title = _ASIDE.sub("", sheet.title)
+    parts = [part for part in map(tidy, _TITLE.split(title)) if part]
+    for part in parts:
+        if is_organisation(part):
+            yield Vote(part, "title")
+        elif names := organisations(part):
+            yield from (Vote(one.value, "title") for one in names)
+        elif not _GENERIC.match(part) and len(part) <= _BRAND:
+            yield Vote(part, "brand")
+
+
+def _of_line(sheet: Sheet, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+    line = sheet.lines[number]
+    if line.zone == "links":
+        return
+    alien = ALIEN.search(simplify_aligned(text))
+    if alien and not (alien[0] == "主办" and line.zone == "footer"):
+        text = text[: alien.start()].strip()
+    if not text or BRANCH.search(text):
+        return
+    if _COPYRIGHT.search(simplify(text)):
+        yield from (Vote(name, "copyright") for name in _of_copyright(text)[:1])
+    else:
+        yield from _of_text(line, number, text, valued)
+
+
+def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+    whole = tidy(text)
+    if is_organisation(whole) and _leads_away(line, whole):
+        yield Vote(whole, "text")
+    elif is_organisation(whole):
+        close = any(number < other <= number + 6 for other in valued)
+        least = "footer" if line.zone == "footer" else "text"
+        yield Vote(whole, "heading" if close or line.tag in _HEADS else least)
+    elif line.tag == "h1" and not _GENERIC.match(whole) and 2 <= len(whole) <= _BRAND:  # noqa: PLR2004
+        yield Vote(whole, "brand")
+    elif len(text) <= _SENTENCES:
+        for one in organisations(text)[:3]:
+            yield Vote(one.value, _said(line, text, one.start, one.end))
+
+
+def _leads_away(line: Line, name: str) -> bool:
+    """Whether a name is but a link to a whole address, as those of partners and subsidiaries."""
+    return any(
+        mark.what == "link" and "://" in mark.value and mark.end - mark.start >= len(name)
+        for mark in line.marks
+    )
+
+
+def _said(line: Line, text: str, start: int, end: int) -> str:
+    """How a line speaks of an organisation that it names."""
+    if _REGISTERED.match(text, end) and start <= _LEAD:
+        return "registered"
+    if not start and _INTRODUCES.match(text, end):
+        return "intro"
+    return "footer" if line.zone == "footer" and start <= _LEAD else "text"
+
+
+def _of_logos(sheet: Sheet) -> list[Vote]:
+    votes = []
+    for line in sheet.lines[:_HEAD_LINES]:
+        images = [one for one in line.marks if one.what == "image"]
+        for mark in images if line.zone in {"header", "main"} else ():
+            name = tidy(mark.instead)
+            logo = name and "logo" in fold(mark.value) and not _GENERIC.match(name)
+            if logo or is_organisation(name):
+                votes.append(Vote(name, "logo"))
+    return votes
+
+
+def _of_copyright(text: str) -> list[str]:
+    names = [value.value for value in organisations(text)]
+    after = _AFTER_COPYRIGHT.search(text)
+    told = [after[1]] if after else []
+    told += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
+    others = [name for name in map(tidy, told) if _WORD.search(name) and not _GENERIC.match(name)]
+    if others and names and not has_han(text) and not any(alike(names[0], one) for one in others):
+        return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
+    return names or others[:1]
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(name))

@@ -1,0 +1,267 @@
+"""Values that tell their kind themselves: mail addresses, links, icons, lone numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from topiccrawl.addons.records.templates.alone import (
+    GAPS,
+    WORDS_WITH_NUMBERS,
+    among_labels,
+    numbers_alone,
+    of_people,
+    spoken,
+)
+from topiccrawl.addons.records.templates.candidate import Candidate, only
+from topiccrawl.addons.records.templates.stacks import (
+    continued,
+    in_parts,
+    parts_of,
+    stacked,
+    without_name,
+)
+from topiccrawl.addons.records.templates.values.address import (
+    LEADING_CODE,
+    LONGEST,
+    headed,
+    lead_of,
+    looks_like,
+    plausible,
+    tidy,
+)
+from topiccrawl.addons.records.templates.values.mail import mails, of_link
+from topiccrawl.addons.records.templates.values.names import organisations
+from topiccrawl.addons.records.templates.values.plain import postcodes, qq_of_link, urls
+from topiccrawl.addons.records.templates.values.read import read_values
+from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.text.normal import has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.addons.records.templates.labels import Label
+    from topiccrawl.addons.records.templates.lines import Line, Mark, Sheet
+    from topiccrawl.addons.records.templates.words import Vocabulary
+
+_BASED = re.compile(
+    r"\b(?:(?:located|based|situated|find us|visit us|offices? (?:is|are)) (?:at|in)|"
+    r"(?:situés?|situées?|sise?s?|installés?|domiciliée?s?) (?:au|à)|"
+    r"(?:befinden? sich|ansässig) (?:in|an)):?\s+"
+    r"([^;!?]{8,120}?)(?=\.\s|\.?$|;|\s(?:and|or|et|ou|und)\s)",
+    re.IGNORECASE,
+)
+_SITUATED = re.compile(
+    r"(?:(?:公司|总部|我司|我们|办公地点|办公室|店)[^,。;:!?]{0,6}(?:位于|坐落[于在]|地处|设[在于])"
+    r"|(?:地址|店址|厂址|校址)(?:位于|[在是为]))([^,。;:!?]{8,60})"
+)
+_CHAT = re.compile(
+    r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
+)
+_SITE = re.compile(r"(?<![\w@./-])www\.([\w-]+(?:\.[\w-]+)+)", re.IGNORECASE)
+_CLOSED = re.compile(r"\s*(?:$|[^\w\s])")
+_ENDS = re.compile(r"[.!?]\s+[A-Z][a-z]{3,}")
+_NO_VALUE = re.compile(
+    r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon|weixin|wechat|微信|公众号|(?<![a-z])wx",
+    re.IGNORECASE,
+)
+"""Images that show no value, by their addresses or what stands instead."""
+_LINKED = ("mail", "telephone", "qq")
+
+
+def telling(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
+) -> Iterator[Candidate]:
+    """The values of a page that need no label.
+
+    Args:
+        sheet: The page.
+        labels: Labels of each line.
+        words: The template's words.
+        taken: Numbers of lines that hold labelled values.
+    """
+    place, region = words.primary("address"), words.template.region
+    whole = dict(stacked(sheet, labels, region)) if place else {}
+    for number, line in enumerate(sheet.lines):
+        yield from _links(number, line, words)
+        if labels[number] and labels[number][0].start > 0:
+            yield from _before_label(sheet, number, labels[number][0].start, words)
+        yield from of_people(number, line, labels[number], words)
+        yield from _after_name(number, line, words)
+        yield from _home(number, line, labels[number], words)
+        yield from _icons(sheet, labels, number, words)
+        yield from _mails(number, line, words)
+        yield from _situated(number, line, words)
+        yield from spoken(number, line, labels[number], words)
+        unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
+        if number not in taken and unknown and len(line.text) <= LONGEST:
+            yield from numbers_alone(sheet, labels, number, words)
+            yield from _addresses_alone(sheet, labels, number, words)
+        if number in whole:
+            yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
+
+
+def image_of(line: Line, begin: int, end: int) -> Mark | None:
+    """The image in a stretch of a line that may show a value."""
+    images = [mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end]
+    images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
+    return images[0] if images else None
+
+
+def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[tuple[str, int]]:
+    """Values in the addresses of links (mailto:, tel:, talks on QQ), and where these begin."""
+    links = [mark for mark in line.marks if mark.what == "link" and begin <= mark.start <= end]
+    found = [(_of_link(mark.value, kind, region), mark.start) for mark in links]
+    return [(value, start) for value, start in found if value]
+
+
+def _of_link(href: str, kind: str, region: str) -> str | None:
+    if kind == "mail":
+        return of_link(href)
+    if kind == "qq":
+        return qq_of_link(href)
+    if kind == "telephone" and (match := _CHAT.match(href.strip())):
+        values = telephones(f"+{match[1]}", region)
+        return values[0].value if values else None
+    scheme, _, number = href.strip().partition(":")
+    if kind == "telephone" and scheme.lower() in {"tel", "callto", "sms", "smsto"}:
+        values = telephones(unquote(number).partition("?")[0].strip("/ "), region, labelled=False)
+        return values[0].value if len(values) == 1 else None
+    return None
+
+
+def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    for kind in _LINKED if line.marks else ():
+        if field := words.primary(kind):
+            text = seen(line.text)[:LONGEST]
+            for one, start in of_links(line, kind, 0, len(line.text), words.template.region):
+                yield Candidate(field, one, text, "link", number, at=number, begin=start)
+
+
+def _icons(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+) -> Iterator[Candidate]:
+    """Values after an icon or in an element whose class names a kind."""
+    line = sheet.lines[number]
+    icons = [mark for mark in line.marks if mark.what == "icon"]
+    for icon, after in zip(icons, [*icons[1:], None], strict=False):
+        stop = after.start if after else len(line.text)
+        stop = min([stop, *(one.start for one in labels[number] if one.start >= icon.start)])
+        place, text = number, line.text[icon.start : stop]
+        field = words.primary(icon.value)
+        shown = image_of(line, icon.start, len(line.text))
+        last = not seen(text) and stop == len(line.text) and not shown
+        if field and last and of_links(line, words.kinds[field], 0, stop, words.template.region):
+            continue  # a link's icon, which says its value
+        if last and number + 1 < len(labels):
+            place, text = number + 1, sheet.lines[number + 1].text
+            shown = image_of(sheet.lines[place], 0, len(text))
+        if field and shown and not seen(text):
+            yield Candidate(field, shown.value, "", "image", number, image=True, at=place)
+            continue
+        if not field or (place != number and labels[place]):
+            continue
+        for value in read_values(words.kinds[field], text, words.template.region):
+            yield Candidate(field, value.value, seen(text), "icon", number, at=place)
+
+
+def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    if field := words.primary("mail"):
+        for value in mails(line.text, labelled=False):
+            text = seen(line.text[value.start : value.end])
+            yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
+
+
+def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """Where a sentence says that a company is: 公司总部位于…."""
+    field = words.primary("address")
+    for match in _SITUATED.finditer(line.text) if field else ():
+        if looks_like(match[1].strip()):
+            place = tidy(match[1])
+            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
+    for match in _BASED.finditer(line.text) if field and not has_han(line.text) else ():
+        if looks_like(place := tidy(match[1])):
+            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
+
+
+def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
+    """Addresses before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
+    field, region = words.primary("address"), words.template.region
+    text = without_name(seen(sheet.lines[number].text[:end]), sheet.title)
+    yield from leading_code(number, text, 1.0, words)
+    parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
+    for one in parts:
+        if not telephones(one, region, labelled=False):
+            yield Candidate(field, one, text, "alone", number, at=number)
+    phone = words.primary("telephone")
+    values = telephones(text, region, labelled=False) if phone else []
+    if values and only(values, text, WORDS_WITH_NUMBERS):
+        for value in values:
+            yield Candidate(phone, value.value, text, "alone", number, at=number)
+
+
+def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """An address right behind a name, up to its postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
+    field, region = words.primary("address"), words.template.region
+    for one in organisations(line.text)[:3] if field and not has_han(line.text) else ():
+        rest = line.text[one.end :]
+        code = next(iter(postcodes(rest[:LONGEST], region)), None)
+        place = tidy(rest[: code.end]) if code else ""
+        closed = code and _CLOSED.match(rest, code.end)
+        if place and closed and looks_like(place) and not _ENDS.search(place):
+            yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
+
+
+def _home(
+    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
+) -> Iterator[Candidate]:
+    """An address of a site without label: in a line that holds other values, or alone."""
+    field = words.primary("url")
+    for match in _SITE.finditer(line.text) if field else ():
+        if any(mark.start <= match.start() < mark.stop and mark.fields for mark in marks):
+            continue
+        mail = re.search(rf"@{re.escape(match[1])}\b", line.text, re.IGNORECASE)
+        if mail or match[0] == line.text.strip():
+            for value in urls(match[0]):
+                yield Candidate(field, value.value, match[0], "alone", number, at=number)
+
+
+def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> Iterator[Candidate]:
+    """The postcode with which a Chinese or Japanese address begins: 〒101-0054 東京都…."""
+    field = words.primary("postcode")
+    match = LEADING_CODE.match(text) if field else None
+    codes = postcodes(match[0], words.template.region) if match else []
+    rest = text[match.end() :] if match else ""
+    if codes and ("〒" in text or looks_like(tidy(rest)) or weight < 1):
+        where = "line" if weight < 1 else "alone"
+        yield Candidate(field, codes[0].value, text, where, number, min(weight, 1.0), at=number)
+
+
+def _addresses_alone(
+    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+) -> Iterator[Candidate]:
+    """Addresses that are all that a line holds, or a part of it between bars or gaps."""
+    field, region = words.primary("address"), words.template.region
+    if not field:
+        return
+    line = sheet.lines[number]
+    begin = labels[number][-1].end if labels[number] else 0
+    lead = lead_of(line.text[begin:])
+    if not (lead or labels[number]) and among_labels(sheet, labels, number):
+        lead = headed(line.text)
+    text = seen(line.text[begin + lead :])
+    if not labels[number]:
+        yield from leading_code(number, text, 1.0, words)
+    text = without_name(text, sheet.title)
+    coded = LEADING_CODE.match(text) and plausible(tidy(text))
+    if len(parts_of(text)) > 1:
+        found = list(in_parts(text, region, sheet.title))
+    elif coded or looks_like(tidy(text)):
+        found = [continued(sheet, labels, number, tidy(text), region)]
+    else:
+        found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
+    for one in found:
+        for value in read_values("address", one, region):
+            yield Candidate(field, value.value, text, "alone", number, at=number)

@@ -1,0 +1,143 @@
+"""Postcodes, QQ numbers, URLs, numbers, dates: kinds that a pattern or a call tells."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+from topiccrawl.addons.records.templates.values.value import Value
+from topiccrawl.links.urls import canonical
+
+_POSTCODES = {
+    "CN": re.compile(r"(?<![\d-])[0-8]\d{5}(?![\d-])"),
+    "GB": re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b", re.IGNORECASE),
+    "US": re.compile(r"(?<![\d-])\d{5}(?:-\d{4})?(?![\d-])"),
+    "AU": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
+    "NZ": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
+    "IE": re.compile(r"\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b", re.IGNORECASE),
+    "IN": re.compile(r"(?<![\d-])\d{3} ?\d{3}(?![\d-])"),
+    "SG": re.compile(r"(?<![\d-])\d{6}(?![\d-])"),
+    "CA": re.compile(r"\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b", re.IGNORECASE),
+    "DE": re.compile(r"(?<![\d/-])\d{5}(?![\d/-])"),
+    "FR": re.compile(r"(?<![\d-])\d{5}(?![\d-])"),
+    "JP": re.compile(r"(?<![\d-])\d{3}-\d{4}(?![\d-])"),
+    "TW": re.compile(r"(?<![\d-])\d{3}(?:\d{2,3})?(?![\d-])"),
+}
+_ANY_POSTCODE = re.compile(r"(?<![\w-])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,5}(?![\w-])", re.IGNORECASE)
+_QQ = re.compile(r"(?<![A-Za-z0-9_.@-])[1-9](?:[ ]?\d){4,10}(?![A-Za-z0-9_@-])(?!\.\w)")
+_TALKS = frozenset({"tencent", "mqqwpa", "mqq", "mqqapi"})
+"""Schemes of links that open QQ, on desks and on telephones."""
+_URL = re.compile(
+    r"(?<![A-Za-z0-9_@.-])(?:https?://[^\s\x1f<>\"'，。；、（）(),;|]+"
+    r"|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,14}"
+    r"(?::\d{2,5})?(?:/[^\s\x1f<>\"'，。；、（）(),;|]*)?)(?![A-Za-z0-9_@])",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
+_FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
+"""Digits that fill a form's template: 000000, 123456."""
+_FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
+_MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
+_DATE = re.compile(
+    r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?)(?!\d)"
+)
+_MONTHS, _DAYS = 12, 31
+
+
+def postcodes(text: str, region: str) -> list[Value]:
+    """Postcodes as a country writes them, in capitals.
+
+    >>> postcodes("(610041)", "CN")[0].value, postcodes("Truro tr1 2ab", "GB")[0].value
+    ('610041', 'TR1 2AB')
+    """
+    pattern = _POSTCODES.get(region, _ANY_POSTCODE)
+    found = []
+    for match in pattern.finditer(text.replace("\x1f", " ")):
+        code = match[0].upper()
+        if _FILLED.fullmatch(code):
+            continue
+        if region == "GB" and " " not in code:
+            code = f"{code[:-3]} {code[-3:]}"
+        found.append(Value(code, match.start(), match.end()))
+    return found
+
+
+def qqs(text: str) -> list[Value]:
+    """QQ numbers: 5 to 11 digits; a mail address at qq.com is none, nor is what fills a form.
+
+    >>> [one.value for one in qqs("10001、1234 5687；12345@qq.com；123456")]
+    ['10001', '12345687']
+    """
+    return [
+        Value(number, match.start(), match.end())
+        for match in _QQ.finditer(text)
+        if not _FILLED.fullmatch(number := match[0].replace(" ", ""))
+    ]
+
+
+def qq_of_link(href: str) -> str | None:
+    """The number with which a link begins a talk.
+
+    >>> qq_of_link("http://wpa.qq.com/msgrd?v=3&uin=10001&site=qq&menu=yes")
+    '10001'
+    >>> qq_of_link("tencent://message/?uin=10002&Site=a"), qq_of_link("http://a.test/?uin=10002")
+    ('10002', None)
+    """
+    if "uin=" not in href:
+        return None
+    try:
+        parts = urlsplit(href.strip())
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in _TALKS and not (parts.hostname or "").endswith("qq.com"):
+        return None
+    number = parse_qs(parts.query).get("uin", [""])[0]
+    return number if _QQ.fullmatch(number) else None
+
+
+def urls(text: str) -> list[Value]:
+    """Canonical URLs of a text that is said to hold some; the scheme may be missing.
+
+    >>> [one.value for one in urls("www.Example.com，a@b.com")]
+    ['http://www.example.com/']
+    """
+    found = []
+    for match in _URL.finditer(text):
+        written = match[0].rstrip(".。/") if "//" not in match[0] else match[0].rstrip(".。")
+        url = canonical(written if "://" in written else f"http://{written}")
+        if url is not None and not _FILLED_HOST.search(url):
+            found.append(Value(url, match.start(), match.end()))
+    return found
+
+
+def numbers(text: str) -> list[Value]:
+    """Decimal numbers, without separators, multiples worked out.
+
+    >>> [one.value for one in numbers("注册资金 1,200.5万元，员工80人")]
+    ['12005000', '80']
+    """
+    found = []
+    for match in _NUMBER.finditer(text):
+        multiple = _MULTIPLE.match(text, match.end())
+        factor = 1
+        for sign in (multiple[1] or "") if multiple else "":
+            factor *= _MULTIPLES[sign]
+        number = float(match[0].replace(",", "")) * factor
+        found.append(Value(f"{number:.10g}" if number % 1 else str(int(number)), *match.span()))
+    return found
+
+
+def dates(text: str) -> list[Value]:
+    """Days, or months where the day is not said, as ISO 8601 writes them.
+
+    >>> [one.value for one in dates("成立于2003年5月，2004/1/31")]
+    ['2003-05', '2004-01-31']
+    """
+    found = []
+    for match in _DATE.finditer(text):
+        month, day = int(match["m"]), int(match["d"] or 1)
+        if 1 <= month <= _MONTHS and 1 <= day <= _DAYS:
+            value = f"{match['y']}-{month:02}" + (f"-{day:02}" if match["d"] else "")
+            found.append(Value(value, match.start(), match.end()))
+    return found

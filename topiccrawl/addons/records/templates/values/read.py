@@ -1,0 +1,55 @@
+"""The values of a text that is said to be of a kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.records.templates.values.address import address
+from topiccrawl.addons.records.templates.values.mail import mails
+from topiccrawl.addons.records.templates.values.names import name
+from topiccrawl.addons.records.templates.values.plain import dates, numbers, postcodes, qqs, urls
+from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import OBJECT, Value, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.addons.records.templates.template import ValueKind
+
+_EDGES = " ,;:|-·。"
+LONGEST_TEXT = 300
+"""Characters of a value of kind text."""
+
+
+def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
+    """What a labelled text holds of a kind, in order; nothing where it does not fit.
+
+    >>> [one.value for one in read_values("telephone", "028-85123456", "CN")]
+    ['+86 28 8512 3456']
+    """
+    if kind == "telephone":
+        return telephones(text, region)
+    if kind == "postcode":
+        return postcodes(text, region)
+    if kind in _MANY:
+        return _MANY[kind](text)
+    one = _ONE.get(kind, _text)(text)
+    return [] if one is None else [one]
+
+
+def _text(text: str) -> Value | None:
+    if OBJECT in text:
+        return None
+    written = seen(text).strip(_EDGES)
+    fits = written and len(written) <= LONGEST_TEXT and any(map(str.isalnum, written))
+    return Value(written, 0, len(text)) if fits else None
+
+
+_MANY: dict[str, Callable[[str], list[Value]]] = {
+    "mail": mails,
+    "url": urls,
+    "qq": qqs,
+    "number": numbers,
+    "date": dates,
+}
+_ONE: dict[str, Callable[[str], Value | None]] = {"address": address, "name": name}

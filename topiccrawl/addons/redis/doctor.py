@@ -1,0 +1,71 @@
+"""Redis as tasks and shared crawls need it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from redis.exceptions import RedisError
+
+from topiccrawl.addons.doctor.findings import fail, ok, warn
+from topiccrawl.addons.redis.client import client_of
+from topiccrawl.addons.redis.wire import address
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from redis import Redis
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.doctor.findings import Finding
+
+OLDEST = (7, 0)
+"""Version whose commands and scripts are used."""
+
+
+def examine(settings: BaseSettings, apart: float) -> Iterator[Finding]:
+    """Yield what is found of the server that the settings name."""
+    try:
+        client = client_of(settings)
+    except ConfigurationError as error:
+        yield fail("redis", str(error), "correct REDIS_URL")
+        return
+    try:
+        yield from _answers(client, apart)
+    except RedisError as error:
+        remedy = "start it, let this machine in (bind, requirepass), or correct REDIS_URL"
+        yield fail("redis", f"{address(client)}: {error}", remedy)
+    finally:
+        client.close()
+
+
+def _answers(client: Redis, apart: float) -> Iterator[Finding]:
+    began = time.time()
+    seconds, micros = client.time()
+    ended = time.time()
+    info = client.info()
+    found = str(info.get("redis_version", "0"))
+    text = f"{address(client)}: version {found}, answers in {(ended - began) * 1000:.1f} ms"
+    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST:
+        yield fail("redis", text, "use Redis 7 or newer, or Valkey")
+    else:
+        yield ok("redis", text)
+    off = seconds + micros / 1e6 - (began + ended) / 2
+    if abs(off) > apart:
+        remedy = "nodes go by Redis' clock, articles by this one: set both (timedatectl set-ntp)"
+        yield warn("clock", f"Redis is {off:+.1f} s from this machine", remedy)
+    yield from _kept(client, info)
+
+
+def _kept(client: Redis, info: dict[str, object]) -> Iterator[Finding]:
+    """Will it keep what it is told?"""
+    if not info.get("aof_enabled"):
+        remedy = "appendonly yes, or a crash of Redis loses the crawl since its last snapshot"
+        yield warn("redis", "writes no append-only file", remedy)
+    policy = str(info.get("maxmemory_policy", "noeviction"))
+    if policy != "noeviction" and info.get("maxmemory"):
+        remedy = "maxmemory-policy noeviction: a crawl's keys must not be thrown away"
+        yield fail("redis", f"maxmemory-policy is {policy}", remedy)
+    keys = client.dbsize()
+    yield ok("redis", f"{keys} keys, {info.get('used_memory_human', '?')} of memory")

@@ -1,0 +1,336 @@
+"""The frontier of one node: a working copy of its part, whose whole state lies in Redis.
+
+Every call of the contract is answered by the working copy at once, with the embedded frontier's own
+code; nothing waits for the network. What changed goes to Redis in batches: one Lua script takes all
+of a batch or nothing, and refuses a node that the others have given up.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+import lmdb
+import redis
+from typing_extensions import override
+
+from topiccrawl.addons.redis.about import about
+from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
+from topiccrawl.addons.redis.clock import RedisClock
+from topiccrawl.addons.redis.copy import WorkingCopy
+from topiccrawl.addons.redis.intake import Route, RoutedIntake
+from topiccrawl.addons.redis.marks import RedisMarks
+from topiccrawl.addons.redis.record import RecordingStore
+from topiccrawl.addons.redis.share import Share
+from topiccrawl.addons.redis.turns import REGISTER, TurnClock, Turns
+from topiccrawl.addons.redis.wire import Call, Wire, address
+from topiccrawl.errors import StateLockedError, StorageError
+from topiccrawl.frontier.contract import Kind
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.places import Noted
+from topiccrawl.frontier.store import discard as discard_folder
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from topiccrawl.addons.redis.wire import Steps
+    from topiccrawl.frontier.contract import Lease, Limits, Politeness, Strategy
+    from topiccrawl.frontier.portable import Entry
+
+TTL = 10.0
+"""Seconds without a word after which a node is given up."""
+CRASH_WAIT = 2.0
+"""Times ``TTL`` that a page waits for each time that its node was given up while it was processed:
+its node may be back before the next one tries it, so that one page does not end all of them."""
+BEAT = 0.2
+"""A part of ``TTL``: so often at least a node that waits for its conversations gives word."""
+
+
+def base_of(name: str) -> str:
+    """What the names of a crawl's keys begin with; they share one hash tag.
+
+    >>> base_of("nev")
+    '{topiccrawl:nev}:'
+    """
+    return "{topiccrawl:" + name + "}:"
+
+
+class SharedFrontier(EmbeddedFrontier):
+    """A frontier in Redis, for one of several nodes; see the contract for what methods promise.
+
+    Args:
+        client: Of the Redis server, without decoding of responses.
+        name: Of the crawl: nodes of one name share it.
+        folder: For the working copy; what lies there is deleted.
+        strategy: How evidence becomes order.
+        politeness: How hosts are treated.
+        limits: Bounds.
+        clock: Seconds since the epoch; that of Redis where None.
+        rng: Source of the delays' jitter.
+        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
+        owner: Whose frontier it is.
+        ttl: Seconds without a word after which a node is given up.
+        register: Where turns at hosts are kept; all crawls' own place where "", or this crawl's
+            where the clock is not Redis'.
+        attached: Whether calls carry the conversations with Redis themselves; otherwise a courier
+            has to. ``commit`` waits until Redis has all; other calls may only have sent it.
+        again: Whether pages that were crawled will be queued again.
+
+    Raises:
+        StorageError: Redis cannot be reached.
+        StateVersionError: It holds a crawl of this name for another strategy, format or owner.
+        StateLockedError: Another process uses the folder.
+    """
+
+    store_type: ClassVar = RecordingStore
+    intake_type: ClassVar = RoutedIntake
+    clock_type: ClassVar = TurnClock
+    _store: RecordingStore
+    _intake: RoutedIntake
+
+    def __init__(  # noqa: PLR0913 - all but six have defaults
+        self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
+        politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
+        rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
+        ttl: float = TTL, attached: bool = True, register: str = "",
+        again: bool = False,
+    ) -> None:  # fmt: skip
+        discard_folder(folder)
+        self.base = base_of(name)
+        self.steady = RedisClock()
+        self._attached = False
+        self._gone = False
+        self._wire = Wire(client)
+        super().__init__(
+            folder, strategy, politeness, limits, clock=clock or self.steady, rng=rng,
+            share=share, sync="never",
+        )  # fmt: skip
+        try:
+            self._intake.route = Route()
+            self._shedding.mine = self._intake.route.mine
+            self._state.places.new_ready = False
+            self._state.places.noted = Noted(set(), set(), [])
+            self.turns = self._turns(
+                register or (REGISTER if clock is None else f"{self.base}own:"), ttl
+            )
+            copy = WorkingCopy(
+                self._state, self._store, strategy, limits.max_crashes, CRASH_WAIT * ttl
+            )
+            self.share = Share(
+                self.base, about(strategy, owner), ttl, state=self._state,
+                store=self._store, intake=self._intake, copy=copy, clock=self._clock,
+                hear_time=self.steady.hear, turns=self.turns, again=again,
+            )  # fmt: skip
+            self._enter(client)
+            if attached:
+                self._attached = True
+                self.settle()
+        except BaseException:
+            self._gone = True
+            super().close()
+            raise
+
+    def _turns(self, register: str, ttl: float) -> Turns:
+        """The turns of hosts."""
+        own = self._state.clock
+        assert isinstance(own, TurnClock)  # noqa: S101 - ``clock_type``
+        own.turns.open(register, ttl, self._state, self._clock)
+        return own.turns
+
+    def _enter(self, client: redis.Redis) -> None:
+        """Join, and ask for this node's part."""
+        self._wire.run(self.share.join())
+        self._endings.marks.close()
+        self._endings.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
+        for _ in range(3):  # others that are dead are seen, given up, and followed
+            self._wire.run(self.share.converse(look=True))
+        self._beat = time.monotonic()
+
+    # -- conversations -----------------------------------------------------------------------------
+
+    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
+        """Send what changed and hear what is new; whether anything came."""
+        if self.broken:
+            raise StorageError(self.broken)
+        try:
+            if self._changed or self.share.part.loading():  # a part may be large
+                super()._commit()
+        except (lmdb.Error, OSError) as error:
+            raise self.fail(error) from error
+        return (yield from self.share.converse(look=look, patient=patient))
+
+    def settle(self) -> None:
+        """Carry conversations until all that this node should serve is loaded."""
+        self._exchange(look=True)
+        self._exchange(look=False)  # what the look asked for
+        while self.share.part.loading():
+            self._wire.run(self.share.part.load(self.base))
+            self._exchange(look=False)
+        while self.share.reading():
+            self._exchange(look=True)
+
+    def _exchange(self, *, look: bool) -> None:
+        self._wire.run(self.converse(look=look, patient=False))
+        self._beat = time.monotonic()
+
+    def _keep_alive(self) -> None:
+        if self._attached and time.monotonic() - self._beat > BEAT * self.share.ttl:
+            self.settle()
+
+    def _take_turns(self) -> bool:
+        """Ask for the turns of hosts that are wanted, where no courier does; whether any came."""
+        if not (self._attached and self.turns.wants()):
+            return False
+        return self._wire.run(self.turns.talk(""))
+
+    @override
+    def _commit(self, room: int = 0) -> None:
+        if not self._attached:
+            super()._commit(room)
+        else:  # Redis works while the caller does: what it answers is heard the next time
+            self._wire.hear()
+            super()._commit(room)
+            self._wire.send(self.converse(look=False, patient=False))
+            self._beat = time.monotonic()
+
+    # -- the contract, where more than one node makes a difference ---------------------------------
+
+    @override
+    def commit(self) -> None:
+        """Make all that happened durable: Redis has it where calls carry the conversations."""
+        super().commit()
+        self._wire.hear()
+
+    @override
+    def pop(self, n: int = 1) -> list[Lease]:
+        """Up to n leases; none while others may have given this node up."""
+        self._keep_alive()
+        self._take_turns()
+        if not self.share.may_serve():
+            return []
+        leases = super().pop(n)
+        if len(leases) < n and self._take_turns():  # what waited for a time has come
+            leases += super().pop(n - len(leases))
+        return leases
+
+    @override
+    def begin(self, lease: Lease) -> None:
+        """Processing starts; remembered even if the process dies."""
+        if lease.kind is Kind.PAGE and self._state.leases.find(lease) is not None:
+            self._endings.marks.set(lease.key)
+
+    @override
+    def acquire(self, host: str) -> bool:
+        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        if not self.share.may_serve():
+            return False
+        known = self._state.places.host(host.lower())
+        self.turns.need(known)
+        self._take_turns()
+        if not self.share.part.closing(bucket_of_host(known.name)):
+            return super().acquire(host)
+        known.shut = False  # a lease has to go on so that it ends
+        try:
+            return super().acquire(host)
+        finally:
+            known.shut = True
+            self._state.ready.settle(known, self._clock())
+
+    @override
+    def left(self, host: str) -> bool:
+        """A request to the host leaves now; False where others may have given this node up."""
+        return self.share.may_serve() and super().left(host)
+
+    @override
+    def next_due(self) -> float | None:
+        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        self._keep_alive()
+        self._take_turns()
+        return super().next_due() if self.share.may_serve() else None
+
+    @override
+    def pending(self) -> bool:
+        """Whether anything is queued or leased, on any node."""
+        share = self.share
+        self._wire.hear()  # what was sent keeps a node from being idle
+        if not share.idle():
+            return True
+        if share.alone():
+            return False
+        if self._attached and not share.settled:
+            self.settle()
+        return not share.settled or share.view.pending(share.epoch)
+
+    @override
+    def counts(self) -> dict[str, int]:
+        """Sizes of the queues over all nodes, and counters of what happened."""
+        counts = super().counts()
+        others = self.share.view.elsewhere(self.share.epoch)
+        for name, size in zip(("prior", "normal", "leased"), others, strict=True):
+            counts[name] += size
+        return counts
+
+    @override
+    def requeue(self, url: str, value: float | None = None) -> bool:
+        """Queue a URL that was settled or waits, due now; False where it is not so.
+
+        False, too, for another node's, and while Redis is away.
+        """
+        key = key_of(url)
+        number = self._store.urls.find(key)
+        if self._attached and number and not self._store.urls.links(number):
+            try:  # links of what was crawled before are not in the copy; those here are newer
+                links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
+            except redis.RedisError:
+                return False
+            if isinstance(links, bytes):
+                self._store.urls.take_links(number, links)
+        return super().requeue(url, value)
+
+    @override
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Take over an export into this frontier, which must be empty; number of URLs.
+
+        Raises:
+            StateLockedError: Other nodes have a part of it.
+        """
+        if not self.share.alone():
+            raise StateLockedError(f"{self.base}: other nodes work on this crawl; stop them first")
+        return super().load(entries)
+
+    @override
+    def close(self) -> None:
+        """Release what is still leased, give all buckets back, be gone. Twice equals once."""
+        if self._gone:
+            return
+        self._gone = True
+        self._attached = False
+        self._endings.release_all()
+        super()._commit()
+        try:
+            self._wire.run(self.share.leave())
+        finally:
+            super().close()
+            discard_folder(self._store.path)
+
+
+def discard(client: redis.Redis, name: str) -> None:
+    """Delete a crawl that no node works on; nothing where there is none.
+
+    Raises:
+        StateLockedError: A node is alive.
+        StorageError: Redis cannot be reached.
+    """
+    alive = Wire(client).run(_discard(base_of(name)))
+    if alive:
+        raise StateLockedError(
+            f"{address(client)}: {alive} node(s) work on {name}; stop them, or wait until they are"
+            f" given up ({TTL:g} s after a crash)"
+        )
+
+
+def _discard(base: str) -> Steps[int]:
+    return int((yield Call("discard", base, (BUCKETS,))))

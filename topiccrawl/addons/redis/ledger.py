@@ -1,0 +1,98 @@
+"""The ledger of several machines: hashes in Redis, one a kind."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from redis.exceptions import RedisError
+
+from topiccrawl.addons.redis.wire import address
+from topiccrawl.errors import StorageAwayError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
+    from typing import TypeVar
+
+    from redis.asyncio import Redis
+
+    from topiccrawl.storage.ledger import Key, Rows
+
+    T = TypeVar("T")
+
+BASE = "{topiccrawl}:ledger:"
+_SWAP = """
+for _, row in ipairs(cjson.decode(ARGV[1])) do
+  local found = redis.call('HGET', KEYS[1] .. row[1], row[2])
+  if (found or nil) ~= row[3] then return 0 end
+end
+for _, row in ipairs(cjson.decode(ARGV[2])) do
+  if row[3] then redis.call('HSET', KEYS[1] .. row[1], row[2], row[3])
+  else redis.call('HDEL', KEYS[1] .. row[1], row[2]) end
+end
+return 1
+"""
+_READ = """
+local found = {}
+for _, kind in ipairs(ARGV) do found[#found + 1] = redis.call('HGETALL', KEYS[1] .. kind) end
+return found
+"""
+
+
+class SharedLedger:
+    """Rows in Redis; see ``contract.Ledger``.
+
+    Args:
+        client: Of the server, without decoding of responses; closed with the ledger.
+        base: What the names of its keys begin with.
+    """
+
+    def __init__(self, client: Redis, base: str = BASE) -> None:
+        self._client = client
+        self._base = base
+
+    async def get(self, kind: str, name: str) -> str | None:
+        """One row, or None."""
+        found = await self._asked(self._client.hget(self._base + kind, name))
+        return None if found is None else found.decode()
+
+    async def read(self, *kinds: str) -> Rows:
+        """All rows of some kinds."""
+        tables = await self._asked(self._client.eval(_READ, 1, self._base, *kinds))
+        return {
+            kind: {
+                name.decode(): text.decode()
+                for name, text in zip(table[::2], table[1::2], strict=True)
+            }
+            for kind, table in zip(kinds, tables, strict=True)
+        }
+
+    async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
+        """Write ``after`` if all rows are as ``before`` says."""
+        texts = _packed(before), _packed(after)
+        return bool(await self._asked(self._client.eval(_SWAP, 1, self._base, *texts)))
+
+    async def now(self) -> float:
+        """Redis' time."""
+        seconds, micros = await self._asked(self._client.time())
+        return float(seconds) + float(micros) / 1e6
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._client.aclose()
+
+    async def _asked(self, question: Any) -> Any:  # noqa: ANN401 - redis-py's own types
+        return await _answer(question, self._client)
+
+
+async def _answer(question: Awaitable[T], client: Redis) -> T:
+    try:
+        return await question
+    except RedisError as error:
+        message = f"{address(client)}: Redis does not answer as it should ({error})"
+        raise StorageAwayError(message) from error
+
+
+def _packed(rows: Mapping[Key, str | None]) -> str:
+    """Rows as the script reads them; one without text has two elements, as Lua's tables want."""
+    return json.dumps([[*key] if text is None else [*key, text] for key, text in rows.items()])

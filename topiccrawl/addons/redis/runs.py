@@ -1,0 +1,67 @@
+"""What runs told last, in Redis: for a page that shows all nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from redis.exceptions import RedisError
+
+from topiccrawl.addons.redis.wire import address
+from topiccrawl.errors import StorageAwayError
+from topiccrawl.storage.runs import Told, ordered, packed, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from redis.asyncio import Redis
+
+    from topiccrawl.storage.status import State
+
+BASE = "topiccrawl:run:"
+LIFE = 7 * 86_400
+"""Seconds that a record is kept after it was told."""
+
+
+class SharedRuns:
+    """Records as keys that expire; see ``runs.Runs``. Ages are told by Redis' clock.
+
+    Args:
+        client: Of the server, without decoding of responses; closed with this.
+    """
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def put(self, state: State) -> None:
+        """See ``Runs.put``."""
+        await self._asked(self._client.set(BASE + state["run"]["id"], packed(state), ex=LIFE))
+
+    async def all(self) -> list[Told]:
+        """See ``Runs.all``."""
+        keys = await self._asked(self._keys())
+        found: list[Told] = []
+        for key in keys:
+            text, left = await self._asked(self._both(key))
+            if text is not None:
+                found.append(Told(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
+        return ordered(found)
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._client.aclose()
+
+    async def _keys(self) -> list[bytes]:
+        return [key async for key in self._client.scan_iter(match=f"{BASE}*", count=1000)]
+
+    async def _both(self, key: bytes) -> Any:  # noqa: ANN401 - text and milliseconds left
+        async with self._client.pipeline(transaction=False) as pipe:
+            pipe.get(key)
+            pipe.pttl(key)
+            return await pipe.execute()
+
+    async def _asked(self, question: Awaitable[Any]) -> Any:  # noqa: ANN401
+        try:
+            return await question
+        except RedisError as error:
+            message = f"{address(self._client)}: Redis does not answer as it should ({error})"
+            raise StorageAwayError(message) from error

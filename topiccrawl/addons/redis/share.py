@@ -1,0 +1,258 @@
+"""A node's part of the crawl: what it has, sends, hears; who has the rest. No network here.
+
+The node's registration has an epoch and an expiry; whoever is late is given up by the others, its
+epoch is refused from then on, and its buckets are free.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgpack
+
+from topiccrawl.addons.redis.about import other_crawl
+from topiccrawl.addons.redis.counters import Counters
+from topiccrawl.addons.redis.part import Part
+from topiccrawl.addons.redis.record import collect
+from topiccrawl.addons.redis.view import NOTHING, view_of
+from topiccrawl.addons.redis.wire import Call
+from topiccrawl.errors import StorageError
+from topiccrawl.storage.identity import is_dead, myself
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.addons.redis.copy import WorkingCopy
+    from topiccrawl.addons.redis.intake import RoutedIntake
+    from topiccrawl.addons.redis.record import RecordingStore
+    from topiccrawl.addons.redis.turns import Turns
+    from topiccrawl.addons.redis.view import View
+    from topiccrawl.addons.redis.wire import Steps
+    from topiccrawl.frontier.state import State
+
+EPOCH_BITS = 40
+"""Leases of one registration are numbered below its epoch."""
+
+
+class Share:
+    """The node's side of every conversation.
+
+    Args:
+        base: What the names of the crawl's keys begin with.
+        about: What the crawl is (JSON): nodes of another one are refused.
+        ttl: Seconds without a word after which a node is given up.
+        state: Open state of the working copy.
+        store: Its store.
+        intake: Its way in.
+        copy: Moves buckets.
+        clock: The frontier's.
+        turns: At hosts, over all crawls.
+        again: Whether pages will be crawled again.
+        hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
+
+    Attributes:
+        epoch: Of this registration; 0 while there is none.
+        safe_until: Moment until which nobody can have given this node up.
+        view: The whole crawl.
+        part: The buckets it has.
+        settled: Whether the view was taken when this node had nothing to do, and it has not since.
+    """
+
+    def __init__(  # noqa: PLR0913 - made in one place
+        self, base: str, about: str, ttl: float, *, state: State, store: RecordingStore,
+        intake: RoutedIntake, copy: WorkingCopy, clock: Callable[[], float],
+        hear_time: Callable[[float, float, float], None], turns: Turns, again: bool,
+    ) -> None:  # fmt: skip
+        self.base, self.about, self.ttl = base, about, ttl
+        self._state, self._store, self._intake, self._copy = state, store, intake, copy
+        self._clock, self._hear_time = clock, hear_time
+        self._turns = turns
+        self.epoch = 0
+        self.safe_until = 0.0
+        self.view = NOTHING
+        self.settled = False
+        self._last = self._number = 0
+        self._flight: bytes | None = None
+        self.part = Part(copy, intake.route, clock, again=again)
+        self._read: defaultdict[int, int] = defaultdict(int)
+        self._counters = Counters(state)
+        self._dead: list[int] = []
+        self._leaving = False
+        self._started = 0
+        self._first = True
+
+    # -- what others may ask -----------------------------------------------------------------------
+
+    def may_serve(self) -> bool:
+        """Whether this node's buckets and turns are surely its own at this moment."""
+        sure = self.epoch > 0 and time.monotonic() < self.safe_until
+        return sure and self._turns.may_serve()
+
+    def alone(self) -> bool:
+        """Whether there is nothing outside this node."""
+        return self._has_all() and not self.view.post
+
+    def reading(self) -> bool:
+        """Whether this node has all there is but letters, which come with the next exchanges."""
+        return self._has_all() and bool(self.view.post)
+
+    def _has_all(self) -> bool:
+        return self._intake.route.whole and self.view.nodes == (self.epoch,)
+
+    def idle(self) -> bool:
+        """Whether this node has nothing to do, send or load."""
+        state = self._state
+        return not (
+            any(state.queue_sizes()) or state.leases.held or not self.part.idle() or self._read
+            or self._started or self._flight is not None
+            or any(self._intake.route.letters.values())
+        )  # fmt: skip
+
+    # -- conversations -----------------------------------------------------------------------------
+
+    def join(self) -> Steps[None]:
+        """Register.
+
+        Raises:
+            StateVersionError: The crawl there is of another format or strategy.
+            StorageError: Redis has forgotten the crawl that this node was on.
+        """
+        life = int(self.ttl * 1000)
+        epoch, about = yield Call("join", self.base, (self.about, myself(), life, self._last))
+        if about:
+            raise other_crawl(self.base, about.decode(), self.about)
+        if not epoch:
+            raise StorageError(
+                f"{self.base}: Redis has come back without this crawl; let it write to its disk"
+                " (appendonly yes), put its data back, then start the nodes again"
+            )
+        self.epoch = self._last = int(epoch)
+        self._number = 0
+        self._first = True
+        leases = self._state.leases
+        leases.epoch = max(leases.epoch, self.epoch << EPOCH_BITS)
+        self.safe_until = 0.0
+
+    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
+        """Exchange, and pass turns on; whether anything came."""
+        came = yield from self.exchange(look=look, patient=patient)
+        if not self.epoch:
+            return came
+        return (yield from self._turns.talk(f"{self.base}{self.epoch}")) or came
+
+    def exchange(self, *, look: bool, patient: bool = True) -> Steps[bool]:
+        """Send what changed, take in what others posted; whether anything came.
+
+        A batch that was not acknowledged is sent again as it was: it counts once. ``look`` asks
+        for the whole crawl; unless ``patient``, nodes that are late are given up.
+        """
+        if not self.epoch:
+            yield from self.join()
+        if self._flight is None:
+            self._number += 1
+            self._flight = self._batch(look=look)
+        sent = time.monotonic()
+        arguments = (
+            self.epoch, self._number, int(self.ttl * 1000), int(look), int(not patient),
+            self._flight,
+        )  # fmt: skip
+        reply = msgpack.unpackb((yield Call("exchange", self.base, arguments)), raw=True)
+        self._flight = None
+        if reply[0] == b"fenced":
+            self._start_over()
+            return True
+        self.safe_until = sent + self.ttl
+        _, now, tally, progress, taken, mail, view = reply
+        self._hear_time(now, sent, time.monotonic())
+        pages, worth, turn = progress
+        self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
+        if self._first:
+            self._state.turn = int(turn or 0)
+        self.part.left()
+        self.part.taken(taken)
+        self._hear_mail(mail)
+        if view:
+            self._see(view_of(view))
+        return bool(taken or mail)
+
+    def starts(self, key: str, most: int) -> Steps[list[bytes]]:
+        """Start URLs from where operators put them; the next batch says how many were taken in."""
+        texts: list[bytes] = yield Call("starts", self.base, (self.epoch, key, most))
+        self._started = len(texts)
+        return texts
+
+    def leave(self) -> Steps[bool]:
+        """Give all buckets back, with all that changed, and be gone."""
+        if self._flight is not None:
+            yield from self.exchange(look=False)
+        self.part.give_all()
+        self._leaving = True
+        came = yield from self.exchange(look=False)
+        yield from self._turns.leave()
+        return came
+
+    # -- out ---------------------------------------------------------------------------------------
+
+    def _batch(self, *, look: bool) -> bytes:
+        """What is to be sent, packed; what it says counts as sent."""
+        noted, mine = self._state.places.noted, self._intake.route.mine
+        assert noted is not None, "a shared frontier has it noted"  # noqa: S101
+        parts: dict[str, Any] = dict(collect(self._store, noted, self.epoch, mine))
+        self._put_letters(parts)
+        self._put_counts(parts)
+        self.part.put(parts, look=look)
+        if self._dead:
+            parts["dead"], self._dead = self._dead, []
+        if self._started:
+            parts["started"], self._started = self._started, 0
+        if self._leaving:
+            parts["leave"] = True
+        self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
+        return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
+
+    def _put_letters(self, parts: dict[str, Any]) -> None:
+        route = self._intake.route
+        if route.letters:
+            parts["mail"] = dict(route.letters)
+            route.letters.clear()
+        if self._read:
+            parts["read"] = dict(self._read)
+            self._read.clear()
+
+    def _put_counts(self, parts: dict[str, Any]) -> None:
+        state = self._state
+        self._counters.put(parts)
+        sizes = (*state.queue_sizes(), len(state.leases.pages()), len(state.leases.held))
+        parts["sizes"] = " ".join(map(str, sizes))
+        if not self._first:
+            parts["turn"] = state.turn
+
+    # -- in ----------------------------------------------------------------------------------------
+
+    def _hear_mail(self, mail: list[tuple[int, list[bytes]]]) -> None:
+        for bucket, letters in mail:
+            if self._intake.route.mine[bucket]:
+                for letter in letters:
+                    self._intake.receive(letter)
+                self._read[bucket] += len(letters)
+
+    def _see(self, view: View) -> None:
+        """Take in a look at the whole crawl, and decide what to ask for and what to give away."""
+        self.view = view
+        self.settled = self.idle()
+        self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
+        self.part.decide(view, self.epoch, self._dead, first=self._first)
+        self._first = False
+
+    def _start_over(self) -> None:
+        """Others have given this node up: forget everything, and join anew."""
+        self.part.clear()
+        self._state.leases.evict(list(self._state.leases.held))
+        self._intake.route.letters.clear()
+        self._read.clear()
+        self._counters.clear()
+        self._started = 0
+        self._state.tally["fenced"] += 1
+        self.epoch = 0

@@ -1,0 +1,180 @@
+"""The duplicate index that nodes share which share no store: what is compared lies in Redis.
+
+Every node keeps the index of keys in RAM, as each store does, and reads what others added since
+before it decides. An entry is a claim: it is entered only if nobody was first since the last look
+(``lua/claim.lua``), so of two nodes that meet one story at the same time one is refused, looks
+again, and finds the other's. Texts stand beside the keys, compressed, for a node cannot look into
+another one's store; the oldest go first.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgpack
+
+from topiccrawl.addons.redis.wire import script
+from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.extract.article import Article
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from redis.asyncio import Redis
+
+    from topiccrawl.dedup import Method
+
+KEPT = 200_000
+"""Articles whose texts are kept in Redis, about 2 kB each."""
+READ = 2_000
+"""Entries read at once."""
+SCANNED = 500
+"""Entries looked at together for those that are to be forgotten."""
+
+
+class Told(NamedTuple):
+    """A story as Redis has it.
+
+    Attributes:
+        article: What is compared of it.
+        store: Where it stays.
+    """
+
+    article: Article
+    store: str
+
+
+class Claim(NamedTuple):
+    """An article that is to enter.
+
+    Attributes:
+        article: It.
+        keys: It is looked up by.
+    """
+
+    article: Article
+    keys: Sequence[int]
+
+
+class StoryRegister:
+    """Tells which articles of all nodes share keys, and lets nodes agree on who came first.
+
+    Args:
+        client: Of a server, without decoding of responses.
+        method: How duplicates are told; told of the boilerplate that other nodes learn.
+        store: Names where this node's articles stay.
+        capacity: Articles held in RAM, the newest.
+        kept: Articles whose texts are kept in Redis, the newest.
+        name: Of a register of its own.
+    """
+
+    def __init__(
+        self, client: Redis, method: Method, store: str, *, capacity: int = KEPT, kept: int = KEPT,
+        name: str = "",
+    ) -> None:  # fmt: skip
+        self._client = client
+        self._method = method
+        self._store = store
+        self._kept = min(kept, capacity)
+        self._base = "{topiccrawl:stories:" + name + method.scheme + "}:"
+        self._index = KeyIndex(self._kept)
+        self._next = 1
+        self._marks = 0
+
+    async def refresh(self) -> None:
+        """Take over what other nodes entered since."""
+        newest = int(await self._client.get(self._base + "next") or 1)
+        if newest < self._next:  # the server came back empty
+            self._index, self._next, self._marks = KeyIndex(self._kept), 1, 0
+        begin = max(self._next, newest - self._kept)
+        for first in range(begin, newest, READ):
+            numbers = range(first, min(first + READ, newest))
+            found = await self._client.hmget(self._base + "keys", [str(n) for n in numbers])
+            for number, keys in zip(numbers, found, strict=True):
+                if isinstance(keys, bytes):
+                    self._index.add(number, array("I", keys))
+        self._next = newest
+        marks = await self._client.lrange(self._base + "marks", self._marks, -1)
+        if marks:
+            self._marks += len(marks)
+            self._method.know(int(mark) for mark in marks)
+
+    async def near(self, keys: Sequence[Sequence[int]]) -> list[list[Told]]:
+        """For the keys of each article, the stories that share some, the likeliest first."""
+        found = [self._index.find(one) for one in keys]
+        texts = await self._texts(sorted({number for numbers in found for number in numbers}))
+        return [[texts[number] for number in numbers if number in texts] for numbers in found]
+
+    async def known(self, urls: Sequence[str]) -> dict[str, Told]:
+        """What is known under some URLs."""
+        found = await self._client.hmget(self._base + "urls", [_clean(url) for url in urls])
+        texts = await self._texts([int(number) for number in found if number is not None])
+        return {told.article.url: told for told in texts.values()}
+
+    async def claim(self, claims: Sequence[Claim], marks: Iterable[int]) -> bool:
+        """Whether the articles were entered; if not, another node was first: look again."""
+        items = [
+            (_clean(a.url), array("I", keys).tobytes(), _packed(a, self._store))
+            for a, keys in claims
+        ]
+        batch = {"items": items, "marks": list(marks)}
+        packed = msgpack.packb(batch, use_bin_type=False)
+        text, _ = script("claim")
+        done = await self._client.eval(text, 1, self._base, self._next, self._kept, packed)
+        return bool(done)
+
+    async def withdraw(self, urls: Iterable[str]) -> None:
+        """Take articles out: text and keys."""
+        for url in urls:
+            number = await self._client.hget(self._base + "urls", _clean(url))
+            if number is not None:
+                await self._drop(int(number), _clean(url))
+
+    async def forget(self, names: Collection[str]) -> int:
+        """Take out what goes by these URLs, or ``site:HOST``; how many."""
+        sites = tuple(name.removeprefix("site:").lower() for name in names if name[:5] == "site:")
+        gone: list[tuple[int, str]] = []
+        async for number, data in self._client.hscan_iter(self._base + "texts", count=SCANNED):
+            article = _unpacked(data).article
+            below = any(article.site == s or article.site.endswith("." + s) for s in sites)
+            if below or article.url in names:
+                gone.append((int(number), article.url))
+        for number, url in gone:
+            await self._drop(number, url)
+        return len(gone)
+
+    async def close(self) -> None:
+        """Let the connection go."""
+        await self._client.aclose()
+
+    async def _drop(self, number: int, url: str) -> None:
+        pipe = self._client.pipeline(transaction=True)
+        for table in ("names", "texts", "keys"):
+            pipe.hdel(self._base + table, str(number))
+        pipe.hdel(self._base + "urls", url)
+        await pipe.execute()
+
+    async def _texts(self, numbers: Sequence[int]) -> dict[int, Told]:
+        if not numbers:
+            return {}
+        found = await self._client.hmget(self._base + "texts", [str(n) for n in numbers])
+        pairs = zip(numbers, found, strict=True)
+        return {number: _unpacked(data) for number, data in pairs if isinstance(data, bytes)}
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _packed(article: Article, store: str) -> bytes:
+    a = article
+    parts = (store, a.url, a.title, a.body, a.site, a.published, a.digest)
+    return zlib.compress(msgpack.packb(parts, unicode_errors="replace"))
+
+
+def _unpacked(data: bytes) -> Told:
+    store, url, title, body, site, published, digest = msgpack.unpackb(zlib.decompress(data))
+    known = Article(url, title, body, site=site, published=published, digest=digest)
+    return Told(known, store)

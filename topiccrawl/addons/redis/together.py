@@ -1,0 +1,205 @@
+"""A store of one node of several: reprints are told among the articles of all of them.
+
+Articles stay in the node's own store; that a story is told already, also by another node, is known
+by a register in Redis (``addons.redis.stories``), in which an article is claimed before it is
+stored. If the node dies in between, its page was not acknowledged: it is fetched again, and the
+claim is its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+import random
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from redis.exceptions import RedisError
+
+from topiccrawl.addons.redis.stories import Claim, StoryRegister
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.errors import StorageAwayError
+from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.selection import ALL
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+
+    from redis.asyncio import Redis
+
+    from topiccrawl.addons.redis.stories import Told
+    from topiccrawl.dedup import Match, Method
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.contract import Store, Story, Version
+    from topiccrawl.storage.selection import Selection
+
+logger = logging.getLogger(__name__)
+
+AGAIN = 0.05
+"""Seconds at most until a node that was not first decides again."""
+
+
+class _Plan(NamedTuple):
+    """What is decided of the articles of one save.
+
+    Attributes:
+        matches: Story and its store of each, or None.
+        claims: What is new to the register.
+        marks: Boilerplate learnt.
+    """
+
+    matches: list[tuple[Match, str] | None]
+    claims: list[Claim]
+    marks: list[int]
+
+
+class TogetherStore:
+    """A ``Store`` that asks all nodes which stories are told.
+
+    Args:
+        store: The node's own.
+        place: Names it among all nodes'.
+        client: Makes a client of the Redis server, once it is needed.
+        method: How duplicates are told; ``VerifiedShingles`` where None.
+        capacity: Articles that a new one is compared with, the newest.
+        name: Of a register that is not all nodes', or "".
+    """
+
+    def __init__(
+        self, store: Store, place: str, client: Callable[[], Redis], *,
+        method: Method | None = None, capacity: int = CAPACITY, name: str = "",
+    ) -> None:  # fmt: skip
+        self.store = store
+        self._place = place
+        self._client = client
+        self._method = copy.deepcopy(method) if method is not None else VerifiedShingles()
+        self._capacity, self._name = capacity, name
+        self._register: StoryRegister | None = None
+        self._turn = asyncio.Lock()
+
+    async def open(self) -> None:
+        """See ``Store.open``."""
+        await self.store.open()
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        if self._register is not None:
+            await self._register.close()
+            self._register = None
+        await self.store.close()
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """See ``Store.save``; what another node's store holds is a REPRINT and not stored here."""
+        async with self._turn:
+            with _translated():
+                plan = await self._claimed(articles)
+            saved = await self._save(articles, plan)
+            doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
+            if lost := doubles.intersection(claim.article.url for claim in plan.claims):
+                with _translated():  # the node's own store knew better
+                    await self._opened().withdraw(lost)
+        return saved
+
+    async def get(self, url: str) -> Story | None:
+        """See ``Store.get``; the node's own."""
+        return await self.store.get(url)
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        return await self.store.versions(url)
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """See ``Store.articles``; the node's own."""
+        return await self.store.articles(topic, limit=limit, offset=offset)
+
+    def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
+        """See ``Store.select``; the node's own."""
+        return self.store.select(selection)
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``; all nodes forget the texts, this one keeps the names."""
+        gone = await self.store.forget(names, now)
+        with _translated():
+            shared = await self._opened().forget(frozenset(names))
+        return max(gone, shared)
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        return await self.store.expire(topic, before)
+
+    async def counts(self) -> dict[str, int]:
+        """See ``Store.counts``; the node's own."""
+        return await self.store.counts()
+
+    def _opened(self) -> StoryRegister:
+        if self._register is None:
+            logger.info(
+                "Articles stay in %s; the nodes share no store (MONGODB_URI): the index of"
+                " duplicates lies in Redis, and a reprint of another node's story is not kept",
+                self._place,
+            )
+            self._register = StoryRegister(
+                self._client(), self._method, self._place, capacity=self._capacity,
+                name=self._name,
+            )  # fmt: skip
+        return self._register
+
+    async def _save(self, articles: Sequence[Article], plan: _Plan) -> list[Saved]:
+        """Save here what is told by nobody else; the fates of all."""
+        elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
+        pairs = zip(articles, elsewhere, strict=True)
+        here = iter(await self.store.save([article for article, away in pairs if not away]))
+        saved = []
+        for article, found in zip(articles, plan.matches, strict=True):
+            if found is not None and found[1] != self._place:
+                match = found[0]
+                known = (match.url, match.similarity, match.reason)
+                saved.append(Saved(article.url, Fate.REPRINT, *known))
+            else:
+                saved.append(next(here))
+        return saved
+
+    async def _claimed(self, articles: Sequence[Article]) -> _Plan:
+        register = self._opened()
+        learnt: dict[str, Sequence[int]] = {}
+        while True:
+            await register.refresh()
+            keys = await asyncio.to_thread(lambda: [self._method.keys(one) for one in articles])
+            near = await register.near(keys)
+            known = await register.known([article.url for article in articles])
+            plan = await asyncio.to_thread(self._decide, articles, keys, near, known, learnt)
+            if not plan.claims or await register.claim(plan.claims, plan.marks):
+                return plan
+            await asyncio.sleep(AGAIN * random.SystemRandom().random())
+
+    def _decide(
+        self, articles: Sequence[Article], keys: Sequence[Sequence[int]],
+        near: Sequence[Sequence[Told]], known: dict[str, Told], learnt: dict[str, Sequence[int]],
+    ) -> _Plan:  # fmt: skip
+        plan = _Plan([], [], [])
+        for article, own, others in zip(articles, keys, near, strict=True):
+            told = {one.article.url: one for one in others if one.article.url != article.url}
+            match = self._method.judge(article, [one.article for one in told.values()])
+            plan.matches.append(match and (match, told[match.url].store))
+            before = known.get(article.url)
+            same = before is not None and before.article.digest == article.digest
+            if match is not None or same or not own:
+                continue
+            plan.claims.append(Claim(article, own))
+            if before is None and article.url not in learnt:
+                learnt[article.url] = self._method.learn(article)
+        plan.marks.extend(mark for marks in learnt.values() for mark in marks)
+        return plan
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except RedisError as error:
+        raise StorageAwayError(
+            f"Redis does not answer as it should ({error}): what is told already is unknown;"
+            " see that it runs and has room"
+        ) from error

@@ -1,0 +1,292 @@
+"""One crawler at a time on a host, over all crawls and nodes of one Redis, and one clock for it.
+
+Before a node asks a host for anything (pages, robots.txt, redirects), it takes the host's *turn*
+from a register that all crawls on the server share. Whoever else wants the host stands in line;
+after ``SLICE`` seconds the holder starts nothing new there, and when its last request has ended it
+passes the turn on, with the time from which the host may be asked again. First come, first served:
+nobody starves. Nobody has to call anything: crawls (topics, tasks, spiders) that name the same
+``REDIS_URL`` take turns. A crawl that is alone at a host keeps its turn.
+
+A node that is killed loses its turns with its registration (at once where another node of the same
+machine wants them); one that is stopped serves nothing once its time is over, and hears that it was
+late. ``lua/turns.lua`` is the register. Its keys share one hash tag, another than the crawls':
+on a Redis Cluster it may lie on another server than they.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgpack
+from typing_extensions import override
+
+from topiccrawl.addons.redis.wire import Call
+from topiccrawl.frontier.clock import HostClock
+from topiccrawl.storage.identity import is_dead, myself
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from topiccrawl.addons.redis.wire import Steps
+    from topiccrawl.frontier.contract import Limits, Politeness
+    from topiccrawl.frontier.places import Host
+    from topiccrawl.frontier.state import State
+
+REGISTER = "{topiccrawl}:"
+"""What the names of the register's keys begin with."""
+SLICE = 3.0
+"""Seconds that a holder keeps a turn which others want; at least one request is its right."""
+GRACE = 0.5
+"""Seconds that it keeps one it has no use for: a request may be on its way to take it."""
+WORD = 0.5
+"""Seconds between two words to the register when there is nothing to say, at most."""
+AGAIN = 1.0
+"""Seconds after which those in line ask again: the holder may be dead."""
+MOST = 1000
+"""Turns asked for, and given back, in one word: some milliseconds of Redis' time."""
+
+
+class Turn(NamedTuple):
+    """A turn that is held.
+
+    Attributes:
+        host: Whose.
+        since: When it was taken.
+        next_at: Earliest next request to the host as it was then: another one since a request.
+    """
+
+    host: Host
+    since: float
+    next_at: float
+
+
+class TurnClock(HostClock):
+    """A clock by which hosts whose turn is another's may not be asked.
+
+    Attributes:
+        turns: Which are ours.
+    """
+
+    def __init__(self, politeness: Politeness, limits: Limits, rng: Random) -> None:
+        super().__init__(politeness, limits, rng)
+        self.turns = Turns(self)
+
+    @override
+    def full(self, host: Host) -> bool:
+        """Whether the host must end a request before the next can start, or is another's."""
+        if host.shut:
+            return True
+        if host.name not in self.turns.held:
+            self.turns.wanted[host] = None
+            return True
+        return super().full(host)
+
+    @override
+    def forget(self, host: Host) -> None:
+        """Nothing more is asked of a host by this process."""
+        self.turns.let_go(host)
+
+
+class Turns:
+    """A node's side of the register.
+
+    Args:
+        clock: Knows the delays of hosts.
+
+    Attributes:
+        held: Turns by host.
+        wanted: Hosts that may be worth asking for.
+        safe_until: Moment (``time.monotonic``) until which nobody can have taken a turn from us.
+    """
+
+    def __init__(self, clock: HostClock) -> None:
+        self.held: dict[str, Turn] = {}
+        self.wanted: dict[Host, None] = {}
+        self.safe_until = 0.0
+        self._delay = clock.delay
+        self._needed: set[str] = set()
+        self._line: dict[str, Host] = {}
+        self._closing: dict[str, Host] = {}
+        self._given: dict[str, float] = {}
+        self._called: set[str] = set()
+        self._dead: list[str] = []
+        self._next_word = self._next_again = 0.0
+        self._number = 0
+
+    def open(
+        self, register: str, ttl: float, state: State, clock: Callable[[], float]
+    ) -> None:  # fmt: skip
+        """Say where the register is, and whose hosts they are."""
+        self._register, self._ttl, self._state, self._clock = register, ttl, state, clock
+        self._name = ""
+
+    # -- what others may ask -----------------------------------------------------------------------
+
+    def may_serve(self) -> bool:
+        """Whether the turns held are surely ours at this moment."""
+        return time.monotonic() < self.safe_until
+
+    def wants(self) -> bool:
+        """Whether there are hosts to ask for that were not asked for yet."""
+        return any(self._worth(host) for host in self.wanted)
+
+    def need(self, host: Host) -> None:
+        """A request from elsewhere waits for a host that may have no URLs here."""
+        if host.name not in self.held:
+            self._needed.add(host.name)
+            self.wanted[host] = None
+
+    def hurry(self) -> None:
+        """Say with the next word what could wait."""
+        self._next_word = self._next_again = 0.0
+
+    def let_go(self, host: Host) -> None:
+        """Give up a host: its turn, or its place in line."""
+        name = host.name
+        self.wanted.pop(host, None)
+        self._needed.discard(name)
+        ours = self.held.pop(name, None) or self._closing.pop(name, None)
+        if ours or self._line.pop(name, None):
+            late = self._clock() + self._delay(host) if host.active else 0.0
+            self._given[name] = max(host.next_at, late)
+
+    # -- conversations -----------------------------------------------------------------------------
+
+    def talk(self, name: str) -> Steps[bool]:
+        """Give, ask and hear; whether a turn came. ``name`` is this node's for ever, once given."""
+        self._name = self._name or name
+        now = self._clock()
+        self._pass_on(now)
+        given = dict(list(self._given.items())[:MOST])
+        asked = self._asks()
+        if not (given or asked or self._dead) and time.monotonic() < self._next_word:
+            return False
+        sent = time.monotonic()
+        reply = yield self._word(now, given, asked)
+        state, granted, called, holders = msgpack.unpackb(reply, raw=True)
+        self.safe_until = sent + self._ttl
+        self._next_word = time.monotonic() + min(WORD, self._ttl / 5)
+        for host in given:
+            self._given.pop(host, None)
+        if state == b"late":
+            self._lose_all()
+        self._line.update(asked)
+        self._hear(granted, self._clock())
+        self._called = {host.decode(errors="replace") for host in called}
+        self._bury(holders)
+        return bool(granted)
+
+    def leave(self) -> Steps[None]:
+        """Give all turns back and be gone."""
+        for host in [*(turn.host for turn in self.held.values()), *self._closing.values()]:
+            self.let_go(host)
+        for host in list(self._line.values()):
+            self.let_go(host)
+        while self._name and self._given:
+            given = dict(list(self._given.items())[:MOST])
+            yield self._word(self._clock(), given, {})
+            for name in given:
+                del self._given[name]
+        if self._name:
+            yield self._word(self._clock(), {}, {}, leave=True)
+        self.safe_until = 0.0
+
+    def _word(
+        self, now: float, given: dict[str, float], asked: dict[str, Host], *, leave: bool = False
+    ) -> Call:
+        flat = [part for name, at in given.items() for part in (name, at)]
+        asks = [part for name, host in asked.items() for part in (name, self._delay(host))]
+        batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
+        packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
+        self._dead = []
+        self._number += 1
+        life = int(self._ttl * 1000)
+        told = (self._name, life, repr(now), myself(), self._number, packed)
+        return Call("turns", self._register, told)
+
+    # -- out ---------------------------------------------------------------------------------------
+
+    def _asks(self) -> dict[str, Host]:
+        """Hosts to ask for: those that are new, and from time to time those in line."""
+        asked: dict[str, Host] = {}
+        for host in list(self.wanted):
+            if len(asked) >= MOST:
+                return asked
+            if host.name in self._closing:
+                continue  # first given, then asked for again
+            del self.wanted[host]
+            if self._worth(host):
+                asked[host.name] = host
+        if time.monotonic() >= self._next_again:
+            self._next_again = time.monotonic() + AGAIN
+            for name, host in list(self._line.items())[: MOST - len(asked)]:
+                asked[name] = self._line[name] = self._line.pop(name, host)  # to the end
+        return asked
+
+    def _worth(self, host: Host) -> bool:
+        name = host.name
+        if name in self.held or name in self._line or host.shut:
+            return False
+        return host.best[0] is not None or host.best[1] is not None or name in self._needed
+
+    def _pass_on(self, now: float) -> None:
+        """Start nothing more where others have waited long enough; give what is at rest."""
+        for name in self._called:
+            turn = self.held.get(name)
+            if turn is None:
+                if name not in self._closing and name not in self._line:
+                    self._given.setdefault(name, 0.0)  # the register believes it ours
+            elif self._is_over(turn, now):
+                del self.held[name]
+                self._closing[name] = turn.host
+                self._state.ready.settle(turn.host, now)
+        for name, host in list(self._closing.items()):
+            if not host.active:
+                del self._closing[name]
+                self._given[name] = host.next_at
+
+    def _is_over(self, turn: Turn, now: float) -> bool:
+        host = turn.host
+        lasted = now - turn.since
+        if host.best[0] is None and host.best[1] is None and not host.active:
+            return lasted >= GRACE
+        used = host.next_at != turn.next_at or now - host.next_at >= SLICE
+        return lasted >= SLICE and used
+
+    # -- in ----------------------------------------------------------------------------------------
+
+    def _hear(self, granted: list[Any], now: float) -> None:
+        for told, at in zip(granted[::2], granted[1::2], strict=True):
+            name = told.decode(errors="replace")
+            host = self._line.pop(name, None)
+            if host is None:
+                if name not in self.held and name not in self._closing:
+                    self._given[name] = float(at)  # nobody here wants it any more
+                continue
+            self._needed.discard(name)
+            host.next_at = max(host.next_at, float(at))
+            self.held[name] = Turn(host, now, host.next_at)
+            self._state.places.changed(host)
+            self._state.ready.settle(host, now)
+
+    def _lose_all(self) -> None:
+        """Others may have taken any of our turns: have none, and ask again for all."""
+        lost = [turn.host for turn in self.held.values()]
+        lost += self._closing.values()
+        lost += self._line.values()
+        self.held.clear()
+        self._closing.clear()
+        self._line.clear()
+        now = self._clock()
+        for host in lost:
+            self._state.clock.stood_still(host, self._ttl, now)
+            self._state.ready.settle(host, now)
+
+    def _bury(self, holders: list[bytes]) -> None:
+        """Note holders that are dead: their turns are free."""
+        told = zip(holders[::2], holders[1::2], strict=True)
+        self._dead = [name.decode() for name, who in told if is_dead(who.decode() or "{}")]
+        if self._dead:
+            self._next_again = 0.0

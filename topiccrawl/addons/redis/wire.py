@@ -1,0 +1,186 @@
+"""Conversations with Redis, apart from how they are carried: at once, or in the event loop.
+
+A conversation is a generator that yields ``Call``s and is sent their replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from functools import cache
+from hashlib import sha1
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from redis.exceptions import NoScriptError, RedisError
+
+from topiccrawl.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import redis
+    from redis.asyncio import Redis as AsyncRedis
+
+T = TypeVar("T")
+Argument = str | bytes | int | float
+
+
+class Call(NamedTuple):
+    """One script to run.
+
+    Attributes:
+        script: Its name, a file in ``lua/``.
+        base: What the names of the crawl's keys begin with.
+        arguments: Its arguments.
+    """
+
+    script: str
+    base: str
+    arguments: tuple[Argument, ...]
+
+
+Steps = Generator[Call, Any, T]
+
+
+class _Sent(NamedTuple):
+    """A conversation whose first call was sent."""
+
+    steps: Steps[Any]
+    call: Call
+    connection: redis.Connection
+
+
+@cache
+def script(name: str) -> tuple[str, str]:
+    """Text of a script, and the digest by which Redis knows it."""
+    text = (files("topiccrawl.addons.redis") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
+    return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def address(client: redis.Redis | AsyncRedis) -> str:
+    """Where a client's server is, without its password."""
+    known = client.connection_pool.connection_kwargs
+    if "path" in known:
+        return f"unix://{known['path']}"
+    return (
+        f"redis://{known.get('host', 'localhost')}:{known.get('port', 6379)}/{known.get('db', 0)}"
+    )
+
+
+def trouble(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
+    """The error of a conversation that failed; names the server and the remedy."""
+    return StorageError(
+        f"{address(client)}: Redis does not answer as it should ({error}): see that it runs, has"
+        " room and lets us in, or correct REDIS_URL"
+    )
+
+
+class Wire:
+    """Carries conversations, one at a time; the caller waits, or lets the server work meanwhile.
+
+    Args:
+        client: Of a server, without decoding of responses.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        self.client = client
+        self._sent: _Sent | None = None
+
+    def run(self, steps: Steps[T]) -> T:
+        """Carry a conversation to its end; its result.
+
+        Raises:
+            StorageError: Redis cannot be reached, or refuses, now or what was sent before.
+        """
+        self.hear()
+        return self._go_on(steps, lambda: next(steps))
+
+    def send(self, steps: Steps[object]) -> None:
+        """Carry a conversation to its first call; whatever comes next goes on with it first.
+
+        Raises:
+            StorageError: As ``run``.
+        """
+        self.hear()
+        call = next(steps)
+        connection = None
+        try:
+            connection = self.client.connection_pool.get_connection()
+            _, digest = script(call.script)
+            connection.send_command("EVALSHA", digest, 1, call.base, *call.arguments)  # type: ignore[no-untyped-call]
+        except RedisError as error:
+            if connection is not None:
+                self.client.connection_pool.release(connection)
+            raise trouble(self.client, error) from error
+        self._sent = _Sent(steps, call, connection)
+
+    def hear(self) -> None:
+        """Carry what was sent to its end; nothing where nothing was.
+
+        Raises:
+            StorageError: As ``run``.
+        """
+        if (sent := self._sent) is not None:
+            self._sent = None
+            self._go_on(sent.steps, lambda: sent.steps.send(self._reply(sent)))
+
+    def _go_on(self, steps: Steps[T], first: Callable[[], Call]) -> T:
+        try:
+            call = first()
+            while True:
+                call = steps.send(self._call(call))
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        except RedisError as error:
+            raise trouble(self.client, error) from error
+
+    def _reply(self, sent: _Sent) -> Any:  # noqa: ANN401 - whatever the script returns
+        try:
+            return sent.connection.read_response()
+        except NoScriptError:
+            return self._call(sent.call)
+        finally:
+            self.client.connection_pool.release(sent.connection)
+
+    def _call(self, call: Call) -> Any:  # noqa: ANN401 - whatever the script returns
+        text, digest = script(call.script)
+        try:
+            return self.client.evalsha(digest, 1, call.base, *call.arguments)
+        except NoScriptError:
+            return self.client.eval(text, 1, call.base, *call.arguments)
+
+
+class AsyncWire:
+    """Carries conversations in the event loop.
+
+    Args:
+        client: Of a server, without decoding of responses.
+    """
+
+    def __init__(self, client: AsyncRedis) -> None:
+        self.client = client
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Carry a conversation to its end; its result.
+
+        Raises:
+            RedisError: Redis cannot be reached, or refuses; the conversation is closed.
+        """
+        try:
+            call = next(steps)
+            while True:
+                reply = await self._call(call)
+                call = steps.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        except (RedisError, asyncio.CancelledError):
+            steps.close()
+            raise
+
+    async def _call(self, call: Call) -> Any:  # noqa: ANN401 - whatever the script returns
+        text, digest = script(call.script)
+        try:
+            return await self.client.evalsha(digest, 1, call.base, *call.arguments)
+        except NoScriptError:
+            return await self.client.eval(text, 1, call.base, *call.arguments)

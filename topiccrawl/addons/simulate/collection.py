@@ -1,0 +1,177 @@
+"""Recorded pages: a collection read, its pages parsed once, whoever asks for them.
+
+A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
+(200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
+of the bytes); ``label`` and ``categories``, where somebody said what the page is about. A WARC
+file is a collection as well.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import json
+import zlib
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.page import read_page
+from topiccrawl.links.urls import canonical
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from topiccrawl.model import Page
+
+DEFAULT_TYPE = "text/html; charset=utf-8"
+OK = 200
+WARC = (".warc", ".warc.gz")
+"""Endings of WARC files, which are collections, too."""
+_TEXTUAL = ("text/", "html", "xml", "json", "javascript")
+_REDIRECTS = range(300, 400)
+
+
+def key(url: str) -> str:
+    """Identity of a recorded page: host, path and query; http and https are the same page.
+
+    >>> key("https://A.test"), key("http://a.test/x?y=1#z")
+    ('a.test/', 'a.test/x?y=1')
+    """
+    parts = urlsplit(url)
+    return f"{parts.netloc.lower()}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
+
+
+class Recorded(NamedTuple):
+    """One recorded answer.
+
+    Attributes:
+        url: Its URL, as recorded.
+        status: HTTP status.
+        headers: Names and values, Content-Type among them.
+        body: Bytes as served.
+        marks: Labels of what the page is about; may be empty.
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    marks: tuple[str, ...] = ()
+
+    def header(self, name: str) -> list[str]:
+        """Values of a header; its name in any case."""
+        return [value for known, value in self.headers if known.lower() == name.lower()]
+
+    @property
+    def target(self) -> str | None:
+        """Where a redirect leads, canonical; None where it is none."""
+        places = self.header("Location") if self.status in _REDIRECTS else []
+        return canonical(places[0], self.url) if places else None
+
+
+class RecordedWeb:
+    """A collection, by key of the URL.
+
+    Args:
+        pages: Recorded answers; of two under one key the later counts.
+    """
+
+    def __init__(self, pages: Iterable[Recorded]) -> None:
+        self.pages = {key(page.url): page for page in pages}
+        self._parsed: dict[str, Page | None] = {}
+
+    @classmethod
+    def read(cls, path: Path) -> RecordedWeb:
+        """Return the collection in a file.
+
+        Raises:
+            ConfigurationError: If it cannot be read; names file, line and remedy.
+        """
+        return cls(_read(path))
+
+    def get(self, url: str) -> Recorded | None:
+        """The recorded answer to a URL, or None."""
+        return self.pages.get(key(url))
+
+    def page(self, name: str) -> Page | None:
+        """The page under a key, parsed as a crawl parses it; None where it is no text.
+
+        It is parsed at the first call; after that only its text and links are held.
+        """
+        if name not in self._parsed:
+            self._parsed[name] = _parse(self.pages[name])
+        return self._parsed[name]
+
+    def relevant(self, subjects: Sequence[str]) -> frozenset[str]:
+        """Keys of the pages that bear one of these labels or one below it (``sport.football``)."""
+        return frozenset(
+            name
+            for name, page in self.pages.items()
+            if any(m == s or m.startswith(f"{s}.") for m in page.marks for s in subjects)
+        )
+
+
+def _read_archive(path: Path) -> Iterator[Recorded]:
+    if find_spec("warcio") is None:
+        raise ConfigurationError(f"{path}: needs warcio: pip install 'topiccrawl[warc]'")
+    from topiccrawl.addons.warc.archive import exchanges  # noqa: PLC0415 - an extra
+
+    for one in exchanges(path):
+        yield Recorded(one.url, one.status, one.headers, one.body)
+
+
+def _read(path: Path) -> Iterator[Recorded]:
+    if path.name.endswith(WARC):
+        yield from _read_archive(path)
+        return
+    number = 0
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                yield _recorded(json.loads(line))
+    except FileNotFoundError as error:
+        msg = f"{path}: no such collection; give a *.web.jsonl.gz file"
+        raise ConfigurationError(msg) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
+        msg = (
+            f"{path}, line {number}: no recorded page ({type(error).__name__}: {error}); "
+            "a line is one JSON object with url, and body or body64"
+        )
+        raise ConfigurationError(msg) from error
+
+
+def _recorded(page: dict[str, Any]) -> Recorded:
+    kind = page.get("type", DEFAULT_TYPE)
+    categories = (mark.removeprefix("subject.") for mark in page.get("categories", ()))
+    marks = tuple(filter(None, (page.get("label"), *categories)))
+    headers = (("Content-Type", kind), *page.get("headers", {}).items())
+    return Recorded(page["url"], page.get("status", OK), headers, _body(page, kind), marks)
+
+
+def _body(page: dict[str, Any], kind: str) -> bytes:
+    if "body64" in page:
+        try:
+            return base64.b64decode(page["body64"], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"body64 of {page['url']} is no base64") from error
+    charset = kind.partition("charset=")[2] or "utf-8"
+    body: bytes = page.get("body", "").encode(charset, "xmlcharrefreplace")
+    return body
+
+
+def _parse(recorded: Recorded) -> Page | None:
+    declared = next(iter(recorded.header("Content-Type")), DEFAULT_TYPE)
+    if not any(part in declared.lower() for part in _TEXTUAL):
+        return None
+    decoded = decode(recorded.body, declared)
+    url = canonical(recorded.url) or recorded.url
+    return read_page(decoded.text, url, recorded.header("X-Robots-Tag"), decoded.encoding)

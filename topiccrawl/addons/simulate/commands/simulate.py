@@ -1,0 +1,66 @@
+"""``scrapy simulate COLLECTION``: strategies side by side on a recorded crawl, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.links.strategies import NAMES
+from topiccrawl.terminal import OperatorCommand, some
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(OperatorCommand):
+    """Replay a recorded crawl with several strategies."""
+
+    @override
+    def syntax(self) -> str:
+        return "[options] <collection.web.jsonl.gz>"
+
+    @override
+    def short_desc(self) -> str:
+        return "Replay a recorded crawl without network: how soon do strategies find a topic?"
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add(
+            "--topic",
+            action="append",
+            default=[],
+            metavar="TOPIC",
+            help="topic as for a crawl, or a name in --truth; may be repeated",
+        )
+        add(
+            "--truth",
+            type=Path,
+            metavar="TOPICS.json",
+            help="topics and the labels of their pages; else the topic's own verdict counts",
+        )
+        add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
+        add("--strategy", action="append", choices=NAMES, help="may be repeated")
+        add("--budget", type=some, metavar="N", help="pages fetched (half of the reachable ones)")
+        add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
+        add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
+        add("--html", type=Path, metavar="FILE.html", help="write curves and tables as a page")
+        add("--json", type=Path, metavar="FILE", help="write the figures")
+        add(
+            "--order",
+            type=Path,
+            metavar="FILE.jsonl",
+            help="write area and fetched pages in their order, a line for each topic and strategy",
+        )
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1 or not (opts.topic or opts.truth):
+            raise UsageError
+        from topiccrawl.addons.simulate.session import Session
+
+        Session(self.options, opts).run(Path(args[0]))

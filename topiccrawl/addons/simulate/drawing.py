@@ -1,0 +1,121 @@
+"""Harvest curves as a page without scripts or outside parts: inline SVG and tables."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.simulate.report import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.addons.simulate.harvest import Case, Harvest
+
+Judged = tuple["Case", "Sequence[Harvest]"]
+"""One topic and what each strategy found."""
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Told apart by those who see few colours, too (Okabe and Ito 2008)."""
+ORACLE = "#999999"
+POINTS = 300
+"""Points of a drawn curve at most."""
+WIDTH, HEIGHT = 640, 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "pre{overflow-x:auto;font-size:13px}svg{width:100%;height:auto}"
+    "text{font:12px system-ui,sans-serif}"
+)
+
+Points = list[tuple[float, float]]
+
+
+def curve(one: Harvest) -> Points:
+    """Return (fetched, found) of a harvest, thinned out, first and last point kept."""
+    step = max(1, -(-len(one.counts) // POINTS))
+    points = [(float(at), float(found)) for at, found in enumerate(one.counts, 1)]
+    return [(0.0, 0.0), *points[::step], *points[-1:]]
+
+
+def oracle(case: Case) -> Points:
+    """Return (fetched, found) of the oracle within the budget."""
+    known = [(float(at), float(found)) for at, found in case.oracle if at <= case.budget]
+    step = max(1, -(-len(known) // POINTS))
+    return [(0.0, 0.0), *known[::step], *known[-1:]] if known else []
+
+
+def page(title: str, judged: Sequence[Judged]) -> str:
+    """Return a self-contained HTML page."""
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for case, harvests in judged:
+        parts.append(f"<h2>{escape(case.topic.name)}</h2>")
+        parts.append(svg(case, harvests))
+        parts.append(f"<pre>{escape(chr(10).join(table(case, harvests)))}</pre>")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def svg(case: Case, harvests: Sequence[Harvest]) -> str:
+    """Return the curves of one topic as an SVG element."""
+    top = max([one.found for one in harvests] + [found for _, found in case.oracle] + [1])
+    lines = [(one.name, colour(n), "", curve(one)) for n, one in enumerate(harvests)]
+    if points := oracle(case):
+        lines.append(("oracle", ORACLE, ' stroke-dasharray="5 4"', points))
+    parts = [*_axes(case.budget, top)]
+    for row, (name, ink, dash, points) in enumerate(lines):
+        places = " ".join(f"{_x(x, case.budget):.1f},{_y(y, top):.1f}" for x, y in points)
+        parts.append(
+            f'<polyline fill="none" stroke="{ink}" stroke-width="2"{dash} points="{places}"/>'
+        )
+        parts += _legend(name, ink, dash, _TOP + 12 + 20 * row)
+    label = escape(f"Relevant pages found by pages fetched: {case.topic.name}", quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+        f' aria-label="{label}">' + "".join(parts) + "</svg>"
+    )
+
+
+def colour(number: int) -> str:
+    """Return the colour of the strategy with that number, from 0."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def _x(fetched: float, budget: int) -> float:
+    return _LEFT + fetched / budget * (WIDTH - _LEFT - _RIGHT)
+
+
+def _y(found: float, top: float) -> float:
+    return HEIGHT - _BOTTOM - found / top * (HEIGHT - _TOP - _BOTTOM)
+
+
+def _axes(budget: int, top: int) -> list[str]:
+    left, right, bottom = _x(0, budget), _x(budget, budget), _y(0, top)
+    parts = [f'<path d="M{left} {_TOP}V{bottom}H{right}" fill="none" stroke="#444"/>']
+    for quarter in range(5):
+        x, y = _x(budget * quarter / 4, budget), _y(top * quarter / 4, top)
+        parts.append(_text(x, bottom + 16, "middle", f"{budget * quarter / 4:.0f}"))
+        parts.append(_text(left - 6, y + 4, "end", f"{top * quarter / 4:.0f}"))
+        parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#ddd"/>')
+    parts.append(_text((left + right) / 2, HEIGHT - 8, "middle", "pages fetched"))
+    parts.append(
+        f'<text transform="translate(14 {(_TOP + bottom) / 2}) rotate(-90)"'
+        ' text-anchor="middle">relevant pages</text>'
+    )
+    return parts
+
+
+def _legend(name: str, ink: str, dash: str, y: float) -> list[str]:
+    left = WIDTH - _RIGHT + 14
+    line = f'<path d="M{left} {y}h22" stroke="{ink}" stroke-width="2"{dash}/>'
+    return [line, _text(left + 28, y + 4, "start", name)]
+
+
+def _text(x: float, y: float, anchor: str, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

@@ -1,0 +1,157 @@
+"""WHOSE TURN IS IT: all rows of tasks at one moment, and what follows from them. No I/O here.
+
+One crawler a site, across tasks. A site's turn goes to the shard that has waited longest for it, so
+that none starves; of the free sites, the task that has the fewest turns at the moment comes first,
+so that a task with a hundred sites does not push one with a single site aside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.tasks.records import (
+    SHARDS,
+    TASKS,
+    TURNS,
+    WORKERS,
+    Shard,
+    State,
+    Task,
+    Turn,
+    Worker,
+)
+from topiccrawl.storage.control import KIND as ORDERS
+from topiccrawl.storage.control import order_of
+from topiccrawl.storage.identity import is_dead
+from topiccrawl.storage.ledger import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.storage.ledger import Rows
+
+KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
+
+
+@dataclass(frozen=True)
+class Board:
+    """All rows, read.
+
+    Attributes:
+        tasks: By id.
+        shards: By name.
+        turns: By site.
+        workers: By name.
+        orders: By task id, and by task id and site (``7.a.test``).
+        now: When they were read, seconds since the epoch.
+    """
+
+    tasks: Mapping[str, Task]
+    shards: Mapping[str, Shard]
+    turns: Mapping[str, Turn]
+    workers: Mapping[str, Worker]
+    orders: Mapping[str, Order]
+    now: float
+
+    @classmethod
+    def of(cls, rows: Rows, now: float) -> Board:
+        """The board that rows make."""
+        orders = {name.removeprefix("task-"): order_of(text) for name, text in rows[ORDERS].items()}
+        return cls(
+            {name: Task.read(text) for name, text in rows[TASKS].items()},
+            {name: Shard.read(text) for name, text in rows[SHARDS].items()},
+            {name: Turn.read(text) for name, text in rows[TURNS].items()},
+            {name: Worker.read(text) for name, text in rows[WORKERS].items()},
+            orders, now,
+        )  # fmt: skip
+
+    def order(self, task: str) -> Order:
+        """What is wanted of a task."""
+        return self.orders.get(task) or Order()
+
+    def order_of(self, shard: Shard) -> Order:
+        """What is wanted of a shard: its task's order, and one to its own crawl (``crawl_of``).
+
+        A pause of either holds, speeds are multiplied; only whole tasks are cancelled.
+        """
+        task = self.order(shard.task)
+        own = self.orders.get(f"{shard.task}.{shard.site}") or Order()
+        return replace(task, paused=task.paused or own.paused, speed=task.speed * own.speed)
+
+    def dead(self) -> list[str]:
+        """Workers that gave no word in time, or whose process is known to be gone."""
+        return [
+            name for name, worker in self.workers.items()
+            if worker.expires < self.now or is_dead(worker.identity)
+        ]  # fmt: skip
+
+    def pages(self, task: str) -> int:
+        """Pages of all of a task's sites so far."""
+        return sum(shard.pages for shard in self.shards.values() if shard.task == task)
+
+    def room(self, shard: Shard) -> int | None:
+        """Pages that a shard may still fetch under its task's bounds, or None for no bound."""
+        task = self.tasks[shard.task]
+        rooms = [task.site_pages - shard.pages] if task.site_pages else []
+        if task.pages:
+            rooms.append(task.pages - self.pages(task.id))
+        return max(0, min(rooms)) if rooms else None
+
+    def open(self, task: str) -> bool:
+        """Whether a task is to be served now or, once it goes on, later."""
+        known = self.tasks.get(task)
+        if known is None or self.order(task).cancelled:
+            return False
+        return not known.pages or self.pages(task) < known.pages
+
+    def wanting(self) -> list[Shard]:
+        """Shards that would take a turn now, were their sites free."""
+        held = {turn.shard for turn in self.turns.values()}
+        served = {task for task in self.tasks if self.open(task)}
+        return [
+            shard for name, shard in self.shards.items()
+            if shard.state == State.WAITING and shard.task in served and name not in held
+            and shard.not_before <= self.now and not self.order_of(shard).paused
+        ]  # fmt: skip
+
+    def next(self) -> list[Shard]:
+        """Shards whose turn it is on sites that are free, first come first."""
+        first: dict[str, Shard] = {}
+        for shard in self.wanting():
+            turn = self.turns.get(shard.site)
+            if turn is not None and (turn.shard or turn.rest > self.now):
+                continue
+            known = first.get(shard.site)
+            if known is None or _wait(shard) < _wait(known):
+                first[shard.site] = shard
+        running = Counter(turn.task for turn in self.turns.values() if turn.shard)
+        return sorted(first.values(), key=lambda shard: (running[shard.task], *_wait(shard)))
+
+    def should_yield(self, shard: Shard) -> bool:
+        """Whether a turn that had its time is to end: somebody waits for its site or its slot."""
+        if any(other.site == shard.site for other in self.wanting()):
+            return True
+        slots = sum(worker.slots for worker in self.workers.values())
+        taken = sum(1 for turn in self.turns.values() if turn.shard)
+        return taken >= slots and bool(self.next())
+
+    def over(self, task: str) -> bool:
+        """Whether nothing is left to do for a task."""
+        if not self.open(task):
+            return True
+        states = [shard.state for shard in self.shards.values() if shard.task == task]
+        return all(state in {State.DONE, State.FAILED} for state in states)
+
+    def by_task(self) -> Mapping[str, list[Shard]]:
+        """Shards of each task, by site."""
+        found: defaultdict[str, list[Shard]] = defaultdict(list)
+        for name in sorted(self.shards):
+            found[self.shards[name].task].append(self.shards[name])
+        return found
+
+
+def _wait(shard: Shard) -> tuple[float, str]:
+    """Who has waited longest comes first."""
+    return shard.served, shard.name

@@ -1,0 +1,330 @@
+"""The operator's side: tasks are made, listed, steered and removed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.addons.tasks.board import KINDS, Board
+from topiccrawl.addons.tasks.records import COUNTERS, SHARDS, TASKS, Shard, State, Task, Wish
+from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.storage.control import KIND as ORDERS
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from typing import Any
+
+    from topiccrawl.storage.ledger import Key, Ledger, Order
+
+TEMPLATE = "template"
+"""Spider, its argument, and what its shards' names begin with."""
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteState:
+    """A shard, to be shown: ``Shard``'s fields, and who has its turn.
+
+    Attributes:
+        site: Registrable domain.
+        state: waiting, running, done or failed.
+        worker: Who crawls it now, or "".
+        pages: Pages parsed.
+        relevant: Those on topic.
+        articles: New articles.
+        seconds: Time it had its site.
+        turns: Turns it had.
+        reason: Why its last turn ended.
+        crawl: Name of its frontier, for ``scrapy frontier`` and ``why`` (-s TOPICCRAWL_CRAWL=...).
+    """
+
+    site: str
+    state: str
+    worker: str
+    pages: int
+    relevant: int
+    articles: int
+    seconds: float
+    turns: int
+    reason: str
+    crawl: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """A task, to be shown.
+
+    Attributes:
+        task: What was asked for.
+        state: waiting, running, paused, cancelled, finished, or failed (no site could be done).
+        speed: See ``Order.speed``.
+        pages: Pages of all its sites.
+        relevant: Those on topic.
+        articles: New articles.
+        sites: Its parts.
+    """
+
+    task: Task
+    state: str
+    speed: float
+    pages: int
+    relevant: int
+    articles: int
+    sites: tuple[SiteState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """A worker, to be shown.
+
+    Attributes:
+        name: Of the worker.
+        host: Its machine.
+        pid: Its process there.
+        slots: Sites it can crawl at once.
+        shards: What it crawls now.
+        silent: Seconds beyond its time without a word; 0 for one that is well.
+    """
+
+    name: str
+    host: str
+    pid: int
+    slots: int
+    shards: tuple[str, ...]
+    silent: float
+
+
+class Desk:
+    """Where tasks are ordered. All methods may raise StorageAwayError.
+
+    Args:
+        ledger: Where all rows are.
+        check: Raises ConfigurationError for a wish that no spider can fulfil.
+    """
+
+    def __init__(self, ledger: Ledger, check: Callable[[Wish], None] = lambda _wish: None) -> None:
+        self._ledger = ledger
+        self._check = check
+        self._control = Control(ledger)
+
+    async def create(self, wish: Wish) -> TaskState:
+        """Make a task.
+
+        Raises:
+            ConfigurationError: A site, bound or argument cannot be used.
+        """
+        for name in ("pages", "site_pages", "depth"):
+            if getattr(wish, name) < 0:
+                raise ConfigurationError(f"{name} is {getattr(wish, name)}: give 0 or more")
+        for text in (*wish.arguments.values(), wish.owner):
+            if text != clean(text):
+                raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
+        self._check(wish)
+        parts = parts_of(wish)
+        while True:
+            now = await self._ledger.now()
+            last = await self._ledger.get(COUNTERS, "task")
+            number = str(int(last or 0) + 1)
+            task = Task(number, created=now, **_fields(wish))
+            shards = [
+                Shard(number, site, seeds, hosts, served=now)
+                for site, (seeds, hosts) in parts.items()
+            ]
+            rows: dict[Key, str | None] = {(COUNTERS, "task"): number, (TASKS, number): task.text()}
+            rows |= {(SHARDS, shard.name): shard.text() for shard in shards}
+            if await self._ledger.swap({(COUNTERS, "task"): last}, rows):
+                return await self.show(number)
+
+    async def board(self) -> Board:
+        """All rows now."""
+        rows = await self._ledger.read(*KINDS)
+        return Board.of(rows, await self._ledger.now())
+
+    async def all(self) -> list[TaskState]:
+        """All tasks, first one first."""
+        board = await self.board()
+        return [state_of(board, task) for task in sorted(board.tasks, key=int)]
+
+    async def show(self, task: str) -> TaskState:
+        """One task.
+
+        Raises:
+            StateError: There is none of that number.
+        """
+        return state_of(self._known(await self.board(), task), task)
+
+    async def workers(self) -> list[WorkerState]:
+        """Who works."""
+        board = await self.board()
+        held = {
+            name: tuple(sorted(t.shard for t in board.turns.values() if t.worker == name))
+            for name in board.workers
+        }
+        return [
+            WorkerState(name, w.host, w.pid, w.slots, held[name], max(0.0, board.now - w.expires))
+            for name, w in sorted(board.workers.items())
+        ]
+
+    async def pause(self, task: str) -> TaskState:
+        """Stop fetching for a task; other tasks have its turns meanwhile."""
+        return await self._steer(task, self._control.pause)
+
+    async def resume(self, task: str) -> TaskState:
+        """Go on; sites that were given up are tried again."""
+        rows = await self._ledger.read(SHARDS)
+        for name, text in rows[SHARDS].items():
+            shard = Shard.read(text)
+            if shard.task == task and shard.state == State.FAILED:
+                again = replace(shard, state=State.WAITING, failures=0, not_before=0.0)
+                await self._ledger.swap({(SHARDS, name): text}, {(SHARDS, name): again.text()})
+        return await self._steer(task, self._control.resume)
+
+    async def cancel(self, task: str) -> TaskState:
+        """End a task for good; what was fetched stays."""
+        return await self._steer(task, self._control.cancel)
+
+    async def speed(self, task: str, factor: float) -> TaskState:
+        """Divide the delays of a task's crawls by a factor.
+
+        Raises:
+            SettingError: If it is out of bounds.
+        """
+        return await self._steer(task, lambda name: self._control.speed(name, factor))
+
+    async def remove(self, task: str) -> None:
+        """Forget a task that is over.
+
+        Raises:
+            StateError: It is not over, or not known.
+        """
+        while True:
+            rows = await self._ledger.read(*KINDS)
+            board = self._known(Board.of(rows, await self._ledger.now()), task)
+            if not board.over(task) or any(turn.task == task for turn in board.turns.values()):
+                raise StateError(f"task {task} is not over: cancel it first")
+            keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
+            keys += [(SHARDS, shard.name) for shard in board.by_task()[task]]
+            before = {(kind, name): rows[kind].get(name) for kind, name in keys}
+            if await self._ledger.swap(before, dict.fromkeys(keys)):
+                return
+
+    def _known(self, board: Board, task: str) -> Board:
+        if task not in board.tasks:
+            raise StateError(
+                f"there is no task {task!r}: `scrapy tasks list` shows those there are"
+            )
+        return board
+
+    async def _steer(self, task: str, how: Callable[[str], Awaitable[Order]]) -> TaskState:
+        await self.show(task)
+        await how(f"task-{task}")
+        return await self.show(task)
+
+
+def parts_of(wish: Wish) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the shards of a wish: one a site; a template finds its sites itself, and is one.
+
+    Raises:
+        ConfigurationError: A site or the template cannot be used.
+    """
+    if wish.spider != TEMPLATE:
+        return split(wish.sites)
+    if wish.site_pages or wish.depth:
+        raise ConfigurationError(
+            "a template bounds itself what it fetches of a site ([limits], [[filter]]): leave out"
+            " site_pages and depth"
+        )
+    template = resolve(wish.arguments.get(TEMPLATE, ""))
+    return {f"{TEMPLATE}:{template.slug}": (seeds_in(wish.sites), ())}
+
+
+def seeds_in(sites: Iterable[str]) -> tuple[str, ...]:
+    """Return the URLs of a list of URLs and hosts; none of none.
+
+    Raises:
+        ConfigurationError: One is neither.
+    """
+    given = list(sites)
+    return tuple(url for urls, _ in (split(given).values() if given else ()) for url in urls)
+
+
+def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the shards of a list of URLs and hosts: site to (seeds, hosts).
+
+    A site is a registrable domain (methods.md §8 [S5]); a host that is named is crawled alone, with
+    the hosts below it; of a URL, its host.
+
+    Raises:
+        ConfigurationError: None is given, or one is neither URL nor host.
+
+    >>> split(["https://news.a.com.cn/x", "b.test", "www.a.com.cn"])["a.com.cn"]
+    (('https://news.a.com.cn/x', 'https://www.a.com.cn/'), ('news.a.com.cn', 'www.a.com.cn'))
+    """
+    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for given in sites:
+        text = given.strip()
+        url = canonical(text if "://" in text else f"https://{text}/")
+        host = urlsplit(url).hostname if url else None
+        if not host or not _HOST.fullmatch(host):
+            raise ConfigurationError(f"{given!r} is no site: write a host, or https://host/path")
+        seeds, hosts = found.setdefault(site_of(host), ({}, {}))
+        seeds[str(url)] = None
+        hosts[host] = None
+    if not found:
+        raise ConfigurationError("a task needs sites: name hosts, or URLs to begin at")
+    return {site: (tuple(seeds), tuple(hosts)) for site, (seeds, hosts) in found.items()}
+
+
+def state_of(board: Board, task: str) -> TaskState:
+    """Return what is to be shown of a task."""
+    shards = board.by_task()[task]
+    sites = tuple(_site(board, shard) for shard in shards)
+    return TaskState(
+        task=board.tasks[task],
+        state=_state(board, task, sites),
+        speed=board.order(task).speed,
+        pages=sum(shard.pages for shard in shards),
+        relevant=sum(shard.relevant for shard in shards),
+        articles=sum(shard.articles for shard in shards),
+        sites=sites,
+    )
+
+
+def crawl_of(shard: Shard) -> str:
+    """Return the name of a shard's frontier.
+
+    >>> crawl_of(Shard("7", "a.test", (), ()))
+    'task-7.a.test'
+    """
+    return f"task-{shard.task}.{shard.site}"
+
+
+def _site(board: Board, shard: Shard) -> SiteState:
+    turn = board.turns.get(shard.site)
+    worker = turn.worker if turn is not None and turn.shard == shard.name else ""
+    return SiteState(
+        shard.site, State.RUNNING if worker else shard.state, worker, shard.pages, shard.relevant,
+        shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, crawl_of(shard),
+    )  # fmt: skip
+
+
+def _state(board: Board, task: str, sites: tuple[SiteState, ...]) -> str:
+    order = board.order(task)
+    running = any(site.worker for site in sites)
+    if order.cancelled:
+        return "cancelled"
+    if not running and board.over(task):
+        return "failed" if all(site.state == State.FAILED for site in sites) else "finished"
+    if order.paused:
+        return "paused"
+    return "running" if running else "waiting"
+
+
+def _fields(wish: Wish) -> dict[str, Any]:
+    return {**asdict(wish), "sites": tuple(wish.sites)}

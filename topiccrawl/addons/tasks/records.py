@@ -1,0 +1,194 @@
+"""The rows of tasks: what is to be crawled, its parts, whose turn a site is, and who works."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers", "counters"
+"""Kinds of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    def text(self) -> str:
+        """The row as a ledger keeps it."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The row that a text is; fields of later versions are passed over."""
+        known = {one.name for one in fields(cls)}
+        given = {name: value for name, value in json.loads(text).items() if name in known}
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Task(_Row):
+    """What somebody wants crawled.
+
+    Attributes:
+        id: Number, as text.
+        spider: ``topic``, ``template``, or one of your own that takes ``sites`` and ``seeds``.
+        arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
+        sites: URLs or hosts, as they were given; a template's may be none.
+        pages: Pages of all its sites after which it is done; 0 is no bound.
+        site_pages: Pages of each site; 0 is no bound.
+        depth: Links from a seed at most; 0 is no bound.
+        owner: Who wants it.
+        created: Seconds since the epoch.
+    """
+
+    id: str
+    spider: str
+    arguments: Mapping[str, str]
+    sites: tuple[str, ...]
+    pages: int = 0
+    site_pages: int = 0
+    depth: int = 0
+    owner: str = ""
+    created: float = 0.0
+
+
+class State(StrEnum):
+    """What a shard is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Shard(_Row):
+    """A task's part of one site; a template's is all of it.
+
+    Attributes:
+        task: Its task's id.
+        site: What one crawler serves at a time: a registrable domain, or a template
+            (``template:SLUG``, which no host can be called).
+        seeds: Where its crawl begins.
+        hosts: Hosts and domains that it may crawl.
+        state: WAITING also while a turn is on: ``Turn`` says that.
+        pages: Pages parsed so far; of a turn that is on, as of the worker's last word.
+        relevant: Those on topic.
+        articles: New articles; a template's new and changed records.
+        seconds: Time it had its site.
+        turns: Turns it had.
+        served: When its last turn ended; when it was made, before the first.
+        not_before: Earliest next turn, after a failure.
+        failures: Turns in a row that failed, or whose worker died.
+        reason: Why the last turn ended.
+    """
+
+    task: str
+    site: str
+    seeds: tuple[str, ...]
+    hosts: tuple[str, ...]
+    state: str = State.WAITING
+    pages: int = 0
+    relevant: int = 0
+    articles: int = 0
+    seconds: float = 0.0
+    turns: int = 0
+    served: float = 0.0
+    not_before: float = 0.0
+    failures: int = 0
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of its row.
+
+        >>> Shard("7", "a.test", (), ()).name
+        '7/a.test'
+        """
+        return f"{self.task}/{self.site}"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(_Row):
+    """Who has a site. The row's name is the site.
+
+    Attributes:
+        shard: Name of the shard whose turn it is; "" where the site is free.
+        worker: Name of the worker that crawls it.
+        since: When the turn began.
+        rest: Until when the site is to be left alone once the turn is over, should the worker die
+            now.
+    """
+
+    shard: str = ""
+    worker: str = ""
+    since: float = 0.0
+    rest: float = 0.0
+
+    @property
+    def task(self) -> str:
+        """Id of the task whose turn it is, or ""."""
+        return self.shard.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker(_Row):
+    """A process that serves tasks. The row's name is the worker's.
+
+    Attributes:
+        identity: The process (``storage.identity``).
+        slots: Sites it can crawl at once.
+        began: When it joined.
+        expires: When it is given up unless it gives word before.
+        host: Its machine, to be shown.
+        pid: Its process there.
+    """
+
+    identity: str
+    slots: int
+    began: float
+    expires: float
+    host: str = ""
+    pid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a turn did so far.
+
+    Attributes:
+        pages: Pages parsed.
+        relevant: Those on topic.
+        articles: New articles, or records.
+        rest: Until when the site's hosts want to be left alone, seconds since the epoch.
+    """
+
+    pages: int = 0
+    relevant: int = 0
+    articles: int = 0
+    rest: float = 0.0
+
+
+class Ended(StrEnum):
+    """How a turn ended."""
+
+    LEFT = "left"  # there is more to do
+    DONE = "done"
+    FAILED = "failed"  # try again later
+    HOPELESS = "hopeless"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody asks for; a task before it has a number. Fields as in ``Task``."""
+
+    spider: str
+    arguments: Mapping[str, str]
+    sites: tuple[str, ...]
+    pages: int = 0
+    site_pages: int = 0
+    depth: int = 0
+    owner: str = field(default="")

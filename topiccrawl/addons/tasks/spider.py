@@ -1,0 +1,143 @@
+"""The work spider: fetches nothing itself, and crawls for all tasks in crawls of its own.
+
+A spider, so that ``scrapy crawl work`` and scrapyd start, log and stop it like any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import DontCloseSpider
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.project import get_project_settings
+from typing_extensions import override
+
+from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.addons.tasks.work.worker import Worker
+from topiccrawl.scheduler.build import check_settings, ledger_of, number
+from topiccrawl.spiders.arguments import flag, refuse_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings, Settings
+
+_CHATTY = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
+"""They list what is enabled, in thirty lines a turn."""
+_LOG = "topiccrawl.extensions.jsonlog."
+_PLAIN = {
+    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "ITEM_PIPELINES": {},
+    "SPIDER_MIDDLEWARES": {},
+    "DOWNLOADER_MIDDLEWARES": {},
+    "STATS_DUMP": False,
+    "LOGSTATS_INTERVAL": 0,
+}
+
+
+class WorkSpider(Spider):
+    """Serves tasks (``scrapy tasks``) until it is stopped.
+
+    Args:
+        once: "1": ends when no task is left.
+    """
+
+    name = "work"
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__()
+        self.worker = worker
+        self._work: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._requests: tuple[Request, ...] = ()
+
+    @classmethod
+    @override
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Leave out what belongs to the crawls."""
+        super().update_settings(settings)
+        extensions = {
+            name: order if name.startswith(("scrapy.", _LOG)) else None
+            for name, order in settings.getdict("EXTENSIONS").items()
+        }
+        for name, value in {**_PLAIN, "EXTENSIONS": extensions}.items():
+            settings.set(name, value, priority="spider")
+
+    @classmethod
+    @override
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Return the spider; raises ConfigurationError for wrong arguments and settings."""
+        cls.check(crawler.settings, *args, **kwargs)
+        for logs in _CHATTY:
+            logging.getLogger(logs).setLevel(logging.WARNING)
+        own = settings_of(crawler.settings)
+        ledger = ledger_of(own)
+        turns = Turns(
+            ledger,
+            max(1, own.getint("TOPICCRAWL_WORK_SITES")),
+            own.getfloat("TOPICCRAWL_NODE_SECONDS"),
+        )
+        once = flag("once", kwargs.get("once", ""))
+        spider = cls(Worker(own, turns, own.getfloat("TOPICCRAWL_WORK_QUANTUM"), once=once))
+        spider._set_crawler(crawler)
+        crawler.signals.connect(spider.begin, signals.engine_started)
+        crawler.signals.connect(spider.idle, signals.spider_idle)
+        crawler.signals.connect(spider.end, signals.spider_closed)
+        return spider
+
+    @classmethod
+    def check(cls, settings: BaseSettings, /, once: str = "", **others: str) -> None:
+        """Raise ConfigurationError if an argument or a setting cannot be used."""
+        refuse_unknown(others, known=("once",))
+        flag("once", once)
+        check_settings(settings)
+        for name in ("TOPICCRAWL_WORK_SITES", "TOPICCRAWL_WORK_QUANTUM"):
+            number(settings, name)
+
+    @override
+    async def start(self) -> AsyncIterator[Request]:
+        for request in self._requests:
+            yield request
+
+    def begin(self) -> None:
+        """Work from now on."""
+        self._work = asyncio.ensure_future(self.worker.run())
+        self._work.add_done_callback(self._ended)
+
+    def idle(self) -> None:
+        """Stay while there is work.
+
+        Raises:
+            DontCloseSpider: There is.
+        """
+        if self._work is None or not self._work.done():
+            raise DontCloseSpider
+
+    def _ended(self, work: asyncio.Task[None]) -> None:
+        """Close once no task is left; a worker that broke is told, not hidden."""
+        error = None if work.cancelled() else work.exception()
+        if error is not None:
+            self.logger.critical("The worker broke", exc_info=error)
+        engine = self.crawler.engine
+        if engine.spider is not None:
+            reason = "finished" if error is None else "storage_error"
+            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+
+    async def end(self) -> None:
+        """Hand everything back."""
+        self.worker.stop()
+        if self._work is not None:
+            await asyncio.wait([self._work])
+
+
+def settings_of(settings: BaseSettings) -> Settings:
+    """Return the project's settings with what the command line says: those of the crawls."""
+    own = get_project_settings()
+    for name in settings:
+        if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+            own.set(name, settings[name], priority="cmdline")
+    return own

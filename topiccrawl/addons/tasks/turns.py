@@ -1,0 +1,271 @@
+"""A worker's side: it joins, takes turns, tells how they go, gives them back, buries the dead.
+
+A turn belongs to a worker as long as its row stands. The worker renews it; whoever finds it late
+deletes it and frees its sites in one swap, which fails if the worker has given word meanwhile. So a
+worker whose row is gone knows that its sites are others', and one that cannot ask stops fetching
+before it can be given up (``safe_until``). After a call whose answer was lost, what really stands
+is read again before the next word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.tasks.board import KINDS, Board
+from topiccrawl.addons.tasks.records import (
+    SHARDS,
+    TURNS,
+    WORKERS,
+    Ended,
+    Progress,
+    Shard,
+    State,
+    Turn,
+    Worker,
+)
+from topiccrawl.storage.identity import myself
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.storage.ledger import Key, Ledger, Rows
+
+TTL = 10.0
+"""Seconds without a word after which a worker is given up."""
+MAX_FAILURES = 5
+"""Turns in a row that may fail, or kill their worker, before a shard is given up."""
+MAX_REST = 60.0
+"""Seconds a site is left alone between turns at most; as a robots.txt's longest crawl-delay."""
+_PAUSE = 5.0
+"""Seconds until a failed shard is tried again, twice as long each time."""
+
+
+class Turns:
+    """The turns of one worker.
+
+    Args:
+        ledger: Where all rows are.
+        slots: Sites this worker can crawl at once.
+        ttl: Seconds without a word after which workers are given up; the same for all.
+
+    Attributes:
+        name: The worker's.
+        held: Shards whose turn is here, by name, as they were when it began.
+        safe_until: Moment (``time.monotonic``) until which nobody can have given us up.
+    """
+
+    def __init__(self, ledger: Ledger, slots: int, ttl: float = TTL) -> None:
+        self.name = ""
+        self.held: dict[str, Shard] = {}
+        self.safe_until = 0.0
+        self._ledger, self._slots, self._ttl = ledger, slots, ttl
+        self._lock = asyncio.Lock()
+        self._texts: dict[Key, str] = {}
+        self._patient = 0.0
+        self._doubt = False
+        self._last = time.monotonic()
+
+    def may_fetch(self) -> bool:
+        """Whether the turns here are surely ours at this moment."""
+        return time.monotonic() < self.safe_until
+
+    async def beat(self, progress: Mapping[str, Progress]) -> Board | None:
+        """Give word, and tell how far turns are; the board then, or None: we were given up.
+
+        Joins where we are not known (yet, or any more). Turns held are then no longer ours.
+        """
+        async with self._lock:
+            sent, doubt = time.monotonic(), self._doubt
+            self._doubt = True  # until an answer says otherwise
+            if sent - self._last > self._ttl / 2:
+                self._patient = sent + self._ttl  # others were cut off, too: give them time
+            now = await self._ledger.now()
+            known = await self._ledger.get(WORKERS, self.name) if self.name else None
+            if doubt and known is not None:
+                await self._believe(await self._rows())
+            lost = bool(self.name) and known is None
+            if known is None:
+                self._begin()
+            before, after = self._word(now, known, {} if lost else progress)
+            if not await self._ledger.swap(before, after):
+                lost = lost or known is not None
+                self._begin()
+                return None
+            self._texts.update({key: text for key, text in after.items() if text is not None})
+            self._doubt = False
+            self._last, self.safe_until = sent, sent + self._ttl
+            return None if lost else await self._look(now)
+
+    async def claim(self) -> tuple[Shard, Board] | None:
+        """Take the turn that is next, if there is a free slot and a site to be had."""
+        async with self._lock:
+            board = await self._look(await self._ledger.now())
+            for shard in board.next():
+                if len(self.held) >= self._slots or not self.may_fetch():
+                    return None
+                if await self._take(shard, board.now):
+                    return self.held[shard.name], board
+            return None
+
+    async def give(self, name: str, progress: Progress, ended: Ended, reason: str) -> bool:
+        """End a turn; False where it was no longer ours. Where it fails, it can be called again."""
+        async with self._lock:
+            shard = self.held.get(name)
+            if shard is None:
+                return False
+            now = await self._ledger.now()
+            turn, row = (TURNS, shard.site), (SHARDS, name)
+            seconds = now - Turn.read(self._texts[turn]).since
+            after = _ended(_gone_on(shard, progress), ended, reason, now, seconds)
+            rest = Turn(rest=min(progress.rest, now + MAX_REST))
+            before = {key: self._texts[key] for key in (turn, row)}
+            given = await self._ledger.swap(before, {turn: rest.text(), row: after.text()})
+            del self.held[name], self._texts[turn], self._texts[row]
+            self._doubt = self._doubt or not given
+            return given
+
+    async def leave(self) -> None:
+        """Be gone; turns that are still held are free."""
+        async with self._lock:
+            known = await self._ledger.get(WORKERS, self.name) if self.name else None
+            if known is not None:
+                before, after = _burial(self.name, await self._rows())
+                await self._ledger.swap(before, after)
+            self._begin()
+            self.name = ""
+
+    # -- within ------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Be nobody yet: a new name, so that late words of the old one mean nothing."""
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        self.held.clear()
+        self._texts.clear()
+        self.safe_until = 0.0
+
+    def _word(
+        self, now: float, known: str | None, progress: Mapping[str, Progress]
+    ) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
+        """What a word changes: our row, and the turns and shards that are here."""
+        began = Worker.read(known).began if known else now
+        me = Worker(
+            myself(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
+        )
+        before: dict[Key, str | None] = {(WORKERS, self.name): known}
+        after: dict[Key, str | None] = {(WORKERS, self.name): me.text()}
+        for name, shard in self.held.items():
+            done = progress.get(name)
+            if done is None:
+                continue
+            turn, row = (TURNS, shard.site), (SHARDS, name)
+            before |= {turn: self._texts[turn], row: self._texts[row]}
+            rest = min(done.rest, now + MAX_REST)
+            after[turn] = replace(Turn.read(self._texts[turn]), rest=rest).text()
+            after[row] = _gone_on(shard, done).text()
+        return before, after
+
+    async def _rows(self) -> Rows:
+        return await self._ledger.read(*KINDS)
+
+    async def _look(self, now: float) -> Board:
+        """The board, once the dead are buried."""
+        rows = await self._rows()
+        board = Board.of(rows, now)
+        late = time.monotonic() >= self._patient
+        for name in board.dead():
+            if name != self.name and (late or board.workers[name].expires >= now):
+                await self._ledger.swap(*_burial(name, rows))
+                rows = await self._rows()
+        return Board.of(rows, now)
+
+    async def _take(self, shard: Shard, now: float) -> bool:
+        """Take a shard's turn; False where somebody was faster."""
+        free = await self._ledger.get(TURNS, shard.site)
+        if free is not None and Turn.read(free).shard:
+            return False
+        me = await self._ledger.get(WORKERS, self.name)
+        if me is None:
+            return False
+        turn, row = (TURNS, shard.site), (SHARDS, shard.name)
+        taken = Turn(shard.name, self.name, now, now).text()
+        begun = replace(shard, turns=shard.turns + 1)
+        doubt, self._doubt = self._doubt, True
+        before = {turn: free, row: shard.text(), (WORKERS, self.name): me}
+        won = await self._ledger.swap(before, {turn: taken, row: begun.text()})
+        self._doubt = doubt
+        if not won:
+            return False
+        self._texts |= {turn: taken, row: begun.text()}
+        self.held[shard.name] = begun
+        return True
+
+    async def _believe(self, rows: Rows) -> None:
+        """Go by what stands: words that were heard, turns that were taken, or given back."""
+        for site, text in rows[TURNS].items():
+            turn = Turn.read(text)
+            if turn.worker != self.name:
+                continue
+            row, shard = (SHARDS, turn.shard), rows[SHARDS].get(turn.shard)
+            if turn.shard not in self.held:
+                await self._ledger.swap({(TURNS, site): text}, {(TURNS, site): _free(turn)})
+            elif shard is not None:
+                self._texts |= {(TURNS, site): text, row: shard}
+
+
+def _free(turn: Turn) -> str:
+    return Turn(rest=turn.rest).text()
+
+
+def _gone_on(shard: Shard, progress: Progress) -> Shard:
+    """A shard with what its turn did so far; ``shard`` is as it was at the turn's beginning."""
+    return replace(
+        shard,
+        pages=shard.pages + progress.pages,
+        relevant=shard.relevant + progress.relevant,
+        articles=shard.articles + progress.articles,
+    )
+
+
+def _ended(shard: Shard, ended: Ended, reason: str, now: float, seconds: float) -> Shard:
+    """A shard after its turn."""
+    shard = replace(shard, served=now, seconds=shard.seconds + seconds, reason=reason)
+    if ended is Ended.FAILED:
+        return _failed(shard, now)
+    state = {Ended.DONE: State.DONE, Ended.HOPELESS: State.FAILED}.get(ended, State.WAITING)
+    return replace(shard, state=state, failures=0)
+
+
+def _failed(shard: Shard, now: float) -> Shard:
+    failures = shard.failures + 1
+    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
+    later = now + _PAUSE * 2 ** (failures - 1)
+    return replace(shard, failures=failures, state=state, not_before=later)
+
+
+def _burial(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
+    """The swap that removes a worker and frees its sites, each to rest as it was last told."""
+    before: dict[Key, str | None] = {(WORKERS, name): rows[WORKERS].get(name)}
+    after: dict[Key, str | None] = {(WORKERS, name): None}
+    for site, text in rows[TURNS].items():
+        turn = Turn.read(text)
+        if turn.worker != name:
+            continue
+        row = (SHARDS, turn.shard)
+        before |= {(TURNS, site): text, row: rows[SHARDS].get(turn.shard)}
+        after[TURNS, site] = _free(turn)
+        if known := rows[SHARDS].get(turn.shard):
+            after[row] = _orphan(Shard.read(known)).text()
+    return before, after
+
+
+def _orphan(shard: Shard) -> Shard:
+    """A shard whose worker died: counted, but not put off, since that is seldom its fault."""
+    failures = shard.failures + 1
+    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
+    return replace(shard, failures=failures, state=state, reason="worker died")

@@ -1,0 +1,194 @@
+"""One turn: a crawl of one task's site, in this process, until somebody else's turn comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.exceptions import CloseSpider
+
+from topiccrawl.addons.tasks.desk import crawl_of
+from topiccrawl.addons.tasks.records import Ended, Progress
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extensions.budget import REASON as BUDGET
+from topiccrawl.extensions.control import CANCELLED
+from topiccrawl.extensions.jsonlog import write_json
+from topiccrawl.extensions.stopping import REASON as YIELD
+from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import Settings
+
+    from topiccrawl.addons.tasks.records import Shard, Task
+
+logger = logging.getLogger(__name__)
+
+OVER, PAUSED, SHUTDOWN, LOST = "turn_over", "paused", "shutdown", "turn_lost"
+"""Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
+UNREACHABLE = "seeds_unreachable"
+PREPARES = 5.0
+"""Seconds a crawl may take to open and hear a first answer before that counts as its turn."""
+_LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
+_DONE = frozenset({"finished", BUDGET, YIELD})
+_QUIET = {
+    "TOPICCRAWL_TURN": True,
+    "TOPICCRAWL_CONTROL": False,  # the worker passes orders on
+    "TOPICCRAWL_DASHBOARD": "off",  # the worker's own is enough
+    "STATS_DUMP": False,
+    "LOGSTATS_INTERVAL": 0,
+}
+_OFF = ("topiccrawl.extensions.progress.Progress", "topiccrawl.extensions.outcome.CrawlOutcome")
+
+
+class SiteTurn:
+    """A crawl that runs for a shard.
+
+    Args:
+        settings: The project's, with what the operator gave the worker.
+        task: What the shard is a part of.
+        shard: As it was when its turn began.
+        room: Pages it may fetch, or None for no bound.
+        may_fetch: Whether the turn is surely ours at this moment.
+
+    Attributes:
+        task: As given.
+        shard: As given.
+    """
+
+    def __init__(
+        self, settings: Settings, task: Task, shard: Shard, room: int | None,
+        may_fetch: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        self.task, self.shard = task, shard
+        self._may_fetch = may_fetch
+        self._runner = AsyncCrawlerRunner(settings_for(settings, task, shard, room))
+        self._crawler: Crawler | None = None
+        self._crawl: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._began = time.monotonic()
+        self._answered: float | None = None
+        self._error = ""
+        self._speed = 1.0
+        self._scheduler: FrontierScheduler | None = None
+        self._held_back = False
+
+    def start(self, told: Callable[[SiteTurn], None]) -> None:
+        """Begin; ``told`` is called when it has ended."""
+        shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
+        told_of = {name: ",".join(given) for name, given in shard.items() if given}
+        arguments = {**self.task.arguments, **told_of}
+        self._crawl = asyncio.ensure_future(self._run(arguments))
+        self._crawl.add_done_callback(lambda _: told(self))
+
+    async def _run(self, arguments: dict[str, str]) -> None:
+        try:
+            self._crawler = self._runner.create_crawler(self.task.spider)
+            if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
+                write_json()  # at once: what begins is told in between
+            self._crawler.signals.connect(self._opened, signals.spider_opened)
+            self._crawler.signals.connect(self._heard, signals.response_received)
+            await self._runner.crawl(self._crawler, **arguments)
+        except (ConfigurationError, CloseSpider, KeyError) as error:
+            logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
+            said = error.public if isinstance(error, ConfigurationError) else str(error)
+            self._error = said or type(error).__name__
+
+    def _opened(self) -> None:
+        engine = None if self._crawler is None else self._crawler.engine
+        scheduler = None if engine is None else engine.scheduler
+        if isinstance(scheduler, FrontierScheduler) and scheduler.opened:
+            self._scheduler = scheduler
+            scheduler.may_fetch = self._fetches
+            scheduler.frontier.pace(self._speed)
+
+    def _heard(self) -> None:
+        if self._answered is None:
+            self._answered = time.monotonic()
+
+    def follow(self, speed: float) -> None:
+        """Let the crawl have its speed."""
+        if speed != self._speed and self._scheduler is not None:
+            self._scheduler.frontier.pace(speed)
+        self._speed = speed
+        self._wake_up()
+
+    def _fetches(self) -> bool:
+        self._held_back = not self._may_fetch()
+        return not self._held_back
+
+    def _wake_up(self) -> None:
+        """Ask the engine to go on where it was told to wait."""
+        if self._held_back and self._scheduler is not None:
+            self._scheduler.alarm.now()
+
+    def close(self, reason: str) -> None:
+        """Let it end: nothing new is fetched from now on; what is in flight is finished."""
+        engine = None if self._scheduler is None or self._crawler is None else self._crawler.engine
+        if self._closing is None and engine is not None and engine.spider is not None:
+            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+
+    @property
+    def seconds(self) -> float:
+        """How long it has had its site: since the first answer, or ``PREPARES`` after its start."""
+        now = time.monotonic()
+        late = now - self._began - PREPARES
+        return max(late, 0.0 if self._answered is None else now - self._answered)
+
+    @property
+    def closing(self) -> bool:
+        """Whether it was told to end."""
+        return self._closing is not None
+
+    async def ended(self) -> None:
+        """Wait for its end."""
+        if self._crawl is not None:
+            await asyncio.gather(self._crawl, return_exceptions=True)
+
+    def progress(self, ahead: float = 0.0) -> Progress:
+        """What it did so far; ``ahead``: seconds from now in which more requests may go out."""
+        if self._crawler is None or self._crawler.stats is None:
+            return Progress()
+        get = self._crawler.stats.get_value
+        rest = 0.0 if self._scheduler is None else self._scheduler.frontier.rest(ahead)
+        return Progress(
+            int(get("topiccrawl/pages", 0)),
+            int(get("topiccrawl/relevant", 0)),
+            int(get("topiccrawl/articles", 0)) + int(get("topiccrawl/records", 0)),
+            rest,
+        )
+
+    def outcome(self) -> tuple[Ended, str]:
+        """How it ended, and why."""
+        if self._error:
+            return Ended.HOPELESS, self._error
+        assert self._crawler is not None  # noqa: S101 - or there was an error
+        assert self._crawler.stats is not None  # noqa: S101
+        get = self._crawler.stats.get_value
+        reason = str(get(FAILURE) or get("finish_reason") or "did not start")
+        if reason in _LEFT:
+            return Ended.LEFT, reason
+        if reason in _DONE and not get("topiccrawl/queue/crawled", 0):
+            return Ended.FAILED, UNREACHABLE
+        done = reason in _DONE or reason.startswith("closespider_")
+        return (Ended.DONE if done else Ended.FAILED), reason
+
+
+def settings_for(settings: Settings, task: Task, shard: Shard, room: int | None) -> Settings:
+    """Return the settings of a shard's crawl: a frontier of its own, the task's bounds, no page."""
+    own = settings.copy()
+    extensions = {**own.getdict("EXTENSIONS"), **dict.fromkeys(_OFF)}
+    given = {**_QUIET, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": crawl_of(shard)}
+    if room is not None:
+        given["TOPICCRAWL_PAGES"] = max(1, room)
+    if task.depth:
+        given["DEPTH_LIMIT"] = task.depth
+    for name, value in given.items():
+        own.set(name, value, priority="cmdline")
+    return own

@@ -1,0 +1,147 @@
+"""The worker: takes turns as long as there are any, follows orders, hands back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.tasks.records import Ended
+from topiccrawl.addons.tasks.work.turn import LOST, OVER, PAUSED, SHUTDOWN, SiteTurn
+from topiccrawl.errors import StorageError
+from topiccrawl.extensions.control import CANCELLED
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from topiccrawl.addons.tasks.board import Board
+    from topiccrawl.addons.tasks.turns import Turns
+
+logger = logging.getLogger(__name__)
+
+PERIOD = 0.5
+"""Seconds between two words to the others: so late at most are orders followed, turns passed on."""
+
+
+class Worker:
+    """Serves tasks with several crawls at a time in one process.
+
+    Args:
+        settings: For the crawls.
+        turns: This worker's.
+        quantum: Seconds after which a turn ends if somebody waits for it.
+        once: Whether it ends when no task is left.
+    """
+
+    def __init__(self, settings: Settings, turns: Turns, quantum: float, *, once: bool) -> None:
+        self._settings = settings
+        self._turns = turns
+        self._quantum = quantum
+        self._once = once
+        self._running: dict[str, SiteTurn] = {}
+        self._ended: list[SiteTurn] = []
+        self._wake = asyncio.Event()
+        self._stopping = self._lost = False
+
+    async def run(self) -> None:
+        """Work until ``stop``, or until no task is left where that is wanted."""
+        while not self._stopping:
+            try:
+                if await self._round():
+                    break
+                self._say(lost=False)
+            except StorageError as error:
+                self._say(lost=True, error=error)
+            await self._sleep()
+        await self._finish()
+
+    def stop(self) -> None:
+        """Let ``run`` end: crawls are closed, turns given back."""
+        self._stopping = True
+        self._wake.set()
+
+    async def _round(self) -> bool:
+        """One word to the others and what follows from the answer; whether all is done."""
+        await self._give_back()
+        told = {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
+        board = await self._turns.beat(told)
+        if board is None:
+            self._close_all(LOST)
+            return False
+        for turn in self._running.values():
+            self._steer(turn, board)
+        while not self._stopping and (found := await self._turns.claim()) is not None:
+            shard, now = found
+            self._start(SiteTurn(
+                self._settings, now.tasks[shard.task], shard, now.room(shard),
+                self._turns.may_fetch,
+            ))  # fmt: skip
+        return self._once and not self._running and all(map(board.over, board.tasks))
+
+    def _start(self, turn: SiteTurn) -> None:
+        logger.info("%s: turn %d begins", turn.shard.name, turn.shard.turns)
+        self._running[turn.shard.name] = turn
+        turn.start(self._tell)
+
+    def _tell(self, turn: SiteTurn) -> None:
+        self._running.pop(turn.shard.name, None)
+        self._ended.append(turn)
+        self._wake.set()
+
+    def _steer(self, turn: SiteTurn, board: Board) -> None:
+        order = board.order_of(turn.shard)
+        turn.follow(order.speed)
+        if turn.shard.name not in self._turns.held:
+            turn.close(LOST)
+        elif order.cancelled or not board.open(turn.shard.task):
+            turn.close(CANCELLED)
+        elif order.paused:
+            turn.close(PAUSED)
+        elif turn.seconds > self._quantum and board.should_yield(turn.shard):
+            turn.close(OVER)
+
+    async def _give_back(self) -> None:
+        """Tell how turns ended; one that could not be told is told again."""
+        while self._ended:
+            turn = self._ended[0]
+            ended, reason = turn.outcome()
+            if await self._turns.give(turn.shard.name, turn.progress(), ended, reason):
+                word = "is left" if ended is Ended.LEFT else f"is {ended}"
+                logger.info("%s: turn ends, the site %s (%s)", turn.shard.name, word, reason)
+            self._ended.pop(0)
+
+    async def _finish(self) -> None:
+        self._close_all(SHUTDOWN)
+        while self._running:
+            self._wake.clear()
+            told = {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
+            try:
+                await self._give_back()
+                await self._turns.beat(told)
+            except StorageError as error:
+                self._say(lost=True, error=error)
+            self._close_all(SHUTDOWN)
+            await self._sleep()
+        try:
+            await self._give_back()
+            await self._turns.leave()
+        except StorageError as error:
+            logger.error("%s; what is left here is free when it is given up", error)  # noqa: TRY400
+
+    def _close_all(self, reason: str) -> None:
+        for turn in self._running.values():
+            turn.close(reason)
+
+    async def _sleep(self) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), PERIOD)
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    def _say(self, *, lost: bool, error: StorageError | None = None) -> None:
+        if lost and not self._lost:
+            logger.warning("%s; sites here pause until the tasks can be read again", error)
+        if self._lost and not lost:
+            logger.warning("The tasks can be read again")
+        self._lost = lost

@@ -1,0 +1,230 @@
+"""``scrapy patterns show|learn|edit|export``: what is known of sites' URLs, and a hand in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.addons.url_patterns.download import fetched, sitemap_pages
+from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
+from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
+from topiccrawl.addons.url_patterns.site import SiteLearner
+from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.hubs import hub_list
+from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.storage.choice import mongodb_uri, sites_of
+from topiccrawl.storage.database import FILE
+from topiccrawl.terminal import OperatorCommand, add_topic_option, say, site_named
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Iterator
+
+_QUEUES = ("prior", "normal", "crawled", "error")
+_OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
+
+
+class Command(OperatorCommand):
+    """Show, learn, edit and export the URL patterns of sites."""
+
+    @override
+    def syntax(self) -> str:
+        return (
+            "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
+            "edit SITE LABEL REGEX | export [SITE] | import FILE | hub URL [FILE]"
+        )
+
+    @override
+    def short_desc(self) -> str:
+        return "Show, learn, edit or export the patterns that tell news by their URL"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
+            "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
+            "is news), or from the last crawl's frontier. "
+            "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
+            "or open; 'none' takes it away). export: JSON lines; import makes them hand-written. "
+            "hub: what a page lists, with dates and the next page; of a saved page with FILE."
+        )
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add_topic_option(parser)
+        parser.add_argument("--as", dest="kind", choices=sorted(_OUTCOMES), help="what URLs are")
+        parser.add_argument("--urls", type=Path, metavar="FILE", help="learn from a list of URLs")
+        parser.add_argument("--sitemap", metavar="URL", help="learn from a sitemap or robots.txt")
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        match args:
+            case ["show"] | []:
+                say(*[_summary(site, learner) for site, learner in self._all().items()])
+            case ["show", name]:
+                site = site_named(name)
+                say(*describe(site, *asyncio.run(self._load(site))))
+            case ["learn", *files] if len(files) <= 1:
+                self._learn(self._sources(files, opts))
+            case ["edit", name, label, regex]:
+                self._edit(site_named(name), label, regex)
+            case ["export", *names] if len(names) <= 1:
+                self._export([site_named(name) for name in names])
+            case ["hub", url, *files] if len(files) <= 1:
+                say(*self._hub(url, files))
+            case ["import", file]:
+                self._import(Path(file))
+            case _:
+                raise UsageError
+
+    async def _sites(self) -> list[str]:
+        if not mongodb_uri(self.options) and not (self.folder / FILE).exists():
+            return []  # showing makes no file
+        knowledge = sites_of(self.options)
+        await knowledge.open()
+        try:
+            return await knowledge.sites(KEY)
+        finally:
+            await knowledge.close()
+
+    def _all(self) -> dict[str, SiteLearner]:
+        return {site: asyncio.run(self._load(site))[0] for site in asyncio.run(self._sites())}
+
+    async def _load(self, site: str) -> tuple[SiteLearner, dict[str, Any]]:
+        knowledge = sites_of(self.options)
+        await knowledge.open()
+        try:
+            known = await knowledge.get(site)
+        finally:
+            await knowledge.close()
+        return SiteLearner.from_json(known.get(KEY, {})), known.get(DROPS_KEY, {})
+
+    async def _save(self, learners: dict[str, SiteLearner]) -> None:
+        knowledge = sites_of(self.options)
+        await knowledge.open()
+        try:
+            for site, learner in learners.items():
+                await knowledge.put(site, {KEY: learner.to_json()})
+        finally:
+            await knowledge.close()
+
+    def _queued(self, topic: str | None) -> list[str]:
+        with closing(read_frontier(self.last_crawl(topic).frontier, self.options)) as view:
+            return [url for queue in _QUEUES for url, _, _ in view.iterate(queue)]
+
+    def _sources(
+        self, files: list[str], opts: argparse.Namespace
+    ) -> Iterator[tuple[str, Outcome | None]]:
+        """URLs and what they are, where it is known; of the last crawl where nothing is named."""
+        told = _OUTCOMES.get(opts.kind)
+        if not (files or opts.urls or opts.sitemap):
+            yield from ((url, None) for url in self._queued(opts.topic))
+        for file in filter(None, (*files, opts.urls)):
+            yield from ((url, told) for url in _lines(Path(file)))
+        if opts.sitemap:
+            for url, news in sitemap_pages(opts.sitemap, self.options):
+                yield url, told or (Outcome.ARTICLE if news else None)
+
+    def _learn(self, sources: Iterable[tuple[str, Outcome | None]]) -> None:
+        learners: dict[str, SiteLearner] = {}
+        for address, outcome in sources:
+            url = canonical(address)
+            if url is None:
+                continue
+            site = site_of(url)
+            if site not in learners:
+                learners[site] = asyncio.run(self._load(site))[0]
+            learners[site].see(url)
+            if outcome is not None:
+                learners[site].observe(url, outcome)
+        for learner in learners.values():
+            learner.learn()
+        asyncio.run(self._save(learners))
+        say(*[_summary(site, learner) for site, learner in learners.items()])
+
+    def _edit(self, site: str, label: str, regex: str) -> None:
+        learner, _ = asyncio.run(self._load(site))
+        kept = [p for p in learner.patterns.patterns if p.expression != regex]
+        if label != "none":
+            kept.append(Pattern.from_json({"expression": regex, "label": label, "by_hand": True}))
+        learner.patterns = PatternSet(tuple(kept))
+        asyncio.run(self._save({site: learner}))
+        say(*describe(site, learner, {}))
+
+    def _export(self, sites: list[str]) -> None:
+        for site in sites or asyncio.run(self._sites()):
+            learner, _ = asyncio.run(self._load(site))
+            for pattern in learner.patterns.patterns:
+                say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
+
+    def _hub(self, url: str, files: list[str]) -> list[str]:
+        try:
+            data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{[*files, url][0]}: cannot be read: {error}") from error
+        found = hub_list(decode(data).text, url, time.time())
+        if found is None:
+            return [f"{url}: no list of links"]
+        items = [f"{item.published[:16]:<16}  {item.title}  {item.url}" for item in found.items]
+        return [*items, f"next page: {found.next_page or 'none'}"]
+
+    def _import(self, file: Path) -> None:
+        learners: dict[str, SiteLearner] = {}
+        for value in map(_object, _lines(file)):
+            site = site_named(str(value.get("site", "")))
+            if site not in learners:
+                learners[site] = asyncio.run(self._load(site))[0]
+            known = learners[site].patterns.patterns
+            new = Pattern.from_json({**value, "by_hand": True})
+            kept = [p for p in known if p.expression != new.expression]
+            learners[site].patterns = PatternSet((*kept, new))
+        asyncio.run(self._save(learners))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file}: cannot be read: {error}; name a UTF-8 file") from error
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(f"{line!r}: {error}; give one JSON object a line") from error
+    if not isinstance(value, dict) or not value.get("site"):
+        raise ConfigurationError(f"{line!r}: no site; give an object with site, expression, label")
+    return value
+
+
+def _summary(site: str, learner: SiteLearner) -> str:
+    labels = [pattern.label for pattern in learner.patterns.patterns]
+    counts = ", ".join(f"{labels.count(label)} {label}" for label in Label)
+    state = "filters" if learner.ready else "learns"
+    return f"{site:<30} {state:<8} {learner.pages:>6} pages judged, patterns: {counts}"
+
+
+def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str]:
+    """Return the lines that show a site's patterns and what they dropped."""
+    lines = [_summary(site, learner)]
+    for pattern in learner.patterns.patterns:
+        found = f"{pattern.articles} articles, {pattern.hubs} hubs, {pattern.others} others"
+        why = "by hand" if pattern.by_hand else f"{found}, {pattern.seen} links"
+        lines += [f"  {pattern.label:<6} {pattern.expression}", f"         {why}"]
+    if drops:
+        lines.append("  dropped links")
+    for what, (count, example, reason) in sorted(drops.items(), key=lambda item: -item[1][0]):
+        lines.append(f"  {count:>6} {reason}: {what}, such as {example}")
+    return lines

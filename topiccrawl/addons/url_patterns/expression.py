@@ -1,0 +1,114 @@
+"""One readable regular expression for a cluster of formats."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.url_patterns.clusters import is_name
+from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.links.skeletons import Skeleton
+
+MANY = 3
+"""Names at one place from which on any name is allowed there."""
+
+_ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
+_ANY_LABEL = "[a-z0-9-]+"
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+_META = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_YEARS = r"(?:19|20)\d\d"
+_WRITTEN = {
+    YEAR: _YEARS, MONTH: rf"{_YEARS}\d\d", DAY: rf"{_YEARS}\d{{4}}",
+    NUMBER: r"\d+", SLUG: r"[^/?]+", OPAQUE: r"[0-9A-Za-z]+",
+}  # fmt: skip
+
+
+def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = True) -> str:
+    r"""Return a regular expression for whole URLs that matches all URLs of these formats.
+
+    Args:
+        shapes: Formats of one depth and one query.
+        years: Expression for the year of the first date, where it is bounded.
+        general: Whether ``MANY`` names at one place stand for any name.
+
+    >>> from topiccrawl.links.skeletons import skeleton
+    >>> urls = ["http://a.test/nev/20130304/n1.shtml", "http://a.test/ev/20130305/n22.shtml"]
+    >>> expression([skeleton(url) for url in urls])
+    'https?://a\\.test/(?:ev|nev)/(?:19|20)\\d\\d\\d{4}/n\\d+\\.shtml'
+    """
+    hosts = _hosts({shape.host for shape in shapes}, general=general)
+    places = zip(*(shape.segments for shape in shapes), strict=True)
+    path = "/".join(_place(set(place), general=general) for place in places)
+    if years:
+        path = path.replace(_YEARS, years, 1)
+    query = "&".join(f"{_quoted(name)}={_value(value)}" for name, value in shapes[0].query)
+    return f"https?://{hosts}/{path}" + (rf"\?{query}" if query else "")
+
+
+def year_span(first: int, last: int) -> str:
+    r"""Return an expression for the years from first to last, both in 1980 to 2049.
+
+    >>> year_span(1980, 2006), year_span(2007, 2049)
+    ('(?:19[89]\\d|200[0-6])', '(?:200[7-9]|20[1-4]\\d)')
+    """
+    parts, decade = [], first // 10
+    full: list[int] = []
+    while decade <= last // 10:
+        low, high = max(first, decade * 10), min(last, decade * 10 + 9)
+        if (low % 10, high % 10) == (0, 9):
+            full.append(decade)
+        else:
+            digits = str(low % 10) if low == high else f"[{low % 10}-{high % 10}]"
+            parts.append((decade, f"{decade}{digits}"))
+        decade += 1
+    for century in sorted({decade // 10 for decade in full}):
+        own = [decade % 10 for decade in full if decade // 10 == century]
+        span = str(own[0]) if len(own) == 1 else f"[{own[0]}-{own[-1]}]"
+        span = "[89]" if own == [8, 9] else span
+        parts.append((century * 10 + own[0], rf"{century}{span}\d"))
+    return f"(?:{'|'.join(text for _, text in sorted(parts))})"
+
+
+def _hosts(hosts: set[str], *, general: bool) -> str:
+    labels = [host.split(".") for host in sorted(hosts)]
+    if len({len(label) for label in labels}) > 1:
+        return _choice(hosts)
+    places = [sorted(set(place)) for place in zip(*labels, strict=True)]
+    return r"\.".join(
+        _ANY_LABEL if general and len(place) >= MANY else _choice(place) for place in places
+    )
+
+
+def _place(variants: set[str], *, general: bool) -> str:
+    if general and len(variants) >= MANY and all(map(is_name, variants)):
+        ends = {end for _, dot, end in (name.partition(".") for name in variants) if dot}
+        whole = len(ends) == 1 and all("." in name for name in variants)
+        if whole or not ends:
+            return _ANY_NAME + "".join(rf"\.{_quoted(end)}" for end in ends)
+    return _choice(variants)
+
+
+def _choice(variants: Iterable[str]) -> str:
+    texts = sorted(map(_filled, variants))
+    return texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})"
+
+
+def _value(value: str) -> str:
+    return r"[^&]*" if value == SLUG else _filled(value)
+
+
+def _filled(text: str) -> str:
+    """Return an expression for one format of a segment."""
+    written, end = "", 0
+    for match in _PLACEHOLDER.finditer(text):
+        written += _quoted(text[end : match.start()]) + _WRITTEN[match[0]]
+        end = match.end()
+    return written + _quoted(text[end:])
+
+
+def _quoted(text: str) -> str:
+    return _META.sub(r"\\\1", text)

@@ -1,0 +1,181 @@
+"""All sites' learners: loaded, kept and given back within a bounded memory; drops are logged."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import xxhash
+
+from topiccrawl.addons.url_patterns.parameters import Parameters
+from topiccrawl.addons.url_patterns.pattern import Label
+from topiccrawl.addons.url_patterns.site import Judgement, SiteLearner
+from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.links.newsurls import is_aside
+from topiccrawl.links.urls import site_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+KEY = "url-patterns"
+"""Key of a site's learner among what is known of the site."""
+
+DROPS_KEY = "url-drops"
+"""Key of a site's log of dropped links."""
+
+PARAMETERS_KEY = "url-parameters"
+"""Key of what a site's parameters do."""
+
+MOST_SITES = 2_000
+"""Sites in memory; one takes 50 to 200 kB with 300 formats, most far less."""
+
+MOST_LINKS = 20_000
+"""Judgements remembered, since menus repeat on every page."""
+
+MOST_REASONS = 100
+"""Lines of a site's log of drops."""
+
+PROBE_EVERY = 50
+"""One of so many dropped URLs is fetched all the same, to notice that a site changed."""
+
+CHECK_FIRST, CHECK_EVERY = 8, 16
+"""Pages of a format without an article that are looked into: the first, then one of so many."""
+
+
+class PatternLearner:
+    """Judges links and learns from pages. Nothing here waits or asks a clock.
+
+    A site that was not given by ``adopt`` begins anew. Which URLs are probes is drawn from their
+    hash, so that a URL is a probe for all pages that link to it, and again after a restart.
+
+    Args:
+        sites: Sites in memory at most; ``evicted`` names those that must be stored and dropped.
+        probe_every: One of so many dropped URLs is let through; 0 lets none.
+    """
+
+    def __init__(self, sites: int = MOST_SITES, probe_every: int = PROBE_EVERY) -> None:
+        self.most_sites = sites
+        self.probe_every = probe_every
+        self.changed: set[str] = set()
+        self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
+        self._drops: dict[str, dict[str, list[Any]]] = {}
+        self._links: dict[str, Judgement] = {}
+        self._news: dict[str, bool] = {}
+        self._parameters: dict[str, Parameters] = {}
+
+    def unknown(self, urls: Iterable[str]) -> set[str]:
+        """Return the sites of these URLs that are not in memory."""
+        return {site_of(url) for url in urls} - self._sites.keys()
+
+    def adopt(self, site: str, known: Mapping[str, Any]) -> None:
+        """Take what was stored of a site, {} where nothing was."""
+        self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
+        drops = known.get(DROPS_KEY, {})
+        self._drops[site] = {what: list(entry) for what, entry in drops.items()}
+        self._parameters[site] = Parameters.from_json(known.get(PARAMETERS_KEY, {}))
+
+    def site(self, url: str) -> SiteLearner:
+        """Return the learner of a URL's site."""
+        name = site_of(url)
+        if name not in self._sites:
+            self.adopt(name, {})
+        self._sites.move_to_end(name)
+        return self._sites[name]
+
+    def judge(self, url: str) -> Judgement:
+        """Return what is expected of a link."""
+        known = self._links.get(url)
+        if known is None:
+            site = self.site(url)
+            site.see(url)
+            known = site.judge(url)
+            if len(self._links) >= MOST_LINKS:
+                self._links.clear()
+            self._links[url] = known
+        return known
+
+    def refuse(self, url: str) -> str | None:
+        """Return why a link must not be fetched, or None; a refusal is logged, a probe is not one.
+
+        Reasons: ``not-news`` (a pattern says so), ``no-pattern`` (none of a well-known site's).
+        """
+        found = self.judge(url)
+        if found.label is not Label.OTHER or self._is_probe(url):
+            return None
+        reason = "no-pattern" if found.reason == "no-pattern" else "not-news"
+        log = self._drops.setdefault(site_of(url), {})
+        what = found.what if found.what in log or len(log) < MOST_REASONS else "(others)"
+        log.setdefault(what, [0, url, reason])[0] += 1
+        self.changed.add(site_of(url))
+        return reason
+
+    def plain(self, url: str) -> str:
+        """Return a link without parameters that do not matter on its site."""
+        known = self._parameters.get(site_of(url)) if "?" in url else None
+        return url if known is None else known.stripped(url)
+
+    def read(self, url: str, text: str) -> None:
+        """Note what a page said, for what its parameters do; "" for an error."""
+        self.site(url)
+        self._parameters[site_of(url)].observe(url, text)
+
+    def articles_among(self, urls: Iterable[str]) -> int:
+        """Return how many of these links look like articles."""
+        return sum(map(self._is_news, urls))
+
+    def _is_news(self, url: str) -> bool:
+        known = self._news.get(url)
+        if known is None:
+            if len(self._news) >= MOST_LINKS:
+                self._news.clear()
+            known = self._news[url] = self.site(url).is_news(url)
+        return known
+
+    def observe(self, url: str, *, article: bool, links: int, topical: bool = False) -> bool:
+        """Count what a fetched page was; see ``SiteLearner.outcome``.
+
+        Returns:
+            Whether the site's patterns should be made anew: by a ``draft`` of it, wherever there
+            is time for it, that is given to ``renew``.
+        """
+        site = self.site(url)
+        outcome = site.outcome(article=article, links=links, topical=topical)
+        if topical and is_aside(url):
+            outcome = Outcome.TOPICAL
+        self.changed.add(site_of(url))
+        return site.count(url, outcome)
+
+    def renew(self, url: str, draft: SiteLearner) -> None:
+        """Take over the patterns that a draft of the URL's site has learnt."""
+        self.site(url).adopt(draft)
+        self._links.clear()
+        self._news.clear()
+        self.changed.add(site_of(url))
+
+    def stored(self, site: str) -> dict[str, Any]:
+        """Return what must be stored of a site, by key."""
+        return {
+            KEY: self._sites[site].to_json(),
+            DROPS_KEY: self._drops.get(site, {}),
+            PARAMETERS_KEY: self._parameters[site].to_json(),
+        }
+
+    def known(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
+        """Return the sites in memory: what was learnt of each, and its log of drops."""
+        return {site: (learner, self._drops.get(site, {})) for site, learner in self._sites.items()}
+
+    def evicted(self) -> list[str]:
+        """Return the sites used longest ago that are too many; store them, then ``drop``."""
+        return list(self._sites)[: max(0, len(self._sites) - self.most_sites)]
+
+    def drop(self, site: str) -> None:
+        """Forget a site that was stored."""
+        self._sites.pop(site, None)
+        self._drops.pop(site, None)
+        self._parameters.pop(site, None)
+        self.changed.discard(site)
+
+    def _is_probe(self, url: str) -> bool:
+        return (
+            bool(self.probe_every) and xxhash.xxh64_intdigest(url.encode()) % self.probe_every == 0
+        )

@@ -1,0 +1,206 @@
+"""Keeps links out of the frontier that are no news by their site's URL patterns [S4]."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import TextResponse
+
+from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
+from topiccrawl.extract.article import Article, Unfinished
+from topiccrawl.extract.extract import extract
+from topiccrawl.extract.missing import is_missing
+from topiccrawl.links.newsurls import is_aside
+from topiccrawl.links.page import read_page
+from topiccrawl.links.urls import canonical
+from topiccrawl.model import Findings
+from topiccrawl.scheduler import meta
+from topiccrawl.storage.choice import sites_of
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from topiccrawl.model import Offer
+    from topiccrawl.storage.choice import Sites
+
+SAVE_EVERY = 200
+"""Pages between two times that what was learnt is stored; a killed crawl learns these again."""
+
+
+class NewsFilterMiddleware:
+    """Drops links that their site's patterns call no news, and learns from every page.
+
+    A page's article item says that it was an article. A page without one is looked into where its
+    format is not well known: it may be an article about something else.
+
+    Args:
+        learner: What is known.
+        knowledge: Where it is stored.
+        count: Takes the name of a stat.
+    """
+
+    def __init__(
+        self, learner: PatternLearner, knowledge: Sites, count: Callable[[str], None]
+    ) -> None:
+        self.learner = learner
+        self.knowledge = knowledge
+        self.count = count
+        self._pages = 0
+        self._open = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_NEWS_FILTER is off.
+        """
+        if not crawler.settings.getbool("TOPICCRAWL_NEWS_FILTER"):
+            raise NotConfigured
+        stats = crawler.stats
+        knowledge = sites_of(crawler.settings)
+        middleware = cls(
+            PatternLearner(), knowledge, lambda name: stats.inc_value(f"topiccrawl/links/{name}")
+        )
+        crawler.signals.connect(middleware.close, signals.spider_closed)
+        return middleware
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Pass everything on; findings lose the links that are no news."""
+        url = canonical(response.url) or response.url
+        links, text, topical, judged = 0, "", False, False
+        async for output in result:
+            if isinstance(output, Findings):
+                await self._load([url, *(offer.url for offer in output.offers)])
+                judged, topical = True, output.relevant
+                links = self.learner.articles_among(offer.url for offer in output.offers)
+                plain = map(self._plain, output.offers)
+                yield output._replace(offers=tuple(o for o in plain if self._wanted(o.url)))
+                continue
+            if isinstance(output, (Article, Unfinished)):
+                text = (output.article if isinstance(output, Unfinished) else output).body
+            yield output
+        if judged:
+            await self._learn(url, response, text, links=links, topical=topical)
+            await self._save_sometimes()
+
+    async def close(self) -> None:
+        """Store what was learnt."""
+        await self._save(set(self.learner.changed))
+        await self.knowledge.close()
+
+    def _wanted(self, url: str) -> bool:
+        reason = self.learner.refuse(url)
+        if reason is not None:
+            self.count(reason)
+        return reason is None
+
+    def _plain(self, offer: Offer) -> Offer:
+        url = self.learner.plain(offer.url)
+        if url == offer.url:
+            return offer
+        self.count("parameter-left-out")
+        return offer._replace(url=url)
+
+    async def _learn(
+        self, url: str, response: Response, text: str, *, links: int, topical: bool
+    ) -> None:
+        """Count a page; what takes long (a second look, clustering) is done in a thread."""
+        site = self.learner.site(url)
+        if not text and not is_aside(url):
+            if not topical and not site.wants(url, CHECK_FIRST, CHECK_EVERY):
+                return
+            text, missing = await asyncio.to_thread(_looked_into, response)
+            if missing:
+                self.learner.read(url, "")
+        if text:
+            self.learner.read(url, text)
+        if self.learner.observe(url, article=bool(text), links=links, topical=topical):
+            draft = site.draft()
+            await asyncio.to_thread(draft.learn)
+            self.learner.renew(url, draft)
+
+    async def _load(self, urls: list[str]) -> None:
+        unknown = self.learner.unknown(urls)
+        if unknown and not self._open:
+            await self.knowledge.open()
+            self._open = True
+        for site in unknown:
+            self.learner.adopt(site, await self.knowledge.get(site))
+
+    async def _save_sometimes(self) -> None:
+        self._pages += 1
+        old = self.learner.evicted()
+        if old or self._pages % SAVE_EVERY == 0:
+            await self._save(self.learner.changed | set(old))
+            for site in old:
+                self.learner.drop(site)
+
+    async def _save(self, sites: set[str]) -> None:
+        self.learner.changed -= sites
+        for site in sorted(sites):
+            await self.knowledge.put(site, self.learner.stored(site))
+
+
+class NotNewsError(IgnoreRequest):
+    """A queued URL that is no news by what was learnt after it was queued."""
+
+    reason = "not-news"
+
+
+class NewsGateMiddleware:
+    """Gives up queued URLs that are no news by now; seeds and robots.txt always pass.
+
+    Most of a site's links are met on its first pages, before anything is known of it. A URL given
+    up ends in the errorQueue with the reason ``not-news``.
+
+    Args:
+        crawler: Its spider middleware has the learner.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_NEWS_FILTER is off.
+        """
+        if not crawler.settings.getbool("TOPICCRAWL_NEWS_FILTER"):
+            raise NotConfigured
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Let a request pass, or raise NotNewsError."""
+        ticket = meta.read(request)
+        if ticket is None or ticket.robots or not ticket.depth:
+            return
+        links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
+        if links is not None and links.learner.refuse(request.url) is not None:
+            links.count("given-up")
+            raise NotNewsError(f"{request.url}: no news by its site's URL patterns")
+
+
+def _looked_into(response: Response) -> tuple[str, bool]:
+    """The article of a page, on topic or not, and whether the page says that it is missing."""
+    if not isinstance(response, TextResponse):
+        return "", False
+    declared = response.headers.get("Content-Type")
+    html = decode(response.body, declared.decode("latin-1") if declared else None).text
+    page = read_page(html, response.url)
+    if is_missing(page.title, page.prose):
+        return "", True
+    found = extract(html, response.url, page)
+    return (found.body if found else ""), False

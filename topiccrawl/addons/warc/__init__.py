@@ -1,0 +1,1 @@
+"""Archives of fetched pages as WARC files."""

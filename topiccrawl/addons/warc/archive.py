@@ -1,0 +1,263 @@
+"""What was fetched, as WARC files (ISO 28500) with a CDXJ index beside each.
+
+A file is named ``*.warc.gz.open`` while it is written and loses the suffix when it is complete and
+indexed; one that a killed process left is mended and indexed by the next. Records are compressed
+one by one. Bodies are kept as they are after Content-Encoding is undone.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import OrderedDict
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.client import responses
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from topiccrawl import __version__
+from topiccrawl.addons.warc import warc
+from topiccrawl.addons.warc.removal import Forgotten, erase
+from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.storage import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SIZE = 1_000_000_000
+"""Bytes from which a file is closed and the next one begun; the usual size of WARC files."""
+
+REMEMBERED = 100_000
+"""Bodies known by their digest, for revisit records; about 300 bytes each."""
+
+_DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+_NOT_MODIFIED = 304
+_SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+_SECRET = frozenset({"authorization", "proxy-authorization"})
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Exchange(NamedTuple):
+    """A request and its answer.
+
+    Attributes:
+        url: What was asked for.
+        at: When it was answered, seconds since the epoch.
+        method: Of the request.
+        asked: Headers of the request.
+        status: HTTP status of the answer.
+        headers: Of the answer.
+        body: Of the answer, as it is after Content-Encoding is undone.
+        sent: Body of the request.
+    """
+
+    url: str
+    at: float
+    method: str
+    asked: Headers
+    status: int
+    headers: Headers
+    body: bytes
+    sent: bytes = b""
+
+
+class Archive:
+    """Writes exchanges into WARC files. Blocking: call it from one thread at a time.
+
+    Args:
+        folder: Where the files lie; created.
+        size: See ``SIZE``.
+    """
+
+    def __init__(self, folder: str | Path, *, size: int = SIZE) -> None:
+        self.folder = Path(folder)
+        self._limit = size
+        self._file: IO[bytes] | None = None
+        self._size = 0
+        self._known: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._forgotten = Forgotten(self.folder)
+
+    def open(self) -> None:
+        """Complete what a killed process left.
+
+        Raises:
+            StorageError: The folder cannot be written.
+        """
+        with self._translated():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
+                with path.open("r+b") as file:
+                    if files.locked(file):
+                        self._complete(file, path)
+            for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
+                warc.mend(path)
+
+    def write(self, exchange: Exchange) -> bool:
+        """Append the records of an exchange; a body that is known makes a revisit record.
+
+        Returns:
+            Whether it was written: what was forgotten is not.
+
+        Raises:
+            StorageError: The disk failed; the file ends with its last whole exchange.
+        """
+        with self._translated():
+            if exchange.url in self._forgotten:
+                return False
+            file = self._opened(exchange.at)
+            new = io.BytesIO()
+            writer = WARCWriter(new, gzip=True)
+            if not self._size:
+                writer.write_record(_info(writer, Path(file.name).name.removesuffix(warc.OPEN)))
+            answer, request = self._records(writer, exchange)
+            writer.write_record(answer)
+            writer.write_record(request)
+            files.append(file.fileno(), new.getvalue(), self._size)
+            self._size += len(new.getvalue())
+            self._remember(answer, exchange)
+            if self._size >= self._limit:
+                self.close()
+        return True
+
+    def close(self) -> None:
+        """Complete and index the file that is open. Twice equals once.
+
+        Raises:
+            StorageError: The disk failed; the next crawl completes it.
+        """
+        file, self._file, self._size = self._file, None, 0
+        if file is not None:
+            with self._translated(), file:
+                self._complete(file, Path(file.name))
+
+    def _complete(self, file: IO[bytes], path: Path) -> None:
+        final = warc.complete(file, path)
+        if self._forgotten:
+            erase(final, self._forgotten)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(f"{self.folder}: cannot be written: {error}") from error
+
+    def _records(self, writer: WARCWriter, exchange: Exchange) -> Sequence[Any]:
+        answer = self._answer(writer, exchange)
+        dated = {
+            "WARC-Date": _date(exchange.at),
+            "WARC-Concurrent-To": answer.rec_headers.get_header("WARC-Record-ID"),
+        }
+        parts = urlsplit(exchange.url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        asked = [(k, v) for k, v in exchange.asked if k.lower() not in _SECRET]
+        head = StatusAndHeaders(
+            f"{exchange.method} {target} HTTP/1.1",
+            [("Host", parts.netloc), *asked],
+            is_http_request=True,
+        )
+        request = writer.create_warc_record(
+            exchange.url,
+            "request",
+            payload=io.BytesIO(exchange.sent),
+            length=len(exchange.sent),
+            http_headers=head,
+            warc_headers_dict=dated,
+        )
+        return (answer, request)
+
+    def _answer(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
+        """A response record, or a revisit record where the body is known."""
+        date = _date(exchange.at)
+        lines = [(k, v) for k, v in exchange.headers if k.lower() not in _DROPPED]
+        lines.append(("Content-Length", str(len(exchange.body))))
+        reason = responses.get(exchange.status, "")
+        head = StatusAndHeaders(f"{exchange.status} {reason}", lines, protocol="HTTP/1.1")
+        answer = writer.create_warc_record(
+            exchange.url,
+            "response",
+            payload=io.BytesIO(exchange.body),
+            length=len(exchange.body),
+            http_headers=head,
+            warc_headers_dict={"WARC-Date": date},
+        )
+        if exchange.status == _NOT_MODIFIED:
+            return _unmodified(writer, exchange.url, head, date)
+        digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
+        known = self._known.get(digest) if exchange.body else None
+        if known is not None and known[0] not in self._forgotten:
+            dated = {"WARC-Date": date}
+            return writer.create_revisit_record(exchange.url, digest, *known, head, dated)
+        return answer
+
+    def _remember(self, answer: Any, exchange: Exchange) -> None:  # noqa: ANN401 - warcio's
+        """Know a body that now lies in the archive."""
+        if answer.rec_type == "response":
+            digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
+            self._known[digest] = (exchange.url, _date(exchange.at))
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+
+    def _opened(self, at: float) -> IO[bytes]:
+        if self._file is None:
+            stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
+            name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
+            self._file = (self.folder / f"{name}{warc.OPEN}").open("x+b")
+            files.locked(self._file)
+        return self._file
+
+
+def _info(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
+    info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
+    return writer.create_warcinfo_record(name, info)
+
+
+def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
+    """The revisit record of a page that its server says is as it was."""
+    return writer.create_warc_record(
+        url,
+        "revisit",
+        payload=io.BytesIO(b""),
+        length=0,
+        http_headers=head,
+        warc_headers_dict={"WARC-Date": date, "WARC-Profile": _SERVER_NOT_MODIFIED},
+    )
+
+
+def exchanges(path: Path) -> Iterator[Exchange]:
+    """The answers of a WARC file, of whatever program, in their order; revisits are left out.
+
+    Raises:
+        ConfigurationError: It is no WARC file, or damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file):
+                if record.rec_type == "response" and record.http_headers is not None:
+                    yield _exchange(record)
+    except (OSError, *warc.DAMAGE) as error:
+        torn = isinstance(error, OSError | ArchiveLoadFailed)
+        why = error if torn else "it is cut off or damaged"
+        raise ConfigurationError(f"{path}: cannot be read as WARC: {why}") from error
+
+
+def _exchange(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
+    head = record.http_headers
+    date = record.rec_headers.get_header("WARC-Date")
+    at = datetime.fromisoformat(date).timestamp()
+    lines = tuple((k, v) for k, v in head.headers if k.lower() not in _DROPPED)
+    url = record.rec_headers.get_header("WARC-Target-URI")
+    status = int(head.get_statuscode() or 0)
+    return Exchange(url, at, "GET", (), status, lines, record.content_stream().read())
+
+
+def _date(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

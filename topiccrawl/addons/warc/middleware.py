@@ -1,0 +1,143 @@
+"""Writes what is fetched into WARC files, except what its owner wants no copy of."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.http import TextResponse
+
+from topiccrawl.errors import SettingError, StorageError
+from topiccrawl.links.directives import directives
+from topiccrawl.links.page import read_page
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.http.headers import Headers
+
+    from topiccrawl.addons.warc.archive import Archive, Exchange
+
+logger = logging.getLogger(__name__)
+
+_MAY_REFUSE = re.compile(rb"noarchive|nocache|[\"',\s]none\b", re.IGNORECASE)
+"""What a page must hold to refuse copies; most pages need no second reading then."""
+
+REDIRECTS = range(300, 400)
+
+
+class ArchiveMiddleware:
+    """Archives answers as the spider gets them: between Scrapy's decompression and the engine.
+
+    Args:
+        archive: Where to; opened here.
+        count: Takes the name of a stat.
+    """
+
+    redirects = False
+    """Whether redirects are archived, which never come this far, or all else."""
+
+    def __init__(self, archive: Archive, count: Callable[[str], None]) -> None:
+        self._archive = archive
+        self._count = count
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive")
+        archive.open()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: WARC_DIR is empty.
+            SettingError: warcio is not installed.
+        """
+        settings = crawler.settings
+        if not settings.get("WARC_DIR"):
+            raise NotConfigured
+        if find_spec("warcio") is None:
+            raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
+        from topiccrawl.addons.warc.archive import SIZE, Archive
+
+        archive = Archive(settings["WARC_DIR"], size=settings.getint("WARC_SIZE", SIZE))
+        stats = crawler.stats
+        middleware = cls(archive, lambda name: stats.inc_value(f"topiccrawl/archive/{name}"))
+        crawler.signals.connect(middleware.close, signals.spider_closed)
+        return middleware
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Archive the answer and pass it on; a disk that fails is said and counted."""
+        if (response.status in REDIRECTS and "Location" in response.headers) != self.redirects:
+            return response
+        if _refused(response):
+            self._count("refused")
+            return response
+        exchange = _exchange(request, response, time.time())
+        loop = asyncio.get_running_loop()
+        try:
+            written = await loop.run_in_executor(self._thread, self._archive.write, exchange)
+        except StorageError as error:
+            self._count("failed")
+            logger.error("%s is not archived: %s", response.url, error)  # noqa: TRY400
+        else:
+            self._count("written" if written else "forgotten")
+        return response
+
+    async def close(self) -> None:
+        """Complete the file that is open."""
+        await asyncio.to_thread(self._thread.shutdown)
+        try:
+            await asyncio.to_thread(self._archive.close)
+        except StorageError as error:
+            logger.error("The archive is completed by the next crawl: %s", error)  # noqa: TRY400
+
+
+class RedirectArchiveMiddleware(ArchiveMiddleware):
+    """Archives redirects, before Scrapy follows them."""
+
+    redirects = True
+
+
+def _refused(response: Response) -> bool:
+    """Whether the page's owner wants no copy of it."""
+    tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+    if directives((), tags).noarchive:
+        return True
+    if not isinstance(response, TextResponse) or not _MAY_REFUSE.search(response.body):
+        return False
+    declared = response.headers.get("Content-Type")
+    decoded = decode(response.body, declared.decode("latin-1") if declared else None)
+    return read_page(decoded.text, response.url, tags, decoded.encoding).directives.noarchive
+
+
+def _exchange(request: Request, response: Response, now: float) -> Exchange:
+    from topiccrawl.addons.warc.archive import Exchange
+
+    return Exchange(
+        response.url,
+        now,
+        request.method,
+        _lines(request.headers),
+        response.status,
+        _lines(response.headers),
+        response.body,
+        request.body,
+    )
+
+
+def _lines(headers: Headers) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in headers.items()
+        for value in values
+    )

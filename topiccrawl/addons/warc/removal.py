@@ -1,0 +1,150 @@
+"""Taking pages out of the archive: a list of names that it obeys, and files rewritten without them.
+
+The list ``forgotten.txt`` lies in the archive's folder. A crawl that writes there obeys it with
+its next page, and takes out what it had written when it completes the file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from topiccrawl.addons.warc import warc
+from topiccrawl.errors import StorageError
+from topiccrawl.links.urls import canonical
+from topiccrawl.storage import files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+FILE = "forgotten.txt"
+SITE = "site:"
+
+
+class Erased(NamedTuple):
+    """What was taken out.
+
+    Attributes:
+        records: How many.
+        files: From how many files.
+        open: Files that are not complete: the crawl that completes them takes it out then.
+    """
+
+    records: int
+    files: int
+    open: int
+
+
+class Forgotten:
+    """The names that were forgotten: URLs, or ``site:HOST`` for a host and those below it.
+
+    Args:
+        folder: The archive's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._read: tuple[int, int] = (0, 0)
+        self._urls: set[str] = set()
+        self._sites: tuple[str, ...] = ()
+
+    def __contains__(self, url: str) -> bool:
+        """Whether a page goes by one of the names; spellings of a URL that mean one are one."""
+        self._refresh()
+        if not self._urls and not self._sites:
+            return False
+        host = (urlsplit(url).hostname or "").lower()
+        return _one(url) in self._urls or f".{host}".endswith(self._sites)
+
+    def __bool__(self) -> bool:
+        self._refresh()
+        return bool(self._urls or self._sites)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Enter names for good; synced.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        data = "".join(f"{name}\n" for name in names).encode()
+        with self._path.open("ab") as file:
+            file.seek(0, 2)
+            files.append(file.fileno(), data, file.tell(), sync=True)
+        files.sync_folder(self._path.parent)
+
+    def _refresh(self) -> None:
+        """Read the list again where it grew."""
+        try:
+            stat = self._path.stat()
+        except FileNotFoundError:
+            return
+        if (stat.st_mtime_ns, stat.st_size) != self._read:
+            names = self._path.read_text("utf-8").splitlines()
+            self._sites = tuple(
+                f".{name.removeprefix(SITE).lower()}" for name in names if name.startswith(SITE)
+            )
+            self._urls = {_one(name) for name in names if not name.startswith(SITE)}
+            self._read = (stat.st_mtime_ns, stat.st_size)
+
+
+def forget(folder: Path, names: Iterable[str]) -> Erased:
+    """Enter names in the list and take their pages out of all complete files.
+
+    Copies in other addresses' names that only say "the same body as that page" go with it.
+
+    Raises:
+        StorageError: Repeat it; twice equals once.
+    """
+    try:
+        forgotten = Forgotten(folder)
+        forgotten.add(names)
+        with _alone(folder):
+            complete = sorted(folder.glob(f"*{warc.ENDING}"))
+            gone = [erase(path, forgotten) for path in complete]
+        still = list(folder.glob(f"*{warc.ENDING}{warc.OPEN}"))
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be rewritten: {error}; say it again then") from error
+    return Erased(sum(gone), sum(map(bool, gone)), len(still))
+
+
+def erase(path: Path, forgotten: Forgotten) -> int:
+    """Take what was forgotten out of one complete file; how many records went.
+
+    Raises:
+        OSError: The file is as it was.
+    """
+    with path.open("rb") as file:
+        unwanted = _unwanted(forgotten)
+        if not any(unwanted(record) for record, _, _ in warc.parts(file)):
+            return 0
+    return warc.without(path, _unwanted(forgotten))
+
+
+def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
+    """Tells a file's records in their order: also the request that follows an answer that goes."""
+    gone: set[str] = set()
+
+    def tell(record: Any) -> bool:  # noqa: ANN401 - warcio's
+        header = record.rec_headers.get_header
+        named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
+        told = header("WARC-Concurrent-To") in gone or any(u in forgotten for u in named if u)
+        if told:
+            gone.add(header("WARC-Record-ID"))
+        return told
+
+    return tell
+
+
+def _one(url: str) -> str:
+    return canonical(url) or url
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One command at a time rewrites."""
+    with (folder / FILE).open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

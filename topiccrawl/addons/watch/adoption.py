@@ -1,0 +1,73 @@
+"""Watching what was crawled without: stored articles, and the pages that they were found on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.watch.ledger import Seen
+from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.selection import Selection
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.watch.ledger import Ledger
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.pages import Pages, PageState
+
+GROUP = 500
+"""States written in one transaction."""
+
+
+async def take_over(
+    settings: BaseSettings, frontier: Frontier, ledger: Ledger, pages: Pages
+) -> None:
+    """``adopt``, from the store that the settings name."""
+    store = store_of(settings)
+    await store.open()
+    try:
+        await adopt(frontier, store, ledger, pages, time.time())
+    finally:
+        await store.close()
+
+
+async def adopt(frontier: Frontier, store: Store, ledger: Ledger, pages: Pages, now: float) -> None:
+    """Give the owner's stored articles a state; their texts are compared from the next visit on.
+
+    States that are there stay as they are, and hubs come last: who finds none begins again, after
+    a kill too.
+
+    Args:
+        frontier: Knows where articles were found; those it does not know are left out.
+        store: Has the articles.
+        ledger: Of the owner.
+        pages: Where states stay; open.
+        now: Seconds since the epoch.
+
+    Raises:
+        StorageError: Something could not be read or written.
+    """
+    hubs: dict[str, PageState] = {}
+    group: list[PageState] = []
+    async for article in store.select(Selection(ledger.owner)):
+        told = frontier.why(article.url)
+        state = ledger.first(article.url, Seen(article.fetched_at, digest="unknown"))
+        if told is None or state is None:
+            continue
+        group.append(replace(state, digest=""))
+        hub = told.path[-2] if len(told.path) > 1 else ""
+        first = ledger.first(hub, Seen(now, hub=True)) if hub and hub not in hubs else None
+        if first is not None:
+            hubs[hub] = first
+        if len(group) >= GROUP:
+            await _save(pages, ledger.owner, group)
+            group = []
+    await _save(pages, ledger.owner, [*group, *hubs.values()])
+
+
+async def _save(pages: Pages, owner: str, states: list[PageState]) -> None:
+    known = await pages.get(owner, [state.url for state in states])
+    await pages.save([state for state in states if state.url not in known])

@@ -1,0 +1,114 @@
+"""Events as items: what is new, changed and gone goes through the pipelines into feeds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider, NotConfigured
+
+from topiccrawl.addons.watch.extension import owner_of
+from topiccrawl.errors import StorageError
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.signals import page_changed
+from topiccrawl.storage.choice import pages_of
+from topiccrawl.storage.events import Change, changes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+SEEN = "response_received_count"
+"""Stat that grows while a spider does anything."""
+
+
+class ChangeEvents:
+    """Sends each event as a ``Change`` item: those since a time first, then as they come.
+
+    A spider that watches tells them itself; of another one, what was written is looked through
+    whenever it is idle.
+
+    Args:
+        crawler: Whose pipelines.
+        since: Seconds since the epoch.
+    """
+
+    def __init__(self, crawler: Crawler, since: float) -> None:
+        self.crawler = crawler
+        self.since = since
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._looked = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If the spider has no ``since``.
+        """
+        since = getattr(crawler.spider, "since", None)
+        if since is None:
+            raise NotConfigured
+        events = cls(crawler, since)
+        crawler.signals.connect(events.opened, signals.spider_opened)
+        crawler.signals.connect(events.send, page_changed)
+        crawler.signals.connect(events.idle, signals.spider_idle)
+        return events
+
+    async def opened(self) -> None:
+        """Send what earlier runs found."""
+        await self._send_written()
+
+    async def _send_written(self) -> None:
+        """Send what was written since the last look."""
+        pages, now = pages_of(self.crawler.settings), time.time()
+        try:
+            await pages.open()
+            window = await pages.window(owner_of(self.crawler.spider), self.since, now)
+        except StorageError as error:
+            logger.error("Events cannot be read: %s", error)  # noqa: TRY400
+            return
+        finally:
+            await pages.close()
+        self.since = now
+        for change in changes_in(window):
+            self.send(change)
+
+    def send(self, change: Change) -> None:
+        """Send one event; not once the crawl is closing: the next run sends it."""
+        engine = self.crawler.engine
+        slot = engine.scraper.slot
+        if slot is None or slot.closing is not None:
+            return
+        self._start(engine.scraper.start_itemproc_async(change, response=None))
+
+    def idle(self) -> None:
+        """Keep the spider open while events are on their way.
+
+        Raises:
+            DontCloseSpider: If any is.
+        """
+        watches = getattr(self.crawler.spider, "watcher", None) is not None
+        if not watches and not self._tasks and self._looked < self.crawler.stats.get_value(SEEN, 0):
+            self._looked = self.crawler.stats.get_value(SEEN, 0)
+            self._start(self._send_written())
+        if self._tasks:
+            raise DontCloseSpider
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        """Let an idle engine look again after the last event, not at its next heartbeat."""
+        self._tasks.discard(task)
+        scheduler = getattr(self.crawler.engine, "scheduler", None)
+        if not self._tasks and isinstance(scheduler, FrontierScheduler):
+            scheduler.alarm.now()

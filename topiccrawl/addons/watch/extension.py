@@ -1,0 +1,287 @@
+"""Watches pages: hubs are visited again and again, articles while they are young."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
+
+from topiccrawl.addons.watch.adoption import take_over
+from topiccrawl.addons.watch.budget import HOST_PACE
+from topiccrawl.addons.watch.choice import Pace, policy_named
+from topiccrawl.addons.watch.due import HUB_VALUE, Due
+from topiccrawl.addons.watch.foundfeeds import FoundFeeds
+from topiccrawl.addons.watch.jumps import LEAST, visited_at
+from topiccrawl.addons.watch.ledger import Ledger, was_had
+from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.addons.watch.seeds import Beginnings
+from topiccrawl.addons.watch.visited import Visited
+from topiccrawl.errors import TopiccrawlError, finish_reason
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.links.urls import canonical
+from topiccrawl.pipelines.store import CLOSE_REASON
+from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.signals import hosts_taken, lease_settled, page_changed
+from topiccrawl.storage.choice import pages_of
+from topiccrawl.topics.topic import default_seeds
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.addons.watch.contract import RevisitPolicy
+    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.storage.events import Change
+    from topiccrawl.storage.pages import PageState
+
+logger = logging.getLogger(__name__)
+
+POLITE = 0.1
+"""Share of the requests that a host's delay allows which hubs may take, where no rate is set."""
+
+AGAIN = 10.0
+"""Seconds until a store that failed is asked again."""
+
+
+class Watch:
+    """Puts what is due back into the frontier.
+
+    Args:
+        crawler: Whose frontier.
+        ledger: Judges visits.
+        pages: Where states stay.
+        once: Visit what is due now, then end; else go on for ever.
+
+    Attributes:
+        visited: What was visited; middlewares tell it.
+        feeds: Feeds that were found; middlewares offer them.
+        due: What is handed out again.
+        sizes: Hubs, details and gone pages, by these names.
+    """
+
+    def __init__(self, crawler: Crawler, ledger: Ledger, pages: PageBuffer, *, once: bool) -> None:
+        self.crawler = crawler
+        self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._tell)
+        self.feeds = FoundFeeds(crawler)
+        self.sizes: dict[str, int] = {}
+        self._owner = ledger.owner
+        self._pages = pages.pages
+        self._beginnings = Beginnings((), self.visited.failed_first)
+        self._adopted = False
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.due = Due(crawler, self.visited, self._wake.set, self.count, once=once)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension, known to the spider as ``watcher``.
+
+        Raises:
+            NotConfigured: If the spider's ``watch`` is empty.
+            SettingError: If a setting cannot be used.
+        """
+        mode = getattr(crawler.spider, "watch", "")
+        if not mode:
+            raise NotConfigured
+        settings = crawler.settings
+        gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
+        soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
+        ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone, soon)
+        watch = cls(crawler, ledger, PageBuffer(pages_of(settings)), once=mode == "once")
+        crawler.spider.watcher = watch  # type: ignore[union-attr]
+        connect = crawler.signals.connect
+        connect(watch.opened, signals.spider_opened)
+        connect(watch.idle, signals.spider_idle)
+        connect(watch.settled, lease_settled)
+        connect(watch.feeds.answered, signals.response_received)
+        connect(watch.closed, signals.spider_closed)
+        connect(watch.took, hosts_taken)
+        return watch
+
+    # -- Life ------------------------------------------------------------------------------------
+
+    async def opened(self) -> None:
+        """Open the states, and hand out what is overdue.
+
+        Raises:
+            CloseSpider: They cannot be used.
+        """
+        scheduler = self._scheduler
+        if not scheduler.opened:
+            return
+        scheduler.book.witness = self.visited.done
+        self.due.begin()
+        try:
+            await self._pages.open()
+            self.sizes = await self._pages.counts(self._owner)
+            if scheduler.courier is None:
+                await self._hand_out()
+            else:  # what others had before is on its way
+                self.took()
+        except TopiccrawlError as error:
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            raise CloseSpider(finish_reason(error)) from error
+        self._task = asyncio.create_task(self._run())
+
+    def idle(self) -> None:
+        """Keep the spider open while anything will be due.
+
+        Raises:
+            DontCloseSpider: If so.
+            CloseSpider: Something is wrong that only a new version mends: nothing would come.
+        """
+        if self._task is not None and self._task.done() and (error := self._task.exception()):
+            logger.critical("The watch ends by a mistake of the program's", exc_info=error)
+            raise CloseSpider(CLOSE_REASON)
+        self._beginnings.look(self._scheduler.frontier)
+        for url, reason in () if self.visited else self.due.lost():
+            self.visited.failed(url, reason)
+        if self._task is not None and (self.due.waits or self.visited):
+            raise DontCloseSpider
+
+    def took(self) -> None:
+        """Look soon at all that is overdue: hosts are served here that another node had."""
+        self.due.look_soon()
+        self._wake.set()
+
+    @property
+    def next_at(self) -> float | None:
+        """When the next page is due, seconds since the epoch; None: none is."""
+        return self.due.next_at
+
+    def outlook(self) -> str:
+        """What is waited for, in words; "" where nothing is due any more."""
+        if self.next_at is None:
+            return ""
+        at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
+        hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
+        return f"{hubs} hubs, {details} articles, next at {at}"
+
+    def has_links_of(self, url: str) -> bool:
+        """Whether the frontier has a page's links: only then may it be asked for on condition.
+
+        A state may be older than the frontier (``-a fresh=1``), or newer than what it kept.
+        """
+        return self.due.has_links_of(url)
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Pass on how a lease ended; of a failure, whether it was the last that is put up with."""
+        if outcome.ending is Ending.LATER:
+            told = self._scheduler.frontier.why(lease.url)
+            if told is not None and told.queue == "error":
+                outcome = Outcome(Ending.ERROR, reason=outcome.reason)
+        self.visited.settled(lease, outcome)
+        self._beginnings.settled(lease, outcome)
+
+    async def closed(self) -> None:
+        """Write what waits."""
+        if self._task is not None:
+            self._task.cancel()
+        await self.visited.close()
+
+    def _tell(self, change: Change) -> None:
+        self.crawler.signals.send_catch_log(page_changed, change=change)
+
+    def count(self, name: str) -> None:
+        """Count what happened to a page."""
+        self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
+        if name in {"hubs", "details", "gone"}:
+            self.sizes[name] = self.sizes.get(name, 0) + 1
+
+    def _kept(self, state: PageState) -> None:
+        self.due.kept(state)
+
+    def _moved(self, state: PageState) -> None:
+        self.due.moved(state)
+
+    # -- What is due -----------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        """Hand out what is due, when it is due."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), self.due.next_look() - time.time())
+            self._wake.clear()
+            try:
+                await self._hand_out()
+            except TopiccrawlError as error:
+                logger.error("What is due cannot be read yet: %s", error)  # noqa: TRY400
+                await asyncio.sleep(AGAIN)
+                self._wake.set()
+
+    async def _hand_out(self) -> None:
+        """Hand out what is due; before the first time, take over what was crawled before."""
+        courier = self._scheduler.courier
+        if not self._adopted and not (courier and (courier.loading or self.due.is_early)):
+            await self._adopt(self._scheduler.frontier)
+            self._adopted = True
+        self._beginnings.look(self._scheduler.frontier)
+        await self.due.hand_out()
+
+    # -- What was crawled before it was watched ---------------------------------------------------
+
+    async def _adopt(self, frontier: Frontier) -> None:
+        """Watch what was crawled without: seeds, stored articles, and where they were found."""
+        seeds = seeds_of(self.crawler.spider)
+        known = await self.visited.pages.get(self._owner, seeds)
+        left = [url for url in seeds if url not in known or not was_had(known[url])]
+        for url in left:
+            frontier.requeue(url, HUB_VALUE)
+        if not self.due.once:
+            self.visited.seeds = self._beginnings = Beginnings(left, self.visited.failed_first)
+        if any(visited_at(state) > time.time() + LEAST for state in known.values()):
+            await self.due.set_back()
+        if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
+            return
+        await take_over(self.crawler.settings, frontier, self.visited.ledger, self._pages)
+        self.sizes = await self._pages.counts(self._owner)
+
+    @property
+    def _scheduler(self) -> FrontierScheduler:
+        scheduler = self.crawler.engine.scheduler
+        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (the project's own)
+        return scheduler
+
+
+def owner_of(spider: Spider | None) -> str:
+    """Whose pages a spider watches: its topic's name, or its template's."""
+    about = getattr(spider, "topic", None) or getattr(spider, "template", None)
+    return about.name if about is not None else f"spider-{getattr(spider, 'name', '')}"
+
+
+def seeds_of(spider: Spider | None) -> tuple[str, ...]:
+    """The canonical seeds of a spider's topic: its own, else the default portals."""
+    topic = getattr(spider, "topic", None)
+    urls = (topic.seeds or default_seeds(topic)) if topic is not None else ()
+    return tuple(canonical(url) or url for url in urls)
+
+
+def policy_of(settings: BaseSettings) -> RevisitPolicy:
+    """The policy that the settings name.
+
+    Raises:
+        SettingError: If one of TOPICCRAWL_REVISIT_* cannot be used.
+    """
+    pace = Pace(
+        rate=number(settings, "TOPICCRAWL_REVISIT_RATE") / 3600.0,
+        host_rate=min(HOST_PACE, POLITE / max(1e-3, number(settings, "DOWNLOAD_DELAY"))),
+        shortest=number(settings, "TOPICCRAWL_REVISIT_SHORTEST"),
+        longest=number(settings, "TOPICCRAWL_REVISIT_LONGEST"),
+        hub=number(settings, "TOPICCRAWL_REVISIT_HUB"),
+        detail=number(settings, "TOPICCRAWL_REVISIT_ARTICLE"),
+        days=number(settings, "TOPICCRAWL_REVISIT_DAYS"),
+    )
+    return policy_named(settings["TOPICCRAWL_REVISIT_POLICY"], pace)
+
+
+def found_on(frontier: Frontier, url: str) -> str:
+    """URL of the page that showed a URL first, or ""."""
+    told = frontier.why(url)
+    return told.path[-2] if told is not None and len(told.path) > 1 else ""

@@ -1,0 +1,242 @@
+"""Watched pages on their way: asked for on condition, compared, and told to the watch."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import TextResponse
+
+from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
+from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
+from topiccrawl.extract.article import Article, Unfinished
+from topiccrawl.extract.hubs import FEWEST, hub_list
+from topiccrawl.links.feeds import feeds_on, is_index
+from topiccrawl.model import Findings
+from topiccrawl.scheduler import meta
+from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.text.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from topiccrawl.scheduler.meta import Ticket
+    from topiccrawl.storage.pages import PageState
+
+
+class ConditionalMiddleware:
+    """Asks for watched pages on condition that they changed.
+
+    Args:
+        watch: Knows what the last answers said.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: If nothing is watched.
+        """
+        return cls(_watch(crawler))
+
+    async def process_request(self, request: Request) -> None:
+        """Add what the last answer said of the page."""
+        if _ticket(request) is None:
+            return
+        known = await self.watch.visited.ask(request.url)
+        if known is None or known.gone_at or not self.watch.has_links_of(request.url):
+            return
+        if not (known.etag or known.last_modified) or known.more.get("parts"):
+            return  # what its further pages say can be told only together with it
+        request.meta["handle_httpstatus_list"] = [NOT_MODIFIED]
+        if known.etag:
+            request.headers["If-None-Match"] = known.etag
+        if known.last_modified:
+            request.headers["If-Modified-Since"] = known.last_modified
+
+
+class WatchMiddleware:
+    """Tells the watch what a page showed; keeps what has not changed from the pipelines.
+
+    Args:
+        crawler: Whose frontier knows where a page was found.
+        watch: Is told.
+    """
+
+    def __init__(self, crawler: Crawler, watch: Watch) -> None:
+        self.crawler = crawler
+        self.watch = watch
+        self.seeds = frozenset(seeds_of(crawler.spider))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: If nothing is watched.
+        """
+        return cls(crawler, _watch(crawler))
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Pass on what is new of a page; of one that was not modified, that it is as it was."""
+        ticket = _ticket(response.request)
+        if ticket is None or response.request is None:
+            async for output in result:
+                self._read_whole(output)
+                yield output
+            return
+        visited, url = self.watch.visited, response.request.url
+        known = visited.asked(url)
+        if response.status == NOT_MODIFIED and known is not None:
+            self.watch.count("not_modified")
+            visited.saw(ticket.token, known, _seen(response))
+            yield Findings(known.relevance)
+            return
+        shown = _Shown()
+        async for output in result:
+            shown.take(output)
+            left = output if shown.is_new(known) else shown.further(output)
+            if left is not None:
+                yield left
+        seen = self._seen(response, ticket, shown.findings, shown.article)
+        visited.saw(ticket.token, known, replace(seen, parts=shown.parts))
+
+    def _read_whole(self, output: object) -> None:
+        """Tell of an article on several pages, of which the last was read."""
+        if isinstance(output, Article):
+            self.watch.visited.whole(output.url, time.time(), digest_of(output))
+
+    def _seen(
+        self, response: Response, ticket: Ticket, findings: Findings, article: Article | None
+    ) -> Seen:
+        seed = ticket.depth == 0 and article is None
+        feeds: list[str] = []
+        if seed or findings.relevant or findings.lists:
+            feeds = feeds_on(response.body, response.url)
+            self.watch.feeds.offer(feeds, ticket.depth + 1)
+        barren = findings.lists and not feeds and is_index(response.body)
+        return _seen(
+            response,
+            digest="" if article is None else digest_of(article),
+            relevance=findings.relevance,
+            hub=(findings.lists and not barren)
+            or seed
+            or self._is_seed(response)
+            or (article is None and _lists(response, findings)),
+            links=(*(offer.url for offer in findings.offers), *(feeds if findings.lists else ())),
+            found_on="" if article is None else self._found_on(response),
+            published=0.0 if article is None else seconds_of(article.published),
+        )
+
+    def _is_seed(self, response: Response) -> bool:
+        return response.request is not None and response.request.url in self.seeds
+
+    def _found_on(self, response: Response) -> str:
+        scheduler, request = self.crawler.engine.scheduler, response.request
+        if request is None or not isinstance(scheduler, FrontierScheduler):
+            return ""
+        return found_on(scheduler.frontier, request.url)
+
+
+class _Shown:
+    """What a page showed so far.
+
+    Attributes:
+        findings: Its judgement.
+        article: Its article, or the part of it that it has.
+        parts: Whether the article goes on on further pages.
+    """
+
+    def __init__(self) -> None:
+        self.findings = Findings(0.0)
+        self.article: Article | None = None
+        self.parts = False
+
+    def take(self, output: object) -> None:
+        """Note one more output of the spider."""
+        if isinstance(output, Findings):
+            self.findings = output
+        elif isinstance(output, Unfinished):
+            self.parts = True
+            self.article = self.article or output.article
+        elif isinstance(output, Article):
+            self.article = self.article or output
+
+    def is_new(self, known: PageState | None) -> bool:
+        """Whether the article differs from what is stored of it, as far as the page shows it."""
+        return self.article is None or known is None or known.digest != digest_of(self.article)
+
+    def further(self, output: object) -> Request | None:
+        """What is left of an output where the article is stored as it is: its further pages."""
+        if not self.parts or not isinstance(output, Request):
+            return None
+        return output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
+
+
+def digest_of(article: Article) -> str:
+    """MD5 of an article's main text.
+
+    >>> digest_of(Article("http://a.test/1", "题", "文"))
+    'f7ed2e956f7b68ac14768ec4548a87b1'
+    """
+    text = f"{article.title}\n{article.body}".encode(errors="replace")
+    return article.digest or hashlib.md5(text, usedforsecurity=False).hexdigest()
+
+
+def seconds_of(published: str) -> float:
+    """Seconds since the epoch of an ISO 8601 time, or 0; one without a zone is taken for UTC.
+
+    >>> seconds_of("1970-01-02T00:00:00+00:00"), seconds_of("")
+    (86400.0, 0.0)
+    """
+    try:
+        return max(0.0, datetime.fromisoformat(published).timestamp())
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _seen(response: Response, **more: Any) -> Seen:  # noqa: ANN401  (fields of Seen)
+    etag, modified = (response.headers.get(n) or b"" for n in ("ETag", "Last-Modified"))
+    return Seen(
+        time.time(), response.status, etag.decode("latin-1"), modified.decode("latin-1"), **more
+    )
+
+
+def _lists(response: Response, findings: Findings) -> bool:
+    """Whether an on-topic page without an article is a list of links."""
+    if not findings.relevant or len(findings.offers) < FEWEST:
+        return False
+    if not isinstance(response, TextResponse):
+        return False
+    declared = response.headers.get("Content-Type")
+    decoded = decode(response.body, declared.decode("latin-1") if declared else None)
+    return hub_list(decoded.text, response.url) is not None
+
+
+def _ticket(request: Request | None) -> Ticket | None:
+    """The ticket of a page by itself; None for robots.txt and later pages of an article."""
+    ticket = meta.read(request)
+    if request is None or ticket is None or ticket.robots or not ticket.token:
+        return None
+    return None if request.cb_kwargs or request.method != "GET" else ticket
+
+
+def _watch(crawler: Crawler) -> Watch:
+    watch = getattr(crawler.spider, "watcher", None)
+    if not isinstance(watch, Watch):
+        raise NotConfigured
+    return watch

@@ -1,0 +1,95 @@
+"""What is sent for a story: JSON, signed as https://www.standardwebhooks.com says.
+
+Receivers may use any library of that specification; docs/webhook.md checks one by hand.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from binascii import Error as Base64Error
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import xxhash
+
+from topiccrawl.errors import SettingError
+from topiccrawl.storage.export import shown
+
+if TYPE_CHECKING:
+    from topiccrawl.extract.article import Article
+
+MARK = "whsec_"
+"""Begins a secret that is written in base64."""
+
+SHORTEST = 16
+"""Bytes that a secret has at least."""
+
+
+class Message(NamedTuple):
+    """One story for one receiver.
+
+    Attributes:
+        name: The same at each attempt, so that a receiver knows what it had already.
+        body: JSON.
+    """
+
+    name: str
+    body: bytes
+
+
+def message(article: Article) -> Message:
+    """What is sent for a new article; no body where its owner wants no copy shown.
+
+    >>> from topiccrawl.extract.article import Article
+    >>> sent = message(Article("http://a.test/1", "题", "文", fetched_at=0.0))
+    >>> json.loads(sent.body)["type"], json.loads(sent.body)["timestamp"]
+    ('article.new', '1970-01-01T00:00:00+00:00')
+    """
+    at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
+    told = {"type": "article.new", "timestamp": at, "data": shown(article)}
+    body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
+
+
+def key_of(secret: str) -> bytes:
+    """The bytes of a secret: of the base64 behind ``whsec_``, else its own.
+
+    Raises:
+        SettingError: It is missing, short, or no base64.
+
+    >>> key_of("whsec_AAECAwQFBgcICQoLDA0ODw==")[-1], len(key_of("0123456789abcdef"))
+    (15, 16)
+    """
+    try:
+        coded = secret.startswith(MARK)
+        key = base64.b64decode(secret[len(MARK) :], validate=True) if coded else secret.encode()
+    except Base64Error as error:
+        raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: behind whsec_ there is no base64") from error
+    if len(key) < SHORTEST:
+        raise SettingError(
+            f"TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with {SHORTEST} bytes or more, "
+            "as a setting or in the environment: openssl rand -hex 32"
+        )
+    return key
+
+
+def headers(sent: Message, key: bytes, now: float) -> dict[str, str]:
+    """Headers of a message that is sent at a time in seconds since the epoch.
+
+    The signature is HMAC-SHA256 over name, time and body, joined by full stops.
+
+    >>> headers(Message("msg_1", b"{}"), b"k" * 16, 1.9)["webhook-timestamp"]
+    '1'
+    """
+    stamp = str(int(now))
+    signed = f"{sent.name}.{stamp}.".encode() + sent.body
+    signature = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+    return {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": "topiccrawl",
+        "webhook-id": sent.name,
+        "webhook-timestamp": stamp,
+        "webhook-signature": f"v1,{signature}",
+    }

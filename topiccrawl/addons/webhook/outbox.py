@@ -1,0 +1,206 @@
+"""What is still to be told, in a file of its own, so that no kill and no power cut loses a story.
+
+Before articles are saved, those that the store does not know are entered as *intended*; once they
+are saved they *wait*; when they are told only a key of them stays. Whatever was killed in between
+is found at the next start: an intended story that is stored was new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import xxhash
+
+from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.database import Database
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.contract import Saved, Store
+
+FILE = "webhook.sqlite"
+"""Name of the file inside TOPICCRAWL_DATA_DIR."""
+
+KEPT = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
+
+INTENDED, WAITING, REFUSED = range(3)
+
+STEPS = (
+    """
+    CREATE TABLE migrations (
+        version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
+    );
+    CREATE TABLE stories (
+        number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
+        state INTEGER NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL
+    );
+    CREATE INDEX stories_due ON stories (state, due, number);
+    CREATE TABLE told (key INTEGER PRIMARY KEY);
+    """,
+)
+
+
+class Outbox:
+    """New stories of a data folder that nobody was told of yet.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR.
+        store: Where articles are saved.
+    """
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self._database = Database(folder / FILE, steps=STEPS)
+        self._store = store
+        self._held: dict[str, float] = {}
+
+    async def open(self) -> None:
+        """Make it ready; what a killed process had saved and not entered waits now.
+
+        What was refused again and again is tried anew: the receiver may have been mended.
+
+        Raises:
+            StorageError: It cannot be used.
+        """
+        await asyncio.to_thread(self._database.open)
+        left = await self._database.read(lambda c: _urls(c, INTENDED))
+        stored = [url for url in left if await self._known(url)]
+        await self._database.write(lambda c: _begin(c, stored))
+        self._held = dict(await self._database.read(_held))
+
+    async def close(self) -> None:
+        """Release it. Twice equals once."""
+        await asyncio.to_thread(self._database.close)
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """``Store.save``, with what is new entered.
+
+        Raises:
+            StorageError: Nothing was kept; repeat it.
+        """
+        urls = list(dict.fromkeys(article.url for article in articles))
+        pending = await self._database.read(lambda c: _pending(c, urls))
+        asked = [url for url in urls if url not in pending]
+        known = await asyncio.gather(*map(self._known, asked))
+        new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
+        if new:
+            await self._database.write(lambda c: _intend(c, new))
+        if parts := [url for url in urls if url in self._held]:
+            await self._database.write(lambda c: _put_off(c, parts, self._held))
+        saved = await self._store.save(articles)
+        fates = {one.url: one.fate for one in saved}
+        if entered := pending.union(new) & fates.keys():
+            await self._database.write(lambda c: _decide(c, entered, fates))
+        return saved
+
+    def hold(self, url: str, until: float) -> None:
+        """Keep a story back, from its next ``save`` on, until ``release`` or a time at the latest.
+
+        Only the first page of it is known; more are on their way.
+        """
+        self._held[url] = until
+
+    async def release(self, url: str) -> None:
+        """A story is whole: if it was kept back, it is due now."""
+        if self._held.pop(url, None) is not None:
+            await self._database.write(lambda c: _put_off(c, [url], {}))
+
+    async def due(self, now: float, limit: int) -> list[tuple[str, int]]:
+        """Stories to be told now, those that waited longest first: URL, attempts so far."""
+        query = (
+            "SELECT url, attempts FROM stories WHERE state = ? AND due <= ? "
+            "ORDER BY due, number LIMIT ?"
+        )
+        rows = (WAITING, now, limit)
+        return await self._database.read(lambda c: c.execute(query, rows).fetchall())
+
+    async def told(self, url: str) -> None:
+        """A story arrived, or is no more: it is never told again."""
+        await self._database.write(lambda c: _told(c, url))
+
+    async def later(self, url: str, due: float) -> None:
+        """A story did not arrive: it is tried again, not before a time."""
+        query = "UPDATE stories SET attempts = attempts + 1, due = ? WHERE url = ?"
+        await self._database.write(lambda c: c.execute(query, (due, url)))
+
+    async def give_up(self, url: str) -> None:
+        """A story is refused again and again: it stays until the next start."""
+        await self._database.write(lambda c: _set(c, [url], REFUSED))
+
+    async def waiting(self) -> int:
+        """How many stories are to be told."""
+        query = "SELECT COUNT(*) FROM stories WHERE state = ?"
+        found = await self._database.read(lambda c: c.execute(query, (WAITING,)).fetchone())
+        return int(found[0])
+
+    async def _known(self, url: str) -> bool:
+        return await self._store.get(url) is not None
+
+
+def _begin(connection: sqlite3.Connection, stored: Iterable[str]) -> None:
+    _set(connection, stored, WAITING)
+    again = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
+    connection.execute(again, (WAITING, REFUSED))
+
+
+def _urls(connection: sqlite3.Connection, state: int) -> list[str]:
+    rows = connection.execute("SELECT url FROM stories WHERE state = ?", (state,))
+    return [url for (url,) in rows]
+
+
+def _pending(connection: sqlite3.Connection, urls: Iterable[str]) -> set[str]:
+    """Those that are intended."""
+    query = "SELECT 1 FROM stories WHERE url = ? AND state = ?"
+    return {url for url in urls if connection.execute(query, (url, INTENDED)).fetchone()}
+
+
+def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
+    """Enter stories, unless they were told before (and taken down or left out since)."""
+    query = (
+        "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
+        "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
+    )
+    connection.executemany(query, [(url, INTENDED, _key(url)) for url in urls])
+
+
+def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str, Fate]) -> None:
+    """Intended stories wait to be told where they were kept; reprints are left out."""
+    for url in urls:
+        if fates[url] in KEPT:
+            _set(connection, [url], WAITING)
+        else:
+            query = "DELETE FROM stories WHERE url = ? AND state = ?"
+            connection.execute(query, (url, INTENDED))
+
+
+def _held(connection: sqlite3.Connection) -> list[tuple[str, float]]:
+    """Stories that are kept back, and until when: nobody was asked to take them yet."""
+    return connection.execute(
+        "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
+    ).fetchall()
+
+
+def _put_off(
+    connection: sqlite3.Connection, urls: Iterable[str], until: Mapping[str, float]
+) -> None:
+    query = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
+    connection.executemany(query, [(until.get(url, 0.0), url) for url in urls])
+
+
+def _set(connection: sqlite3.Connection, urls: Iterable[str], state: int) -> None:
+    query = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
+    connection.executemany(query, [(state, url, state) for url in urls])
+
+
+def _told(connection: sqlite3.Connection, url: str) -> None:
+    connection.execute("INSERT OR IGNORE INTO told VALUES (?)", (_key(url),))
+    connection.execute("DELETE FROM stories WHERE url = ?", (url,))
+
+
+def _key(url: str) -> int:
+    """A number of SQLite's for a URL; two share one in a web of a billion stories, perhaps."""
+    return xxhash.xxh64_intdigest(url.encode()) - (1 << 63)

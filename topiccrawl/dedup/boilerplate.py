@@ -1,0 +1,104 @@
+"""Paragraphs that a site prints under every article, and that must not make two of them alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import xxhash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from topiccrawl.extract.article import Article
+
+REPEATS = 3
+"""Different articles of a site that must hold a paragraph before it is boilerplate."""
+
+HEAD = 4
+"""Paragraphs looked at from the top."""
+
+TAIL = 6
+"""Paragraphs looked at from the end."""
+
+COUNTED = 65_536
+"""Paragraphs whose repeats are counted at once; when there are more, those seen once go."""
+
+_NOT_COMPARED = re.compile(r"[\W\d_]+")
+_POSITIVE = (1 << 63) - 1
+"""Marks are positive in 64 bits with a sign, as databases have them."""
+
+
+class Boilerplate:
+    r"""What sites repeat. Paragraphs are compared without figures, blanks and punctuation.
+
+    Only articles that were kept are counted: a reprint repeats its story, not its site.
+
+    >>> from topiccrawl.extract.article import Article
+    >>> known = Boilerplate()
+    >>> for text in ("今天有雨", "明天有风", "后天有雪"):
+    ...     marks = known.learn(Article("u", "", f"{text}\n扫码关注我们", site="a.test"))
+    >>> len(marks)
+    1
+    >>> known.strip(Article("u", "", "昨天有霜\n扫码关注我们", site="a.test"))
+    '昨天有霜'
+    """
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+        self._seen: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def learn(self, article: Article) -> Sequence[int]:
+        """Count an article's paragraphs; the marks of those that now are boilerplate."""
+        new: list[int] = []
+        for mark in set(_marks(article.site, _edges(article.body.split("\n")))) - self._known:
+            count = self._seen[mark] = self._seen.get(mark, 0) + 1
+            if count >= REPEATS:
+                new.append(mark)
+        self.know(new)
+        if len(self._seen) > COUNTED:
+            self._seen = {mark: count for mark, count in self._seen.items() if count > 1}
+        if len(self._seen) > COUNTED:
+            self._seen.clear()
+        return new
+
+    def know(self, marks: Iterable[int]) -> None:
+        """Take these for boilerplate."""
+        for mark in marks:
+            self._known.add(mark)
+            self._seen.pop(mark, None)
+
+    def strip(self, article: Article) -> str:
+        """The body without boilerplate; all of it where nothing else would be left."""
+        if not self._known:
+            return article.body
+        lines = article.body.split("\n")
+        head, tail = _bounds(len(lines))
+        kept = [
+            line
+            for place, line in enumerate(lines)
+            if head <= place < tail or _mark(article.site, line) not in self._known
+        ]
+        return "\n".join(kept) or article.body
+
+
+def _bounds(count: int) -> tuple[int, int]:
+    """Where the head ends and the tail begins."""
+    return min(HEAD, count), max(HEAD, count - TAIL)
+
+
+def _edges(lines: Sequence[str]) -> Sequence[str]:
+    head, tail = _bounds(len(lines))
+    return [*lines[:head], *lines[tail:]]
+
+
+def _marks(site: str, lines: Iterable[str]) -> Iterator[int]:
+    return (_mark(site, line) for line in lines)
+
+
+def _mark(site: str, line: str) -> int:
+    text = f"{site} {_NOT_COMPARED.sub('', line)}"
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "replace")) & _POSITIVE

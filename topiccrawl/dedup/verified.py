@@ -1,0 +1,251 @@
+"""The default method: articles that share rare runs of letters, verified on their whole texts.
+
+Candidates come from an index over each text's bottom-k sketch (``shingles``). Each is then
+compared exactly, boilerplate of its site removed: how much of the shorter text stands in the
+longer one (containment, which trimming, added lines and joined paragraphs leave high), and whether
+the two contradict each other in numbers or places (``facts``), which tells tomorrow's report of
+the same template from an edited reprint. See docs/duplicates.md for figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.dedup.boilerplate import Boilerplate
+from topiccrawl.dedup.contract import Match, digest_key
+from topiccrawl.dedup.facts import Agreement, compare, slots
+from topiccrawl.dedup.names import renamed
+from topiccrawl.dedup.parts import other_part
+from topiccrawl.dedup.shingles import keys_of, shared, shingles
+from topiccrawl.text.normal import fold, has_han, normalise, simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.dedup.facts import Comparison, Slots
+    from topiccrawl.dedup.shingles import Codes
+    from topiccrawl.extract.article import Article
+
+CONTAINED = 0.5
+"""Share of the shorter text's shingles that must stand in the longer. Half, because editors rewrite
+leads and drop paragraphs; follow-ups of the same affair lie below."""
+
+ALIKE = 0.24
+"""Share of all shingles of both (Jaccard) that must be common: a story four times as long as the
+one it holds is another."""
+
+WITHIN = 0.8
+"""Containment from which a short new text is a piece of a stored one, ten times as long at most."""
+
+PIECE = 0.1
+"""Jaccard below which a piece is no reprint of what it stands in: one item of a long digest."""
+
+SHORT = 60
+"""Shingles in common below which half of a text is too little: notices of one sentence."""
+
+NEARLY = 0.8
+"""Jaccard from which texts of any length are one story."""
+
+WHOLE = 0.95
+"""Containment from which a short new text is the beginning or a piece of a stored one."""
+
+CORRECTED = 0.95
+"""Jaccard from which a number in the headline that differs is a correction, and no other part."""
+
+LEAST = 12
+"""Shingles in common below which only the same text is the same story."""
+
+WINDOW = 30
+"""Days between the dates of two articles beyond which only the same text is the same story."""
+
+NOWHERE = Agreement(0, 0)
+"""Places of texts in two scripts are not compared: 意大利 is 義大利 in Taiwan."""
+
+ALMOST = 0.9999
+"""Similarity of texts at most that are not the same."""
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+REMEMBERED = 1024
+"""Texts whose shingles and facts are held, at about 10 kB each."""
+
+
+class VerifiedShingles:
+    """Sketches find, whole texts decide.
+
+    Args:
+        window: Days, see ``WINDOW``; 0 for no bound. Articles without a date are always compared.
+
+    >>> from topiccrawl.extract.article import Article
+    >>> text = "销量创下新高，" + "，".join(f"第{n}家车企交付{n * 700}辆" for n in range(20))
+    >>> story = Article("http://a.test/1", "", text, digest="a")
+    >>> trimmed = Article("http://b.test/2", "", text[:150], digest="b")
+    >>> VerifiedShingles().judge(trimmed, [story]).reason
+    'trimmed'
+    >>> other = Article("http://b.test/3", "", text.replace("00辆", "50辆"), digest="c")
+    >>> VerifiedShingles().judge(other, [story])
+    """
+
+    name = "shingles"
+    scheme = "shingles/1"
+
+    def __init__(self, window: int = WINDOW) -> None:
+        self.window = window
+        self._boilerplate = Boilerplate()
+        self._texts: OrderedDict[tuple[str, str], _Text] = OrderedDict()
+
+    def keys(self, article: Article) -> Sequence[int]:
+        """The text's sketch and its digest."""
+        if not article.digest:
+            return ()
+        found: list[int] = keys_of(self._boilerplate.strip(article)).tolist()
+        return (*found, digest_key(article.digest))
+
+    def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
+        """The story most alike, or the first one that is nearly the same."""
+        best: tuple[float, Match] | None = None
+        for other in known:
+            found = self._compare(article, other)
+            if found is not None and (best is None or found[0] > best[0]):
+                best = found
+            if best is not None and best[0] >= NEARLY:
+                break  # known comes most likely first
+        return None if best is None else best[1]
+
+    def learn(self, article: Article) -> Sequence[int]:
+        """Marks of paragraphs that its site repeats."""
+        new = self._boilerplate.learn(article)
+        if new:
+            self._texts.clear()
+        return new
+
+    def know(self, marks: Iterable[int]) -> None:
+        """Take over boilerplate."""
+        self._boilerplate.know(marks)
+        self._texts.clear()
+
+    def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
+        """How good a match is, which contradictions lower, and the match; None if it is none."""
+        if article.digest and article.digest == other.digest:
+            return 2.0, Match(other.url, 1.0, "same-text")
+        comparable = article.digest and other.digest
+        if not comparable or not self._near(article.published, other.published):
+            return None
+        new, old = self._text(article), self._text(other)
+        verdict = _verdict(new, old)
+        apart = verdict.alike < CORRECTED and other_part(article.title, other.title)
+        if not verdict.reason or apart:
+            return None
+        facts = _facts(new, old)
+        if facts.contradicts or _renamed(new, old):
+            return None
+        worth = verdict.alike / (1 + facts.contradictions)
+        return worth, Match(other.url, round(min(verdict.similarity, ALMOST), 4), verdict.reason)
+
+    def _near(self, one: str, other: str) -> bool:
+        if not self.window or not one or not other:
+            return True
+        try:
+            days = date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])
+        except ValueError:
+            return True
+        return abs(days.days) <= self.window
+
+    def _text(self, article: Article) -> _Text:
+        key = (article.site, article.digest)
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = _Text(self._boilerplate.strip(article))
+            if len(self._texts) > REMEMBERED:
+                self._texts.popitem(last=False)
+        return text
+
+
+class _Text:
+    """A text as it is compared; its facts are looked for when they are asked for."""
+
+    __slots__ = ("_folded", "_slots", "_traditional", "han", "hashes", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.hashes: Codes = shingles(text).hashes
+        self._slots: Slots | None = None
+        self._traditional: bool | None = None
+        self._folded = ""
+        self.han = has_han(text)
+
+    @property
+    def folded(self) -> str:
+        """Its letters."""
+        if not self._folded:
+            self._folded = _NO_LETTERS.sub("", fold(self.text))
+        return self._folded
+
+    @property
+    def traditional(self) -> bool:
+        """Whether it has characters that are not of simplified Chinese."""
+        if self._traditional is None:
+            plain = normalise(self.text)
+            self._traditional = simplify(plain) != plain
+        return self._traditional
+
+    @property
+    def slots(self) -> Slots:
+        if self._slots is None:
+            self._slots = slots(self.text)
+        return self._slots
+
+
+class _Verdict(NamedTuple):
+    """How two texts are one story.
+
+    Attributes:
+        reason: Why; "" if they are two.
+        similarity: What is told of it, in [0, 1].
+        alike: Jaccard, in [0, 1].
+    """
+
+    reason: str
+    similarity: float
+    alike: float
+
+
+def _facts(new: _Text, old: _Text) -> Comparison:
+    """How their facts agree; places of texts in two scripts are not compared."""
+    facts = compare(new.slots, old.slots)
+    return facts if new.traditional == old.traditional else facts._replace(places=NOWHERE)
+
+
+def _renamed(new: _Text, old: _Text) -> bool:
+    """Whether they tell the same of somebody else; in English ``facts`` sees to names."""
+    chinese = new.han and old.han and new.traditional == old.traditional
+    return chinese and renamed(new.folded, old.folded)
+
+
+def _verdict(new: _Text, old: _Text) -> _Verdict:
+    """Whether shingles alone make two texts one story."""
+    common = shared(new.hashes, old.hashes)
+    shorter = min(len(new.hashes), len(old.hashes))
+    contained = common / max(1, shorter)
+    alike = common / max(1, len(new.hashes) + len(old.hashes) - common)
+    reason = ""
+    if common >= LEAST:
+        reason = _reason(common, contained, alike, new_is_shorter=len(new.hashes) == shorter)
+    return _Verdict(reason, alike if reason == "near-copy" else contained, alike)
+
+
+def _reason(common: int, contained: float, alike: float, *, new_is_shorter: bool) -> str:
+    if alike >= NEARLY:
+        return "near-copy"
+    if alike < PIECE:
+        return ""
+    if common < SHORT:
+        return "trimmed" if contained >= WHOLE and new_is_shorter else ""
+    if contained >= WITHIN and new_is_shorter:
+        return "trimmed"
+    if contained < CONTAINED or alike < ALIKE:
+        return ""
+    return "extended" if contained >= WITHIN else "edited"

@@ -1,0 +1,78 @@
+"""What is extracted from a page, and why: ``python -m topiccrawl.extract FILE [--url URL]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.extract.blocks import lay_out
+from topiccrawl.extract.density import choose
+from topiccrawl.extract.extract import extract
+from topiccrawl.extract.parts import part_of
+from topiccrawl.links.limits import parsed
+from topiccrawl.text.decode import decode
+from topiccrawl.text.escaping import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WIDTH = 50
+"""Characters of a line that are shown."""
+
+
+def explain(html: str) -> list[str]:
+    """The blocks of a page between the first and the last chosen one: ``+`` kept, ``-`` left out.
+
+    >>> lines = explain("<p>" + "今天上午，展览在市中心开幕。" * 3 + "</p><p><a href=/>更</a>")
+    >>> lines[0].startswith("box body"), lines[1][:1]
+    (True, '+')
+    """
+    tree = parsed(html)
+    if tree.body is None:
+        return ["no body"]
+    tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
+    layout = lay_out(tree.body)
+    choice = choose(layout)
+    if not choice.blocks:
+        return [f"nothing chosen of {len(layout.blocks)} blocks"]
+    box = layout.selector(choice.box) or layout.boxes[choice.box].tag
+    lines = [f"box {box}, {choice.share:.2f} of the page's sentences, {choice.linked:.2f} links"]
+    for number in range(choice.blocks[0], choice.blocks[-1] + 1):
+        block = layout.blocks[number]
+        mark = "+" if number in choice.blocks else "-"
+        lines.append(
+            f"{mark} {block.tag:<6} {block.size:>4} {block.linked:.2f} {block.text[:_WIDTH]}"
+        )
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print; exit status 1 where the page is no article, 2 where there is none."""
+    parser = argparse.ArgumentParser(prog="python -m topiccrawl.extract", description=__doc__)
+    parser.add_argument("file", type=Path, help="a page as served")
+    parser.add_argument("--url", default="http://example.test/page.html", help="where it was")
+    options = parser.parse_args(arguments)
+    try:
+        data = options.file.read_bytes()
+    except OSError as error:
+        parser.error(f"{options.file}: cannot be read: {error.strerror}")
+    html = decode(data, None).text
+    found = extract(html, options.url)
+    part = part_of(options.url)
+    lines = [f"page {part.number} of {part.base}"] if part.number else []
+    if found is None:
+        lines.append("no article: too little text, too many links, or no sentences")
+    else:
+        lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
+    sys.stdout.writelines(f"{escaped(line)}\n" for line in (*lines, "", *explain(html)))
+    return int(found is None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""When an article was published: from metadata, from the text around its head, from its URL."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.extract.relative import BEIJING, moments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import tzinfo
+
+EARLIEST = 1995
+"""Years before it are no year of publication on the web."""
+
+_DAY = (
+    r"(?P<year>(?:19|20)\d\d)\s*[-/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-/.月]\s*"
+    r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)\s*日?"
+)
+_TIME = (
+    r"(?P<hour>2[0-3]|[01]?\d)\s*[:：时]\s*(?P<minute>[0-5]\d)(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
+)
+_ZONE = r"(?P<zone>Z|[+-][01]\d:?[0-5]\d)"
+_WRITTEN = re.compile(
+    rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
+)
+_HEAD = 2
+"""Texts around the headline; a relative time in later ones is that of other articles."""
+_EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_DAY_NUMBER = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_ENGLISH = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_MONTH}\s+{_DAY_NUMBER},?\s+{_YEAR}\b",
+        rf"\b{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}\b",
+    )
+)
+_IN_URL = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
+    r"(?P<day>3[01]|[12]\d|0[1-9])(?!\d{1,3}(?:\D|$))"
+)
+
+
+class Moment(NamedTuple):
+    """A time as precise as it was written.
+
+    Attributes:
+        day: Calendar day in the zone of the page.
+        clock: Time of the day as ISO 8601, zone included where known, or "".
+    """
+
+    day: date
+    clock: str = ""
+
+    @property
+    def iso(self) -> str:
+        """ISO 8601, as precise as known."""
+        return f"{self.day.isoformat()}T{self.clock}" if self.clock else self.day.isoformat()
+
+
+def published(
+    stated: Iterable[str], near: Sequence[str], url: str, language: str, fetched_at: float = 0.0
+) -> str:
+    """Time of publication as ISO 8601, or "".
+
+    Metadata comes first, then what is written near the headline, then the URL; a written time of
+    the URL's own day is preferred to an earlier one of another day, and one with a time of day to
+    one without. Pages in Chinese are in Beijing's zone where they name none; where they write no
+    full date, one relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) counts.
+
+    Args:
+        stated: What metadata says, most trusted first.
+        near: Texts to search, most telling first.
+        url: Address of the page.
+        language: ISO 639-1 code of the page.
+        fetched_at: Seconds since the epoch; later days are no day of publication. 0: not known.
+
+    >>> published((), ["2016年01月12日 10:23 来源"], "http://a.test/x", "zh")
+    '2016-01-12T10:23:00+08:00'
+    >>> published(["2019-11-19T10:00:06.000Z"], (), "http://a.test/x", "en")
+    '2019-11-19T10:00:06+00:00'
+    >>> published((), ["no date"], "http://a.test/a/20160112/1.htm", "zh")
+    '2016-01-12'
+    """
+    zone = BEIJING if language == "zh" else None
+    last = _latest(fetched_at)
+    dated = _in_url(url)
+    for texts in (stated, near):
+        found = [m for text in texts for m in _moments(text, zone) if _likely(m.day, last)]
+        if found:
+            return _best(found, dated).iso
+    if zone is not None:
+        told = [Moment(*one) for text in near[:_HEAD] for one in moments(text, fetched_at, dated)]
+        if told := [m for m in told if _likely(m.day, last) and _fits(m.day, dated)]:
+            return _best(told, dated).iso
+    return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
+
+
+def _latest(fetched_at: float) -> date:
+    if not fetched_at:
+        return date.max
+    return (datetime.fromtimestamp(fetched_at, tz=UTC) + timedelta(days=1)).date()
+
+
+def _likely(day: date, last: date) -> bool:
+    return day.year >= EARLIEST and day <= last
+
+
+def _best(found: list[Moment], dated: date | None) -> Moment:
+    """The first of the URL's day, else the first; with a time of day where that day has one."""
+    days = [m.day for m in found]
+    close = [day for day in days if dated and abs(day - dated) <= timedelta(days=1)]
+    day = dated if dated in days else (*close, *days)[0]
+    same = [m for m in found if m.day == day]
+    return next((m for m in same if m.clock), same[0])
+
+
+def _fits(day: date, dated: date | None) -> bool:
+    """Whether a day does not contradict the URL's."""
+    return dated is None or abs(day - dated) <= timedelta(days=1)
+
+
+def _moments(text: str, zone: tzinfo | None) -> Iterator[Moment]:
+    if _EPOCH.fullmatch(text.strip()):
+        then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
+        yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
+    for match in _WRITTEN.finditer(text):
+        day = _day(match["year"], match["month"], match["day"])
+        if day is not None:
+            yield Moment(day, _clock(match, zone))
+    for pattern in _ENGLISH:
+        for match in pattern.finditer(text):
+            day = _day(match["year"], str(1 + _MONTHS.index(match["name"].lower())), match["day"])
+            if day is not None:
+                yield Moment(day)
+
+
+def _clock(match: re.Match[str], zone: tzinfo | None) -> str:
+    if match["hour"] is None:
+        return ""
+    clock = f"{int(match['hour']):02}:{match['minute']}:{match['second'] or '00'}"
+    stated = match["zone"]
+    if stated is not None:
+        return clock + ("+00:00" if stated == "Z" else f"{stated[:3]}:{stated[-2:]}")
+    return clock + ("+08:00" if zone is BEIJING else "")
+
+
+def _in_url(url: str) -> date | None:
+    match = _IN_URL.search(url)
+    return None if match is None else _day(match["year"], match["month"], match["day"])
+
+
+def _day(year: str, month: str, day: str) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:  # the 31st of a month that has 30 days
+        return None

@@ -1,0 +1,190 @@
+"""A site's frame: where its bodies stand and what it repeats in them (after CN101694658).
+
+Learnt from a handful of a site's articles: what changes from page to page is content, what repeats
+is frame. The box that held most bodies is looked into first; lines that many bodies share are left
+out. A sample of pages is compared with what is found without the frame; where that disagrees, the
+site has changed and the frame is learnt anew. A frame written by hand is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from selectolax.lexbor import SelectolaxError
+
+from topiccrawl.dedup import fold
+from topiccrawl.extract.blocks import lay_out
+from topiccrawl.extract.body import NOTHING, Body, body_of, find_body
+from topiccrawl.extract.density import choose_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from selectolax.lexbor import LexborHTMLParser
+
+KEY = "frame"
+"""Key of a site's frame among what is known of the site."""
+
+LEAST = 5
+"""Articles of a site before its frame is used."""
+
+TRUSTED = 0.8
+"""Share of a site's articles whose body stood in the box."""
+
+REPEATED, OFTEN = 3, 0.3
+"""Articles, and share of the site's, in which a line stands that is frame."""
+
+CHECK_EVERY = 10
+"""One of so many articles is looked for without the frame, too."""
+
+AGREES = 0.8
+"""Share of the longer text's lines that both must have."""
+
+MISSES = 3
+"""Checks in a row that fail before the frame is learnt anew."""
+
+MOST_LINES, LONGEST = 600, 200
+"""Lines remembered, and characters of the longest: a line that a site repeats is short."""
+
+
+class SiteFrame:
+    """What was learnt of one site.
+
+    Attributes:
+        pages: Articles it was learnt from.
+        boxes: CSS selectors of boxes, and how many bodies each held.
+        lines: Lines of bodies, and how many articles had each.
+        by_hand: A selector that an operator wrote, "" where none did; it wins.
+        kept: Lines that an operator wants to keep.
+        misses: Checks in a row that failed.
+    """
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.boxes: Counter[str] = Counter()
+        self.lines: Counter[str] = Counter()
+        self.by_hand = ""
+        self.kept: set[str] = set()
+        self.misses = 0
+        self._used = 0
+
+    @property
+    def box(self) -> str:
+        """The selector to look into first, "" where none is trusted."""
+        if self.by_hand or self.pages < LEAST:
+            return self.by_hand
+        best, times = self.boxes.most_common(1)[0] if self.boxes else ("", 0)
+        return best if times >= TRUSTED * self.pages else ""
+
+    @property
+    def repeated(self) -> dict[str, int]:
+        """Lines that are frame, and how often each was met."""
+        if self.pages < LEAST:
+            return {}
+        least = max(REPEATED, OFTEN * self.pages)
+        return {
+            line: times
+            for line, times in self.lines.items()
+            if times >= least and line not in self.kept
+        }
+
+    def observe(self, body: Body) -> None:
+        r"""Learn from an article's body as it was found, frame included.
+
+        >>> frame = SiteFrame()
+        >>> for n in range(6):
+        ...     frame.observe(Body(f"第{n}条消息。\n本台热线欢迎来电。", box="div.text"))
+        >>> frame.box, frame.repeated
+        ('div.text', {'本台热线欢迎来电。': 6})
+        """
+        if self.misses:  # in doubt: what was learnt is not mixed with what may come instead
+            return
+        self.pages += 1
+        if body.box:
+            self.boxes[body.box] += 1
+        lines = {line for line in body.text.split("\n") if len(line) <= LONGEST}
+        self.lines.update(lines)
+        if len(self.lines) > MOST_LINES:
+            often = self.lines.most_common(MOST_LINES // 2)
+            self.lines = Counter({line: times for line, times in often if times > 1})
+
+    def clean(self, body: Body) -> Body:
+        """The body without the lines that the site repeats; as it is where nothing else is left."""
+        repeated = self.repeated
+        lines = [line for line in body.text.split("\n") if line not in repeated]
+        return body._replace(text="\n".join(lines)) if lines else body
+
+    def due(self) -> bool:
+        """Whether this article is to be looked for without the frame, too."""
+        self._used += 1
+        return self._used % CHECK_EVERY == 1
+
+    def check(self, *, agrees: bool) -> None:
+        """Take the outcome of a check; after ``MISSES`` in a row what was learnt is forgotten."""
+        self.misses = 0 if agrees else self.misses + 1
+        if self.misses >= MISSES:
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop what was learnt; what an operator wrote stays."""
+        self.pages = self.misses = 0
+        self.boxes.clear()
+        self.lines.clear()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; lines met once are left out."""
+        lines = {line: times for line, times in self.lines.items() if times > 1}
+        return {
+            "pages": self.pages,
+            "boxes": dict(self.boxes),
+            "lines": lines,
+            "by_hand": self.by_hand,
+            "kept": sorted(self.kept),
+            "misses": self.misses,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SiteFrame:
+        """The frame whose ``to_json`` is ``values``; a new one for {}."""
+        frame = cls()
+        frame.pages = int(values.get("pages", 0))
+        frame.boxes = Counter(values.get("boxes", {}))
+        frame.lines = Counter(values.get("lines", {}))
+        frame.by_hand = str(values.get("by_hand", ""))
+        frame.kept = set(values.get("kept", ()))
+        frame.misses = int(values.get("misses", 0))
+        return frame
+
+
+def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body:
+    """The body by a site's frame where that is trusted, else as it is found without one.
+
+    The lines that the site repeats are still in it: ``SiteFrame.clean`` takes them out.
+    """
+    selector = frame.box
+    framed = _inside(tree, selector) if selector else NOTHING
+    if framed.text and not frame.due():
+        return framed
+    generic = find_body(tree, language)
+    if selector and generic.text:
+        frame.check(agrees=_agree(framed, generic))
+    return framed if framed.text and not frame.misses else generic
+
+
+def _inside(tree: LexborHTMLParser, selector: str) -> Body:
+    """The body in the one box of a selector; empty where there is none or several."""
+    try:
+        boxes = tree.css(selector)
+    except SelectolaxError:  # an operator's selector that is none
+        return NOTHING
+    if len(boxes) != 1:
+        return NOTHING
+    layout = lay_out(boxes[0])
+    return body_of(layout, choose_in(layout))._replace(box=selector)
+
+
+def _agree(one: Body, other: Body) -> bool:
+    first = {fold(line) for line in one.text.split("\n")}
+    second = {fold(line) for line in other.text.split("\n")}
+    return len(first & second) >= AGREES * max(len(first), len(second))

@@ -1,0 +1,177 @@
+"""The list of a hub page: its links, when each was published, and the page that goes on.
+
+A list is a box whose children are alike and each hold one link of some length: ``li`` of ``ul``,
+``tr`` of ``table``, ``div`` of ``div``. Of several the one wins whose links look most like
+articles; dates in front of or behind them tell it from a menu and from a chart of what is read
+most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.extract.dates import published
+from topiccrawl.links.limits import parsed
+from topiccrawl.links.newsurls import news_likelihood
+from topiccrawl.links.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from selectolax.lexbor import LexborNode
+
+FEWEST = 3
+"""Items of a list."""
+
+SHORTEST = 6
+"""Letters of a headline, in the mean of a list's items; a menu's entries have two to four."""
+
+ALIKE = 0.6
+"""Share of the items that have the tag most have."""
+
+DATED = 1.5
+"""Worth of a list in which most items have a date, to one in which they have none."""
+
+_HEIGHT = 6  # elements between a link and the box of its list
+_ENOUGH = 40  # letters of a headline that count
+_TITLE = 200
+_NEXT = re.compile(
+    r"[\s\[【(（]*(?:下一?[页頁]|后一?页|next(?: page)?|older(?: posts)?)[\s›»>→\])）】]*"
+    r"|[›»→]|>>?",
+    re.IGNORECASE,
+)
+_SHORT_DATE = re.compile(
+    r"(?<![\d-])(?P<month>1[0-2]|0?[1-9])[-/.月](?P<day>3[01]|[12]\d|0?[1-9])(?:日|(?![\d.-]))"
+    r"(?:\s*(?P<time>\d{1,2}:\d\d))?"
+)
+
+
+class Item(NamedTuple):
+    """One entry of a list.
+
+    Attributes:
+        url: Canonical.
+        title: Text of the link.
+        published: ISO 8601, as precise as the list or the URL says; "" where neither does.
+    """
+
+    url: str
+    title: str
+    published: str
+
+
+class HubList(NamedTuple):
+    """What a hub lists.
+
+    Attributes:
+        items: In the page's order, each URL once.
+        next_page: Canonical URL of the page that goes on, or None.
+    """
+
+    items: tuple[Item, ...]
+    next_page: str | None
+
+
+class _Entry(NamedTuple):
+    link: LexborNode
+    url: str
+    title: str
+    box: LexborNode
+
+
+def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
+    """Return the list part of a page, or None where it has no list.
+
+    Args:
+        html: Decoded page.
+        url: Where it was fetched.
+        fetched_at: Seconds since the epoch: the year of dates without one, and their last day.
+
+    >>> page = "".join(f"<li>03-0{n} <a href=/2026030{n}/n{n}0000.html>第{n}条消息的标题</a>"
+    ...     for n in range(1, 5)) + "</ul><a href=/list_2.html>下一页</a>"
+    >>> found = hub_list(f"<ul>{page}", "http://a.test/list.html")
+    >>> found.items[0]
+    Item(url='http://a.test/20260301/n10000.html', title='第1条消息的标题', published='2026-03-01')
+    >>> found.next_page
+    'http://a.test/list_2.html'
+    """
+    root = parsed(html).root
+    if root is None:
+        return None
+    links = [(link, canonical(link.attributes.get("href") or "", url)) for link in root.css("a")]
+    boxes: dict[int, dict[int, _Entry]] = {}
+    for link, target in links:
+        if target is not None and target != url:
+            _enter(boxes, link, target)
+    lists = [list(items.values()) for items in boxes.values() if _is_list(items.values())]
+    best = max(lists, key=_worth, default=None)
+    if best is None:
+        return None
+    once = {entry.url: entry for entry in reversed(best)}
+    items = tuple(_item(entry, fetched_at) for entry in best if once.get(entry.url) is entry)
+    return HubList(items, _next_page(root, links, url))
+
+
+def _enter(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
+    """Count a link for every box it may be listed in; of a child's links the longest stands."""
+    title = " ".join(link.text().split())[:_TITLE]
+    child, parent = link, link.parent
+    for _ in range(_HEIGHT):
+        if parent is None or parent.tag in {"body", "html"}:
+            return
+        items = boxes.setdefault(parent.mem_id, {})
+        known = items.get(child.mem_id)
+        if known is None or len(known.title) < len(title):
+            items[child.mem_id] = _Entry(link, target, title, child)
+        child, parent = parent, parent.parent
+
+
+def _is_list(entries: Iterable[_Entry]) -> bool:
+    tags = [entry.box.tag for entry in entries]
+    letters = sum(len(entry.title) for entry in entries)
+    if len(tags) < FEWEST or letters < SHORTEST * len(tags):
+        return False
+    return Counter(tags).most_common(1)[0][1] >= ALIKE * len(tags)
+
+
+def _worth(entries: list[_Entry]) -> float:
+    sure = sum(
+        news_likelihood(entry.url) * min(len(entry.title), _ENOUGH) / _ENOUGH for entry in entries
+    )
+    dated = sum(bool(_date(entry, 0.0, by_url=False)) for entry in entries)
+    return sure * (DATED if 2 * dated > len(entries) else 1.0)
+
+
+def _item(entry: _Entry, fetched_at: float) -> Item:
+    return Item(entry.url, entry.title, _date(entry, fetched_at))
+
+
+def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
+    """The date beside a link; the year, or the whole of it, from the URL where it lacks there."""
+    around = entry.box.text(separator=" ").replace(entry.link.text(), " ")
+    url = entry.url if by_url else ""
+    found = published((), [around], "", "zh", fetched_at)
+    short = _SHORT_DATE.search(around)
+    if found or short is None:
+        return found or published((), (), url, "zh", fetched_at)
+    by_address = published((), (), entry.url, "zh", fetched_at)
+    year = by_address[:4] or (str(datetime.fromtimestamp(fetched_at, tz=UTC).year))
+    written = f"{year}-{int(short['month']):02}-{int(short['day']):02} {short['time'] or ''}"
+    return published((), [written], "", "zh")
+
+
+def _next_page(
+    root: LexborNode, links: list[tuple[LexborNode, str | None]], url: str
+) -> str | None:
+    """What calls itself the next page: by ``rel``, else by the text of a link."""
+    for node in root.css("link[rel=next], a[rel=next]"):
+        target = canonical(node.attributes.get("href") or "", url)
+        if target and target != url:
+            return target
+    for link, target in links:
+        if target and target != url and _NEXT.fullmatch(link.text().strip()):
+            return target
+    return None

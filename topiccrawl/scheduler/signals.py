@@ -1,0 +1,14 @@
+"""Signals of our own, sent through Scrapy's signal manager.
+
+page_judged(page, verdict): a topic spider judged a page (``model.Page``, ``model.Verdict``).
+lease_settled(lease, outcome): a URL's lease has ended (``frontier.contract.Lease``, ``Outcome``).
+page_changed(change): a watched article is new, changed or gone (``storage.events.Change``).
+hosts_taken(): hosts are served here from now on that another node, or an earlier run, had.
+"""
+
+from __future__ import annotations
+
+page_judged = object()
+lease_settled = object()
+page_changed = object()
+hosts_taken = object()

@@ -1,0 +1,89 @@
+"""Orders to crawls, kept in a ledger."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.errors import SettingError
+from topiccrawl.storage.ledger import FASTEST, SLOWEST, Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.storage.ledger import Ledger
+
+KIND = "orders"
+
+
+class Control:
+    """Steers crawls; see ``contract.Steering``.
+
+    Args:
+        ledger: Where orders are kept.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def order(self, name: str) -> Order:
+        """What is wanted of a crawl."""
+        return order_of(await self._ledger.get(KIND, name))
+
+    async def pause(self, name: str) -> Order:
+        """Stop fetching."""
+        return await self._change(name, paused=True)
+
+    async def resume(self, name: str) -> Order:
+        """Go on."""
+        return await self._change(name, paused=False)
+
+    async def cancel(self, name: str) -> Order:
+        """End what runs now; a pause ends with it."""
+        return await self._change(name, paused=False, cancelled=await self._ledger.now())
+
+    async def speed(self, name: str, factor: float) -> Order:
+        """Divide the delays by a factor."""
+        return await self._change(name, speed=speed_of(factor))
+
+    async def _change(self, name: str, **changes: Any) -> Order:  # noqa: ANN401 - Order's fields
+        return await change(self._ledger, name, lambda order: replace(order, **changes))
+
+
+async def change(ledger: Ledger, name: str, how: Callable[[Order], Order]) -> Order:
+    """Change an order, whatever others do meanwhile; what it is then."""
+    while True:
+        before = await ledger.get(KIND, name)
+        order = how(order_of(before))
+        text = json.dumps(asdict(order))
+        if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):
+            return order
+
+
+def order_of(text: str | None) -> Order:
+    """Return the order that a row holds.
+
+    >>> order_of('{"paused": true}').paused, order_of(None).speed
+    (True, 1.0)
+    """
+    return Order(**json.loads(text)) if text else Order()
+
+
+def speed_of(given: object) -> float:
+    """Return a speed that may be ordered.
+
+    Raises:
+        SettingError: If it is none.
+
+    >>> speed_of("0.5")
+    0.5
+    """
+    try:
+        factor = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        factor = 0.0
+    if not SLOWEST <= factor <= FASTEST:
+        message = f"speed is {given!r}: give a factor from {SLOWEST:g} to {FASTEST:g}, 1 is normal"
+        raise SettingError(message)
+    return factor

@@ -1,0 +1,82 @@
+"""Which crawls ran over a data folder, so that a command can mean "the last one"."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.storage.database import FILE, Database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Crawl(NamedTuple):
+    """One run of a crawl.
+
+    Attributes:
+        number: Counts the runs of a data folder from 1.
+        topic: The topic's name.
+        frontier: The frontier's folder.
+        started: Seconds since the epoch.
+        finished: Seconds since the epoch; None while it runs or where it was killed.
+        reason: Why it ended, as Scrapy says it (``finished``, ``shutdown`` ...), or "".
+    """
+
+    number: int
+    topic: str
+    frontier: str
+    started: float
+    finished: float | None
+    reason: str
+
+
+class CrawlLog:
+    """The crawls of a data folder.
+
+    Blocking and short: for the start and end of a run, and for commands. Every call opens the
+    store's file for itself; errors are those of ``Store.open``.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / FILE
+
+    def begin(self, topic: str, frontier: str, now: float) -> int:
+        """Record a crawl that starts; its number."""
+        query = "INSERT INTO crawls VALUES (NULL, ?, ?, ?, NULL, '')"
+        with self._database() as database:
+            work = database.call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid)
+        return int(work or 0)
+
+    def finish(self, number: int, reason: str, now: float) -> None:
+        """Record that it ended."""
+        query = "UPDATE crawls SET finished = ?, reason = ? WHERE id = ?"
+        with self._database() as database:
+            database.call(lambda c: c.execute(query, (now, reason, number)))
+
+    def last(self, topic: str = "") -> Crawl | None:
+        """The crawl (of a topic, where one is named) that started last; None if none ever did."""
+        crawls = self.all(topic)
+        return crawls[-1] if crawls else None
+
+    def all(self, topic: str = "") -> list[Crawl]:
+        """All crawls (of a topic, where one is named), first one first; makes no file."""
+        if not self.path.exists():
+            return []
+        query = "SELECT * FROM crawls WHERE topic = ?1 OR ?1 = '' ORDER BY id"
+        with self._database() as database:
+            rows = database.call(lambda c: c.execute(query, (topic,)).fetchall())
+        return [Crawl(*row) for row in rows]
+
+    @contextmanager
+    def _database(self) -> Iterator[Database]:
+        database = Database(self.path)
+        database.open()
+        try:
+            yield database
+        finally:
+            database.close()

@@ -1,0 +1,182 @@
+"""One SQLite file behind one thread: opened, migrated, locked and translated in one place."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from topiccrawl.errors import StateError, StorageError
+from topiccrawl.storage.schema import STEPS, migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Work = Callable[[sqlite3.Connection], "T"]
+
+T = TypeVar("T")
+
+FILE = "store.sqlite"
+"""Name of the file inside TOPICCRAWL_DATA_DIR."""
+
+BUSY_SECONDS = 30.0
+"""How long a transaction waits for another process's before it fails."""
+
+REMEDIES = {
+    "SQLITE_FULL": "free space on the disk",
+    "SQLITE_READONLY": "make the folder writable",
+    "SQLITE_CANTOPEN": "make the folder exist and writable",
+    "SQLITE_BUSY": "end the process that holds it",
+    "SQLITE_CORRUPT": "restore it from a copy",
+    "SQLITE_IOERR": "check the disk",
+}
+"""By the primary result code's name."""
+
+
+class Database:
+    """A SQLite database in write-ahead mode, shared between processes.
+
+    Work runs on a thread of its own, in order, so that the event loop never waits for a disk.
+    ``synchronous=FULL``: a committed transaction survives a power cut, not only kill -9; the
+    cost is one sync a commit, which group commits share.
+
+    Args:
+        path: The file; its folder is created.
+        busy_seconds: How long to wait for another process.
+        now: Clock for the table of migrations, seconds since the epoch.
+        steps: Its tables; see ``topiccrawl.storage.schema``.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        now: Callable[[], float] = time.time,
+        steps: Sequence[str] = STEPS,
+    ) -> None:
+        self._steps = steps
+        self.path = Path(path)
+        self._busy_seconds = busy_seconds
+        self._now = now
+        self._executor: ThreadPoolExecutor | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        """Create or migrate the file. Twice equals once.
+
+        Raises:
+            StateError: It is no store, or one of a newer version (``StateVersionError``).
+            StorageError: It cannot be opened.
+        """
+        if self._executor is not None:
+            return
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        try:
+            self._executor.submit(self._connect).result()
+        except (StateError, StorageError):
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Finish what runs and close the file. Twice equals once."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.submit(self._disconnect).result()
+            executor.shutdown()
+
+    async def read(self, work: Work[T]) -> T:
+        """What ``work`` returns, from one consistent view.
+
+        Raises:
+            StorageError: SQLite failed.
+        """
+        return await self._run(work, "BEGIN")
+
+    async def write(self, work: Work[T]) -> T:
+        """What ``work`` returns, once all it wrote is committed.
+
+        Raises:
+            StorageError: Nothing of it is kept.
+        """
+        return await self._run(work, "BEGIN IMMEDIATE")
+
+    def call(self, work: Work[T]) -> T:
+        """The same as ``write``, for callers outside an event loop; blocks."""
+        return self._thread().submit(self._transact, work, "BEGIN IMMEDIATE").result()
+
+    async def _run(self, work: Work[T], begin: str) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread(), self._transact, work, begin)
+
+    def _thread(self) -> ThreadPoolExecutor:
+        if self._executor is None:
+            raise StorageError(f"{self.path}: the store is closed; open it first")
+        return self._executor
+
+    def _connect(self) -> None:
+        with self._translated("open"):
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StorageError(f"{self.path}: cannot create its folder: {error}") from error
+            self._connection = sqlite3.connect(
+                self.path, timeout=self._busy_seconds, isolation_level=None
+            )
+            self._write_ahead(self._connection)
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("PRAGMA foreign_keys = ON")
+            migrate(self._connection, str(self.path), self._now, self._steps)
+
+    def _write_ahead(self, connection: sqlite3.Connection) -> None:
+        """Switch the mode; SQLite itself does not wait for another process that is doing it."""
+        end = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _transact(self, work: Work[T], begin: str) -> T:
+        connection = self._connection
+        if connection is None:  # closed while the work waited
+            raise StorageError(f"{self.path}: the store is closed; open it first")
+        with self._translated("write" if begin.endswith("IMMEDIATE") else "read"):
+            try:
+                connection.execute(begin)
+                result = work(connection)
+                if isinstance(result, sqlite3.Cursor):
+                    result.close()  # freed by another thread, it would disturb what runs here then
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        return result
+
+    @contextmanager
+    def _translated(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name == "SQLITE_NOTADB":
+                raise StateError(
+                    f"{self.path}: not a SQLite database; "
+                    "move it away or choose another TOPICCRAWL_DATA_DIR"
+                ) from error
+            code = "_".join(name.split("_")[:2])
+            remedy = REMEDIES.get(code, "see the reason; what was stored before is intact")
+            raise StorageError(f"{self.path}: cannot {action}: {error}; {remedy}") from error

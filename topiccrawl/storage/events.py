@@ -1,0 +1,64 @@
+"""What became of pages, as events: an article is new, changed or gone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from topiccrawl.storage.pages import PageState, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One event; also an item that pipelines and feeds carry (``-a since=``).
+
+    Attributes:
+        event: ``new``, ``changed`` or ``gone``.
+        url: Canonical URL of the page.
+        at: When it was seen to be so, seconds since the epoch.
+        owner: Name of the topic or template.
+        found_on: URL of the page that showed it first, or "".
+    """
+
+    event: str
+    url: str
+    at: float
+    owner: str
+    found_on: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values by field name.
+
+        >>> Change("gone", "http://a.test/1", 5.0, "足球").to_dict()["event"]
+        'gone'
+        """
+        return asdict(self)
+
+
+def changes_in(window: Window) -> list[Change]:
+    """The events of a window, oldest first."""
+    made = [_change("new", state, state.first_seen) for state in window.new]
+    made += [_change("changed", state, state.changed_at) for state in window.changed]
+    made += [_change("gone", state, state.gone_at) for state in window.gone]
+    return sorted(made, key=lambda change: change.at)
+
+
+def change_to(known: PageState | None, state: PageState) -> Change | None:
+    """The event between two states of an article; None where there is none.
+
+    Args:
+        known: The state before; None where the page was seen first.
+        state: The state after.
+    """
+    if known is None:
+        return _change("new", state, state.first_seen)
+    if state.gone_at and not known.gone_at:
+        return _change("gone", state, state.gone_at)
+    if state.changed_at > known.changed_at:
+        return _change("changed", state, state.changed_at)
+    return None
+
+
+def _change(event: str, state: PageState, at: float) -> Change:
+    return Change(event, state.url, at, state.owner, state.found_on)

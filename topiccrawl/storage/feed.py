@@ -1,0 +1,95 @@
+"""Articles as an Atom feed (RFC 4287), for people who watch a topic."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from topiccrawl.extract.article import Article
+
+NAMESPACE = "http://www.w3.org/2005/Atom"
+SUMMARY = 300
+"""Characters of the text that an entry shows; its page has the rest."""
+
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Atom:
+    """Writes a feed; each story is one entry, for reprints are no articles of the store.
+
+    An entry's id is its article's URL and stays, so that readers show each once. Its text is
+    left out where the owner wants no copy shown.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._entries: list[Element] = []
+        self._updated = 0.0
+        self._topics: dict[str, None] = {}
+
+    def write(self, article: Article) -> None:
+        """Add an entry."""
+        self._updated = max(self._updated, article.fetched_at)
+        self._topics.update(dict.fromkeys(article.topics))
+        self._entries.append(entry(article))
+
+    def end(self) -> None:
+        """Write the feed."""
+        feed = Element("feed", xmlns=NAMESPACE)
+        name = " · ".join(self._topics) or "topiccrawl"
+        _add(feed, "title", name)
+        _add(feed, "id", f"urn:topiccrawl:{name}")
+        _add(feed, "updated", _time(self._updated))
+        feed.extend(self._entries)
+        text = tostring(feed, encoding="unicode")
+        self._file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+
+
+def entry(article: Article) -> Element:
+    """The entry of an article.
+
+    >>> from topiccrawl.extract.article import Article
+    >>> made = entry(Article("http://a.test/1", "题", "文", published="2026-01-31T08:00:00+08:00"))
+    >>> made.findtext("published"), made.findtext("updated")
+    ('2026-01-31T08:00:00+08:00', '1970-01-01T00:00:00Z')
+    """
+    made = Element("entry")
+    _add(made, "title", article.title)
+    _add(made, "id", article.url)
+    SubElement(made, "link", href=_clean(article.url))
+    _add(made, "updated", _time(article.fetched_at))
+    if published := _zoned(article.published):
+        _add(made, "published", published)
+    author = SubElement(made, "author")
+    _add(author, "name", article.author or article.source or article.site or article.url)
+    for topic in article.topics:
+        SubElement(made, "category", term=_clean(topic))
+    if article.body and not article.noarchive:
+        _add(made, "summary", article.body[:SUMMARY])
+    return made
+
+
+def _add(parent: Element, name: str, text: str) -> None:
+    SubElement(parent, name).text = _clean(text)
+
+
+def _clean(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _zoned(published: str) -> str:
+    """A time as Atom wants it: with a zone, days at their beginning in UTC; "" for none."""
+    try:
+        at = datetime.fromisoformat(published)
+    except ValueError:
+        return ""
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()

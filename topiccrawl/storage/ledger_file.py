@@ -1,0 +1,108 @@
+"""The ledger of one machine: a file in the data folder, for all processes there."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import StorageAwayError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
+
+    from topiccrawl.storage.ledger import Key, Rows
+
+    T = TypeVar("T")
+
+FILE = "tasks.sqlite"
+PATIENCE = 10.0
+"""Seconds a call waits for other processes' writes, each of which takes milliseconds."""
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS ledger"
+    " (kind TEXT, name TEXT, text TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID"
+)
+
+
+class LocalLedger:
+    """Rows in SQLite; see ``contract.Ledger``. Calls wait in a thread, never in the event loop.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR; the file is made with the first row.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / FILE
+
+    async def get(self, kind: str, name: str) -> str | None:
+        """One row, or None."""
+        if not self.path.exists():
+            return None
+        return await self._call(lambda connection: _row(connection, (kind, name)))
+
+    async def read(self, *kinds: str) -> Rows:
+        """All rows of some kinds."""
+        rows: Rows = {kind: {} for kind in kinds}
+        if self.path.exists():
+            for kind, name, text in await self._call(lambda connection: _rows(connection, kinds)):
+                rows[kind][name] = text
+        return rows
+
+    async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
+        """Write ``after`` if all rows are as ``before`` says."""
+        return await self._call(lambda connection: _swap(connection, before, after))
+
+    async def now(self) -> float:
+        """The machine's time."""
+        return time.time()
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    async def _call(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.to_thread(self._work, work)
+
+    def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection:
+                connection.isolation_level = None
+                connection.execute(_TABLE)
+                return work(connection)
+        except (sqlite3.Error, OSError) as error:
+            message = f"{self.path}: cannot be used ({error}): see that its folder can be written"
+            raise StorageAwayError(message) from error
+
+
+def _row(connection: sqlite3.Connection, key: Key) -> str | None:
+    query = "SELECT text FROM ledger WHERE kind = ? AND name = ?"
+    found = connection.execute(query, key).fetchone()
+    return None if found is None else str(found[0])
+
+
+def _rows(connection: sqlite3.Connection, kinds: Iterable[str]) -> list[tuple[str, str, str]]:
+    names = list(kinds)
+    marks = ",".join("?" * len(names))
+    query = f"SELECT kind, name, text FROM ledger WHERE kind IN ({marks})"  # noqa: S608 - marks
+    return connection.execute(query, names).fetchall()
+
+
+def _swap(
+    connection: sqlite3.Connection,
+    before: Mapping[Key, str | None],
+    after: Mapping[Key, str | None],
+) -> bool:
+    connection.execute("BEGIN IMMEDIATE")
+    same = all(_row(connection, key) == text for key, text in before.items())
+    if same:
+        for (kind, name), text in after.items():
+            if text is None:
+                connection.execute("DELETE FROM ledger WHERE kind = ? AND name = ?", (kind, name))
+            else:
+                connection.execute("REPLACE INTO ledger VALUES (?, ?, ?)", (kind, name, text))
+    connection.execute("COMMIT")
+    return same

@@ -1,0 +1,148 @@
+"""Articles as a page lists them: no texts, so that ten thousand are leafed through at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage.database import FILE, Database
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class Listed(NamedTuple):
+    """What a list shows of an article.
+
+    Attributes:
+        url: Its URL.
+        title: Headline.
+        site: Host.
+        published: ISO 8601, or "".
+        fetched_at: Seconds since the epoch.
+        score: For the topic, in [0, 1].
+        terms: Why: terms found, each with its share of the score, heaviest first.
+        reprints: URLs that carry the same story.
+    """
+
+    url: str
+    title: str
+    site: str
+    published: str
+    fetched_at: float
+    score: float
+    terms: tuple[tuple[str, float], ...]
+    reprints: int
+
+
+class Chain(NamedTuple):
+    """A story and who republished it, in the order they were seen."""
+
+    article: Listed
+    reprints: tuple[Reprint, ...]
+
+
+class Listing(Protocol):
+    """Lists what is stored for a topic; changes nothing."""
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """How many articles there are, and some of them, those stored last first.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        ...
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """The stories that were republished most, most first."""
+        ...
+
+    async def close(self) -> None:
+        """Release what is held. Twice equals once."""
+        ...
+
+
+_LISTED = """
+    SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
+           (SELECT count(*) FROM reprints r WHERE r.article_id = a.id)
+    FROM article_topics t JOIN articles a ON a.id = t.article_id
+    WHERE t.topic = ?
+"""
+_CHAINED = """
+    AND a.id IN (SELECT r.article_id FROM reprints r JOIN article_topics u
+                 ON u.article_id = r.article_id AND u.topic = ?
+                 GROUP BY r.article_id ORDER BY count(*) DESC, r.article_id DESC LIMIT ?)
+"""
+_REPRINTS = """
+    SELECT url, site, title, published, seen_at, similarity, reason
+    FROM reprints WHERE article_id = ? ORDER BY id
+"""
+
+
+class SqliteListing:
+    """See ``Listing``; of the embedded store.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR; nothing is made where there is no store yet.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._path = Path(folder) / FILE
+        self._database: Database | None = None
+        self._opening = asyncio.Lock()
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """See ``Listing.page``."""
+        database = await self._opened()
+        if database is None:
+            return 0, []
+        return await database.read(lambda c: _page(c, topic, limit, offset))
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """See ``Listing.chains``."""
+        database = await self._opened()
+        return [] if database is None else await database.read(lambda c: _chains(c, topic, most))
+
+    async def close(self) -> None:
+        """See ``Listing.close``."""
+        if self._database is not None:
+            await asyncio.to_thread(self._database.close)
+            self._database = None
+
+    async def _opened(self) -> Database | None:
+        async with self._opening:
+            if self._database is None:
+                if not self._path.exists():
+                    return None
+                database = Database(self._path)
+                await asyncio.to_thread(database.open)
+                self._database = database
+            return self._database
+
+
+def _page(
+    connection: sqlite3.Connection, topic: str, limit: int, offset: int
+) -> tuple[int, list[Listed]]:
+    query = "SELECT count(*) FROM article_topics WHERE topic = ?"
+    (total,) = connection.execute(query, (topic,)).fetchone()
+    query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
+    rows = connection.execute(query, (topic, limit, offset)).fetchall()
+    return total, [_listed(row) for row in rows]
+
+
+def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[Chain]:
+    rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
+    found = [
+        Chain(_listed(row), tuple(map(Reprint._make, connection.execute(_REPRINTS, (row[0],)))))
+        for row in rows
+    ]
+    return sorted(found, key=lambda chain: -len(chain.reprints))
+
+
+def _listed(row: tuple[Any, ...]) -> Listed:
+    _, *plain, terms, reprints = row
+    found = tuple((term, share) for term, share in json.loads(terms))
+    return Listed._make((*plain, found, reprints))

@@ -1,0 +1,220 @@
+"""Articles as rows: the SQL of the embedded store, one statement a function.
+
+All functions run inside a transaction of their caller.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.extract.article import Article
+from topiccrawl.storage.contract import Reprint, Version
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+
+TEXTS = (
+    "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
+    "author", "language",
+)  # fmt: skip
+COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Columns of ``articles`` in table order, without the id."""
+
+_SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
+_COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
+_INSERT = (
+    f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
+    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+)
+_UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE id = ?"  # noqa: S608
+
+
+def clean(text: str) -> str:
+    r"""The text with what UTF-8 cannot carry (lone surrogates) replaced by "?".
+
+    >>> clean("a\ud800")
+    'a?'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def insert(connection: sqlite3.Connection, article: Article) -> int:
+    """Id of the new row."""
+    return int(connection.execute(_INSERT, _values(article)).lastrowid or 0)
+
+
+def update(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
+    """Replace a row."""
+    connection.execute(_UPDATE, (*_values(article), article_id))
+
+
+def find(connection: sqlite3.Connection, url: str) -> tuple[int, Article] | None:
+    """Id and article of a URL, topics included."""
+    row = connection.execute(f"{_SELECT} WHERE url = ?", (clean(url),)).fetchone()
+    return None if row is None else (row[0], _article(connection, row, ""))
+
+
+def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
+    """The article of an id that exists."""
+    row = connection.execute(f"{_SELECT} WHERE id = ?", (article_id,)).fetchone()
+    return _article(connection, row, "")
+
+
+def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
+    """Articles of a topic ("" for all), those stored last first; ``limit`` 0 for all."""
+    where = (
+        "WHERE id IN (SELECT article_id FROM article_topics WHERE topic = :topic)" if topic else ""
+    )
+    rows = connection.execute(
+        f"{_SELECT} {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
+        {"topic": topic, "limit": limit or -1, "offset": offset},
+    ).fetchall()
+    return [_article(connection, row, topic) for row in rows]
+
+
+def some(
+    connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
+) -> list[tuple[int, Article]]:
+    """Ids and articles under a condition, those stored last first; at most ``values["size"]``."""
+    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
+    found = connection.execute(query, values).fetchall()
+    return [(row[0], _article(connection, row, topic)) for row in found]
+
+
+def keep_version(
+    connection: sqlite3.Connection, article_id: int, known: Article, replaced_at: float
+) -> None:
+    """Keep the text of an article that is about to be replaced."""
+    connection.execute(
+        "INSERT INTO versions SELECT ?1, 1 + count(*), ?2, ?3, ?4, ?5, ?6, ?7 FROM versions"
+        " WHERE article_id = ?1",
+        (article_id, known.title, known.body, known.published, known.digest, known.fetched_at,
+         replaced_at),
+    )  # fmt: skip
+
+
+def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
+    """Earlier texts of an article, oldest first."""
+    rows = connection.execute(
+        f"SELECT {', '.join(f'versions.{name}' for name in Version._fields)} FROM versions"  # noqa: S608
+        " JOIN articles ON articles.id = article_id WHERE url = ? ORDER BY number",
+        (clean(url),),
+    )
+    return [Version(*row) for row in rows]
+
+
+def to_index(connection: sqlite3.Connection, article_id: int) -> None:
+    """Note that a changed article's words are to be indexed before the next search."""
+    connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
+
+
+def set_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
+    """Add the article's topics to a row; the newer score wins."""
+    _write_topics(connection, "INSERT OR REPLACE", article_id, article)
+
+
+def add_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
+    """Add those of the article's topics that the row lacks."""
+    _write_topics(connection, "INSERT OR IGNORE", article_id, article)
+
+
+def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
+    """The articles of these ids in their order, without that of one URL: what is compared of them.
+
+    Ids that do not exist are left out; topics, times of fetching and the like are not read.
+    """
+    query = f"{_COMPARED} WHERE id IN ({', '.join('?' * len(ids))})"
+    found = {row[0]: row[1:] for row in connection.execute(query, ids)} if ids else {}
+    rows = (found[article_id] for article_id in ids if article_id in found)
+    return [_compared(row) for row in rows if row[0] != but]
+
+
+def all_texts(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]]:
+    """Every article's id and what is compared of it, oldest first."""
+    for article_id, *row in connection.execute(f"{_COMPARED} ORDER BY id"):
+        yield article_id, _compared(row)
+
+
+def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprint) -> None:
+    """Record a reprint of a story; a URL reprints one story, the one it was last seen with."""
+    connection.execute(
+        "INSERT INTO reprints (url, site, title, published, seen_at, similarity, reason, "
+        "article_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
+        "site = excluded.site, title = excluded.title, published = excluded.published, "
+        "seen_at = excluded.seen_at, similarity = excluded.similarity, "
+        "reason = excluded.reason, article_id = excluded.article_id",
+        (*(clean(v) if isinstance(v, str) else v for v in reprint), article_id),
+    )
+
+
+def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
+    """The URL reprints nothing any more."""
+    connection.execute("DELETE FROM reprints WHERE url = ?", (clean(url),))
+
+
+def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:
+    """Reprints of a story in the order they were first seen."""
+    rows = connection.execute(
+        "SELECT url, site, title, published, seen_at, similarity, reason FROM reprints "
+        "WHERE article_id = ? ORDER BY id",
+        (article_id,),
+    )
+    return tuple(Reprint(*row) for row in rows)
+
+
+def story_of(connection: sqlite3.Connection, url: str) -> int | None:
+    """Id of the story a URL reprints, or None."""
+    query = "SELECT article_id FROM reprints WHERE url = ?"
+    row = connection.execute(query, (clean(url),)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def counts(connection: sqlite3.Connection) -> dict[str, int]:
+    """Sizes of the tables and of each topic."""
+    query = (
+        "SELECT 'articles', count(*) FROM articles UNION ALL "
+        "SELECT 'reprints', count(*) FROM reprints UNION ALL "
+        "SELECT 'topic/' || topic, count(*) FROM article_topics GROUP BY topic"
+    )
+    return dict(connection.execute(query).fetchall())
+
+
+def _compared(row: Sequence[Any]) -> Article:
+    url, title, body, site, published, digest = row
+    return Article(url, title, body, site=site, published=published, digest=digest)
+
+
+def _values(article: Article) -> tuple[Any, ...]:
+    return (
+        *(clean(getattr(article, name)) for name in TEXTS),
+        clean(json.dumps(article.images, ensure_ascii=False)),
+        article.fetched_at,
+        article.depth,
+        article.digest,
+        article.noarchive,
+        article.encoding,
+    )
+
+
+def _write_topics(
+    connection: sqlite3.Connection, verb: str, article_id: int, article: Article
+) -> None:
+    terms = clean(json.dumps(article.terms, ensure_ascii=False))
+    connection.executemany(
+        f"{verb} INTO article_topics VALUES (?, ?, ?, ?)",
+        ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
+    )
+
+
+def _article(connection: sqlite3.Connection, row: tuple[Any, ...], topic: str) -> Article:
+    query = "SELECT topic, score, terms FROM article_topics WHERE article_id = ?"
+    topics = sorted(connection.execute(query, row[:1]).fetchall(), key=lambda t: (-t[1], t[0]))
+    shown = next((t for t in topics if t[0] == topic), topics[0] if topics else None)
+    values = dict(zip(COLUMNS, row[1:], strict=True))
+    values["images"] = json.loads(values["images"])
+    values["noarchive"] = bool(values["noarchive"])
+    values["topics"] = {name: score for name, score, _ in topics}
+    values["terms"] = [] if shown is None else json.loads(shown[2])
+    return Article.from_dict(values)

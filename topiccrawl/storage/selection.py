@@ -1,0 +1,158 @@
+"""Which stored articles are meant: by topic, site, days and words."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.hosts import host_named
+from topiccrawl.links.urls import canonical
+from topiccrawl.storage.rows import clean
+from topiccrawl.text.normal import has_han
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from topiccrawl.extract.article import Article
+
+WORDS = 2_000
+"""Different words of an article that are indexed at most; a long feature has 1,500."""
+
+COMPOUND = 3
+"""Characters from which a Chinese word is also found by its first and its last two."""
+
+
+class Selection(NamedTuple):
+    """What articles must have, all of it.
+
+    Attributes:
+        topic: Name of a topic they belong to; "" for any.
+        site: Their host, or a domain above it; "" for any.
+        since: First day of publication, ``2026-01-31``, as their page tells it; "" for any.
+        until: Last day of publication; "" for any. With either, articles without a date are out.
+        words: Words they hold, as ``words_in`` gives them.
+    """
+
+    topic: str = ""
+    site: str = ""
+    since: str = ""
+    until: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> str:
+        """The day after the last one, which all times of the last one lie before.
+
+        >>> Selection(until="2026-02-28").before
+        '2026-03-01'
+        """
+        return str(date.fromisoformat(self.until) + timedelta(days=1)) if self.until else ""
+
+    @property
+    def dated(self) -> bool:
+        """Whether days are asked for."""
+        return bool(self.since or self.until)
+
+
+ALL = Selection()
+"""Every article."""
+
+
+def day(text: str, what: str) -> str:
+    """A day as an operator writes it.
+
+    Raises:
+        ConfigurationError: It is none.
+
+    >>> day("2026-01-31", "--since")
+    '2026-01-31'
+    """
+    try:
+        return str(date.fromisoformat(text)) if text else ""
+    except ValueError as error:
+        raise ConfigurationError(f"{what} {text!r} is no day: write one as 2026-01-31") from error
+
+
+def site_in(text: str) -> str:
+    """A host as an operator writes it; "" for all.
+
+    Raises:
+        ConfigurationError: It is none.
+
+    >>> site_in("News.a.test."), site_in("")
+    ('news.a.test', '')
+    """
+    host = host_named(text)
+    if text and not host:
+        raise ConfigurationError(f"--site {text!r} is no host: write one as news.example.com")
+    return host
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """What is to be forgotten: a URL, as it is written and as it is stored, or ``site:HOST``.
+
+    Who asks for a removal must not think that it is done where nothing can have that name.
+
+    Raises:
+        ConfigurationError: It is neither.
+
+    >>> names_in("http://a.test/1"), names_in("site:新闻.test"), names_in("HTTP://a.test")
+    (('http://a.test/1',), ('site:xn--efvy88h.test',), ('HTTP://a.test', 'http://a.test/'))
+    """
+    host = host_named(text.removeprefix("site:")) if text.startswith("site:") else ""
+    if host:
+        return (f"site:{host}",)
+    url = canonical(text)
+    if url is None:
+        message = f"{text!r} names no article: write https://host/path, or site:host"
+        raise ConfigurationError(message)
+    return tuple(dict.fromkeys((text, url)))
+
+
+def words_in(query: str) -> tuple[str, ...]:
+    """The words of a search, each once.
+
+    Raises:
+        ConfigurationError: It holds none.
+
+    >>> words_in("电池的 回收")
+    ('电池', '回收')
+    """
+    words = tuple(dict.fromkeys(shared_tokenizer().words(query)))
+    if not words:
+        raise ConfigurationError(f"{query!r} holds no word to search for: give a longer one")
+    return words
+
+
+def words_of(title: str, body: str) -> list[str]:
+    """The words that an article is found by, each once, in order of code points.
+
+    >>> words_of("电动汽车", "销量")
+    ['汽车', '电动', '电动汽车', '销量']
+    """
+    found = set(shared_tokenizer().words(f"{title}\n{body}"))
+    return sorted(found.union(_parts(found)))[:WORDS]
+
+
+def _parts(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        if len(word) >= COMPOUND and has_han(word):
+            yield from (word[:2], word[-2:])
+
+
+def site_names(host: str) -> list[str]:
+    """The names under which a host may have been taken down: itself and the domains above it.
+
+    >>> site_names("news.a.test")
+    ['site:news.a.test', 'site:a.test', 'site:test']
+    """
+    labels = host.split(".")
+    return [f"site:{'.'.join(labels[at:])}" for at in range(len(labels))]
+
+
+def names_of(article: Article) -> list[str]:
+    """All names under which an article may have been taken down."""
+    urls = {clean(url) for url in (article.url, article.final_url, article.canonical_url)}
+    return [*sorted(filter(None, urls)), *site_names(article.site)]

@@ -1,0 +1,67 @@
+"""Since when: the last crawl, a day, or so many hours ago."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.storage.crawls import CrawlLog
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAST = "last"
+"""Stands for the start of the last crawl."""
+
+_AGO = re.compile(r"(\d{1,9})([hd])")
+_SECONDS = {"h": 3_600.0, "d": 86_400.0}
+
+
+def since_of(
+    text: str, folder: str | Path, owner: str, now: float, *, ended: bool = False
+) -> float:
+    """The time that an operator means, seconds since the epoch.
+
+    Args:
+        text: ``last``, ``12h``, ``7d``, or a day or time such as 2026-01-31 or 2026-01-31T08:00
+            (of this machine's zone).
+        folder: TOPICCRAWL_DATA_DIR, for ``last``.
+        owner: Topic or template whose last crawl is meant.
+        now: Seconds since the epoch.
+        ended: ``last`` means the end of the last crawl, its start where it was killed, and now
+            where there was none.
+
+    Raises:
+        ConfigurationError: It is none of these.
+        StateError: There was no crawl.
+
+    >>> since_of("2h", "data", "足球", 10_000.0)
+    2800.0
+    """
+    if text == LAST:
+        crawl = CrawlLog(folder).last(owner)
+        if crawl is None and ended:
+            return now
+        if crawl is None:
+            message = f"{folder}: no crawl for {owner!r} has been run with this folder"
+            raise StateError(f"{message}; name a day, such as 2026-01-31, instead of {LAST}")
+        return crawl.finished or crawl.started if ended else crawl.started
+    if ago := _AGO.fullmatch(text):
+        return max(0.0, now - int(ago[1]) * _SECONDS[ago[2]])
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError) as error:
+        message = f"since {text!r}: write {LAST}, 12h, 7d or a day such as 2026-01-31"
+        raise ConfigurationError(message) from error
+
+
+def check_since(text: str) -> None:
+    """Read such an argument, for the sake of its errors.
+
+    Raises:
+        ConfigurationError: It is none.
+    """
+    if text and text != LAST:
+        since_of(text, "", "", 0.0)

@@ -1,0 +1,39 @@
+"""What was learnt of a site: values by key, kept with the articles."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.storage.part import SqlitePart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class SiteKnowledge(SqlitePart):
+    """Plain JSON values by site and key (``patterns``, ``frame`` ...); each room owns its keys."""
+
+    async def get(self, site: str) -> dict[str, Any]:
+        """All that is known of a site, by key; empty where nothing is."""
+        query = "SELECT key, value FROM sites WHERE site = ?"
+        found = await self._database.read(lambda c: c.execute(query, (site,)).fetchall())
+        return {key: json.loads(value) for key, value in found}
+
+    async def sites(self, key: str) -> list[str]:
+        """The sites of which something is known under a key, by name."""
+        query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
+        found = await self._database.read(lambda c: c.execute(query, (key,)).fetchall())
+        return [site for (site,) in found]
+
+    async def put(self, site: str, values: Mapping[str, Any]) -> None:
+        """Replace the values of these keys in one transaction; others stay.
+
+        Raises:
+            TypeError: A value that JSON cannot carry.
+            StorageError: Nothing was kept.
+        """
+        now = self._now()
+        new = [(site, key, json.dumps(value), now) for key, value in values.items()]
+        query = "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?)"
+        await self._database.write(lambda c: c.executemany(query, new))

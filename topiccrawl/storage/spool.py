@@ -1,0 +1,187 @@
+"""A file for articles that the store cannot take now: synced when written, read again at a start.
+
+One line an article: a checksum, a blank, the article as JSON. A process appends to a file of its
+own, which it holds locked; files whose process is gone are taken over by the next one that starts.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from uuid import uuid4
+
+from topiccrawl.errors import StorageError
+from topiccrawl.extract.article import Article
+from topiccrawl.storage import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+logger = logging.getLogger(__name__)
+
+LIMIT = 1 << 30
+"""Bytes that a spool may have; about 300,000 articles."""
+
+SUFFIX = ".jsonl"
+
+REFUSED = "refused.txt"
+"""Name of the file of articles that the store does not take while it takes others."""
+
+
+class Spool:
+    """Articles on disk, first in, first out. Blocking: call it from a thread.
+
+    Args:
+        folder: Where the files of all processes lie; made when the first article comes.
+        limit: Bytes that this process's file may have.
+    """
+
+    def __init__(self, folder: str | Path, *, limit: int = LIMIT) -> None:
+        self.folder = Path(folder)
+        self.waiting = 0
+        self._limit = limit
+        self._file: IO[bytes] | None = None
+        self._begin = 0  # of the first article that waits
+        self._end = self._damaged = 0  # where ``first`` ended, and the damaged lines before
+        self._adopted: list[IO[bytes]] = []
+
+    def open(self) -> None:
+        """Take over what processes that are gone left, and what was refused: once more.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with suppress(FileNotFoundError):
+            (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+            try:
+                file = path.open("r+b")
+            except OSError as error:
+                raise StorageError(f"{path}: cannot be read: {error}; see its rights") from error
+            if not files.locked(file):
+                file.close()
+                continue
+            self._adopted.append(file)
+            self.waiting += sum(1 for _ in file)
+            file.seek(0)
+
+    def append(self, articles: Iterable[Article]) -> None:
+        """Add articles; when this returns they survive kill -9 and power cuts.
+
+        Raises:
+            StorageError: None of them was added.
+        """
+        lines = [_line(article) for article in articles]
+        try:
+            file = self._opened()
+            size = os.fstat(file.fileno()).st_size
+            if size + sum(map(len, lines)) > self._limit:
+                raise StorageError(f"{file.name}: full; bring the database back, or make room")
+            files.append(file.fileno(), b"".join(lines), size, sync=True)
+        except OSError as error:
+            raise StorageError(
+                f"{self.folder}: cannot write: {error}; make room on the disk"
+            ) from error
+        self.waiting += len(lines)
+
+    def first(self, number: int) -> list[Article]:
+        """The articles that wait longest; lines that are damaged are left out and said."""
+        file = self._oldest()
+        if file is None:
+            return []
+        if file is self._file:
+            file.seek(self._begin)
+        begin = file.tell()
+        found: list[Article] = []
+        damaged = 0
+        while len(found) < number and (line := file.readline()):
+            article = _read(line, file.name)
+            if article is None:
+                damaged += 1
+            else:
+                found.append(article)
+        self._end, self._damaged = file.tell(), damaged
+        file.seek(begin)
+        if not found:
+            self.waiting -= damaged
+            self._done(file)
+            return self.first(number)
+        return found
+
+    def drop(self, articles: Sequence[Article]) -> None:
+        """Forget what ``first`` gave: it is stored."""
+        file = self._oldest()
+        if file is None:
+            return
+        self.waiting -= len(articles) + self._damaged
+        if file is self._file:
+            self._begin = self._end
+        file.seek(self._end)
+        if self._end >= os.fstat(file.fileno()).st_size:
+            self._done(file)
+
+    def refuse(self, article: Article, reason: str) -> None:
+        """Put an article aside that the store does not take; the next ``open`` takes it back."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / REFUSED
+        with path.open("ab") as file:
+            file.write(_line(article))
+            file.flush()
+            os.fsync(file.fileno())
+        logger.error("%s was put aside in %s: %s", article.url, path, reason)
+
+    def close(self) -> None:
+        """Leave what waits for the next start. Twice equals once."""
+        adopted, self._adopted = self._adopted, []
+        for file in adopted:
+            _keep_rest(file, file.tell())
+        if self._file is not None:
+            _keep_rest(self._file, self._begin)
+            self._file = None
+        self._begin = self.waiting = 0
+
+    def _oldest(self) -> IO[bytes] | None:
+        return self._adopted[0] if self._adopted else self._file
+
+    def _opened(self) -> IO[bytes]:
+        if self._file is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path = self.folder / f"{uuid4().hex}{SUFFIX}"
+            self._file = path.open("x+b")
+            files.locked(self._file)
+            files.sync_folder(self.folder)
+            self._begin = 0
+        return self._file
+
+    def _done(self, file: IO[bytes]) -> None:
+        Path(file.name).unlink(missing_ok=True)
+        file.close()
+        if file is self._file:
+            self._file, self._begin = None, 0
+        else:
+            self._adopted.remove(file)
+
+
+def _keep_rest(file: IO[bytes], begin: int) -> None:
+    """Close a file; it goes where nothing is left in it (what is stored twice is stored once)."""
+    if begin >= os.fstat(file.fileno()).st_size:
+        Path(file.name).unlink(missing_ok=True)
+    file.close()
+
+
+def _line(article: Article) -> bytes:
+    text = json.dumps(article.to_dict(), separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _read(line: bytes, name: str) -> Article | None:
+    sum_, _, text = line.rstrip(b"\n").partition(b" ")
+    if sum_ != b"%08x" % zlib.crc32(text):  # cut off by a kill before it was acknowledged
+        logger.warning("%s: a damaged line of %d bytes was left out", name, len(line))
+        return None
+    return Article.from_dict(json.loads(text))

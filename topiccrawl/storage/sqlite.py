@@ -1,0 +1,168 @@
+"""The embedded store: one SQLite file, no server."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.storage import rows
+from topiccrawl.storage import sqlite_search as search
+from topiccrawl.storage.contract import Fate, Reprint, Saved, Story
+from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.storage.merge import fate_of, replaces
+from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.sqlite_search import Tombstones
+from topiccrawl.storage.stories import StoryIndex
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import AsyncGenerator, Sequence
+
+    from topiccrawl.dedup import Match, Method
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.contract import Version
+    from topiccrawl.storage.selection import Selection
+
+
+PAGE = 200
+"""Articles read at once."""
+
+
+class SqliteStore:
+    """A ``Store`` in one file, shared by any number of processes of one machine.
+
+    Args:
+        path: The file, or the folder it lies in (TOPICCRAWL_DATA_DIR).
+        method: How duplicates are told; ``VerifiedShingles`` where None.
+        capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
+        busy_seconds: How long a save waits for another process's.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        method: Method | None = None,
+        capacity: int = CAPACITY,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        path = Path(path)
+        self.path = path if path.suffix == ".sqlite" else path / FILE
+        self._database = Database(self.path, busy_seconds=busy_seconds)
+        self._stories = StoryIndex(method or VerifiedShingles(), capacity)
+
+    async def open(self) -> None:
+        """See ``Store.open``."""
+        await asyncio.to_thread(self._database.open)
+        await self._database.write(self._stories.open)
+
+    async def close(self) -> None:
+        """See ``Store.close``."""
+        await asyncio.to_thread(self._database.close)
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """See ``Store.save``."""
+        return await self._database.write(lambda connection: self._save_all(connection, articles))
+
+    async def get(self, url: str) -> Story | None:
+        """See ``Store.get``."""
+        return await self._database.read(lambda connection: _story(connection, url))
+
+    async def versions(self, url: str) -> list[Version]:
+        """See ``Store.versions``."""
+        return await self._database.read(lambda connection: rows.versions(connection, url))
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """See ``Store.articles``."""
+        return await self._database.read(
+            lambda connection: rows.latest(connection, topic, limit, offset)
+        )
+
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
+        """See ``Store.select``."""
+        new = len(selection.words)
+        while new:
+            new = await self._database.write(search.index_words)
+        below = 0
+        while True:
+            work = partial(search.page, selection=selection, below=below, size=PAGE)
+            found, below = await self._database.read(work)
+            for article in found:
+                yield article
+            if not below:
+                return
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """See ``Store.forget``."""
+        return await self._database.write(lambda c: search.forget(c, names, now))
+
+    async def expire(self, topic: str, before: float) -> int:
+        """See ``Store.expire``."""
+        return await self._database.write(lambda c: search.expire(c, topic, before))
+
+    async def counts(self) -> dict[str, int]:
+        """See ``Store.counts``."""
+        return await self._database.read(rows.counts)
+
+    def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
+        self._stories.refresh(connection)
+        gone = Tombstones(connection)
+        return [
+            Saved(article.url, Fate.FORGOTTEN, article.url)
+            if gone.cover(article)
+            else self._save(connection, article)
+            for article in articles
+        ]
+
+    def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
+        found = self._stories.look_up(connection, article)
+        if found.match is not None:
+            return _save_reprint(connection, article, found.match)
+        rows.drop_reprint(connection, article.url)
+        known = rows.find(connection, article.url)
+        if known is None:
+            article_id, fate = rows.insert(connection, article), Fate.NEW
+            self._stories.learn(connection, article)
+        else:
+            article_id, fate = known[0], fate_of(known[1], article)
+            if replaces(known[1], article):
+                rows.keep_version(connection, article_id, known[1], article.fetched_at)
+            rows.update(connection, article_id, article)
+        if fate is Fate.UPDATED:
+            rows.to_index(connection, article_id)
+        rows.set_topics(connection, article_id, article)
+        if known is None or known[1].digest != article.digest:
+            self._stories.enter(connection, article_id, found.keys)
+        return Saved(article.url, fate, article.url)
+
+
+def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match) -> Saved:
+    found = rows.find(connection, match.url)
+    if found is None:
+        raise LookupError(f"{match.url} was judged a duplicate's representative but is not stored")
+    reprint = Reprint(
+        article.url,
+        article.site,
+        article.title,
+        article.published,
+        article.fetched_at,
+        match.similarity,
+        match.reason,
+    )
+    rows.set_reprint(connection, found[0], reprint)
+    rows.add_topics(connection, found[0], article)
+    return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+
+
+def _story(connection: sqlite3.Connection, url: str) -> Story | None:
+    found = rows.find(connection, url)
+    if found is None:
+        article_id = rows.story_of(connection, url)
+        if article_id is None:
+            return None
+        found = (article_id, rows.by_id(connection, article_id))
+    return Story(found[1], rows.reprints(connection, found[0]))

@@ -1,0 +1,134 @@
+"""Selecting, forgetting and expiring in the embedded store.
+
+Words are indexed when somebody searches, not when articles are stored: a crawl pays nothing
+for new articles, and a search takes over first what came since the last one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.storage import pages, rows
+from topiccrawl.storage.selection import names_of, words_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from topiccrawl.extract.article import Article
+    from topiccrawl.storage.selection import Selection
+
+BATCH = 500
+"""Articles whose words are indexed in one transaction, so that crawls need not wait long."""
+
+_OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
+_OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
+_OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
+
+
+def page(
+    connection: sqlite3.Connection, selection: Selection, below: int, size: int
+) -> tuple[list[Article], int]:
+    """The next articles of a selection, those stored last first, and the id they end at.
+
+    Args:
+        connection: Inside a transaction.
+        selection: What is meant.
+        below: Ids must be smaller; 0 at the beginning.
+        size: Articles looked at; fewer may come back, none and id 0 at the end.
+    """
+    values: dict[str, Any] = {"below": below or (1 << 62), "size": size}
+    values |= {"topic": rows.clean(selection.topic), "site": selection.site}
+    values |= {"since": selection.since, "before": selection.before}
+    values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
+    conditions = {
+        _OF_TOPIC: selection.topic,
+        _OF_SITE: selection.site,
+        "published >= :since": selection.since,
+        "published < :before AND published <> ''": selection.until,
+        _OF_WORDS: selection.words,
+    }
+    where = " AND ".join(["id < :below", *(sql for sql, asked in conditions.items() if asked)])
+    found = rows.some(connection, where, values, selection.topic)
+    wanted = set(selection.words)
+    kept = [
+        article
+        for _, article in found
+        # the index may still hold words that an article had once
+        if not wanted or wanted.issubset(words_of(article.title, article.body))
+    ]
+    return kept, found[-1][0] if found else 0
+
+
+def index_words(connection: sqlite3.Connection) -> int:
+    """Index the words of some articles that are new or changed; how many."""
+    query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
+    last = connection.execute(query).fetchone()[0] or 0
+    query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
+    new = connection.execute(query, (last, BATCH)).fetchall()
+    if new:
+        query = "INSERT OR REPLACE INTO properties VALUES ('searched', ?)"
+        connection.execute(query, (str(new[-1][0]),))
+    changed = connection.execute(
+        "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id LIMIT ?", (BATCH,)
+    ).fetchall()
+    for article_id, title, body in (*new, *changed):
+        words = " ".join(words_of(title, body))
+        connection.execute("INSERT INTO words (rowid, held) VALUES (?, ?)", (article_id, words))
+    done = [(article_id,) for article_id, _, _ in changed]
+    connection.executemany("DELETE FROM unsearched WHERE article_id = ?", done)
+    return len(new) + len(changed)
+
+
+def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:
+    """Delete what goes by these names (URLs, ``site:HOST``) and let it not come back; how many."""
+    gone = 0
+    for name in map(rows.clean, names):
+        connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
+        site = name.removeprefix("site:") if name.startswith("site:") else None
+        named = "site = ?1 OR substr(site, -length(?1) - 1) = '.' || ?1"
+        where = named if site else "url = ?1 OR final_url = ?1 OR canonical_url = ?1"
+        reprints = named if site else "url = ?1"
+        for table, condition in (("articles", where), ("reprints", reprints)):
+            query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
+            gone += connection.execute(query, (site or name,)).rowcount
+        pages.forget(connection, name)
+    _index_below_newest(connection)
+    return gone
+
+
+def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
+    """Take a topic's articles fetched before a time off it; those without a topic go. How many."""
+    of_topic = "topic = ? AND article_id IN (SELECT id FROM articles WHERE fetched_at < ?)"
+    query = f"DELETE FROM article_topics WHERE {of_topic}"  # noqa: S608 - constant
+    gone = connection.execute(query, (rows.clean(topic), before)).rowcount
+    bare = "id NOT IN (SELECT article_id FROM article_topics) AND fetched_at < ?"
+    connection.execute(f"DELETE FROM articles WHERE {bare}", (before,))  # noqa: S608 - constant
+    _index_below_newest(connection)
+    return gone
+
+
+def _index_below_newest(connection: sqlite3.Connection) -> None:
+    """Ids of the newest articles may be given again: what gets them is not indexed yet."""
+    newest = "(SELECT coalesce(max(id), 0) FROM articles)"
+    connection.execute(
+        f"UPDATE properties SET value = {newest} "  # noqa: S608 - constant
+        f"WHERE name = 'searched' AND CAST(value AS INTEGER) > {newest}"
+    )
+
+
+class Tombstones:
+    """What must not come back, as one transaction sees it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        (self._any,) = connection.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()
+
+    def cover(self, article: Article) -> bool:
+        """Whether the article was taken down, by its URL or its site."""
+        if not self._any:
+            return False
+        names = names_of(article)
+        marks = ", ".join("?" * len(names))
+        query = f"SELECT 1 FROM tombstones WHERE name IN ({marks})"  # noqa: S608 - marks
+        return self._connection.execute(query, names).fetchone() is not None

@@ -1,0 +1,137 @@
+"""The duplicate index of the embedded store: its truth in two tables, its speed in RAM.
+
+``sketches`` holds each stored article's keys, written in the transaction that saves the article;
+a ``KeyIndex`` in RAM holds the same turned round, keys to articles. At the start of every saving
+transaction, which excludes all other writers, the rows that other processes added are read; so
+whoever saves second finds what the first one kept. Rows are appended, never searched by key:
+random keys in a table would cost a page of the disk each.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from topiccrawl.dedup.index import CAPACITY, KeyIndex
+from topiccrawl.storage import rows
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from topiccrawl.dedup import Match, Method
+    from topiccrawl.extract.article import Article
+
+_CHUNK = 100_000
+"""Rows read at once."""
+
+_BULK = 500
+"""Rows from which they are entered together."""
+
+
+_Row = tuple[int, int, bytes]
+"""Row of ``sketches``: when it was written, article, keys."""
+
+
+class Found(NamedTuple):
+    """What the look-up of an article gave: its keys and, if it reprints one, its story."""
+
+    keys: Sequence[int]
+    match: Match | None
+
+
+class StoryIndex:
+    """Tells reprints of what is stored. All calls run inside a transaction of their caller.
+
+    Args:
+        method: How duplicates are told.
+        capacity: Articles held in RAM, the newest.
+    """
+
+    def __init__(self, method: Method, capacity: int = CAPACITY) -> None:
+        self._method = method
+        self._capacity = capacity
+        self._index = KeyIndex(capacity)
+        self._last: _Row | None = None
+        self._marks_seen = 0
+
+    def open(self, connection: sqlite3.Connection) -> None:
+        """Make it ready; keys that another method made are made anew, from the texts."""
+        query = "SELECT value FROM properties WHERE name = 'duplicates'"
+        row = connection.execute(query).fetchone()
+        if row is None or row[0] != self._method.scheme:
+            self._make_anew(connection)
+        self.refresh(connection)
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Take over what other processes stored since."""
+        if self._last is not None and self._row(connection, self._last[0]) != self._last:
+            self._forget()  # a transaction was rolled back after its rows had been entered
+        query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
+        marks = connection.execute(query, (self._marks_seen,)).fetchall()
+        if marks:
+            self._marks_seen = marks[-1][0]
+            self._method.know(mark for _, mark in marks)
+        seen = self._last[0] if self._last else 0
+        query = (
+            "SELECT seq, article_id, keys FROM sketches WHERE seq > ? AND "
+            "article_id > (SELECT max(article_id) FROM sketches) - ? ORDER BY seq"
+        )
+        cursor = connection.execute(query, (seen, self._capacity))
+        while new := cursor.fetchmany(_CHUNK):
+            self._take(new)
+
+    def look_up(self, connection: sqlite3.Connection, article: Article) -> Found:
+        """The article's keys and the story that it reprints."""
+        keys = self._method.keys(article)
+        known = rows.texts(connection, self._index.find(keys), rows.clean(article.url))
+        return Found(keys, self._method.judge(article, known))
+
+    def enter(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
+        """Let an article be found, from now on under these keys only."""
+        data = array("I", keys).tobytes()
+        query = "INSERT OR REPLACE INTO sketches (article_id, keys) VALUES (?, ?)"
+        seq = connection.execute(query, (article_id, data)).lastrowid or 0
+        self._last = (seq, article_id, data)
+        self._index.add(article_id, keys)
+
+    def learn(self, connection: sqlite3.Connection, article: Article) -> None:
+        """Note an article that was stored for the first time, for what its site repeats."""
+        marks = self._method.learn(article)
+        query = "INSERT OR IGNORE INTO boilerplate (mark) VALUES (?)"
+        connection.executemany(query, ((mark,) for mark in marks))
+
+    def _forget(self) -> None:
+        self._index = KeyIndex(self._capacity)
+        self._last = None
+        self._marks_seen = 0
+
+    def _make_anew(self, connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM sketches")
+        connection.execute("DELETE FROM boilerplate")
+        self._forget()
+        for article_id, article in rows.all_texts(connection):
+            self.learn(connection, article)
+            self.enter(connection, article_id, self._method.keys(article))
+        self._forget()
+        query = "INSERT OR REPLACE INTO properties VALUES ('duplicates', ?)"
+        connection.execute(query, (self._method.scheme,))
+
+    def _take(self, new: Sequence[_Row]) -> None:
+        self._last = new[-1]
+        if len(new) < _BULK:
+            for _, article_id, data in new:
+                self._index.add(article_id, array("I", data))
+            return
+        lengths = [len(data) // 4 for _, _, data in new]
+        numbers = np.fromiter((article_id for _, article_id, _ in new), np.uint64, len(new))
+        keys = np.frombuffer(b"".join(data for _, _, data in new), dtype=np.uint32)
+        self._index.load(np.repeat(numbers, lengths), keys.astype(np.uint64))
+
+    @staticmethod
+    def _row(connection: sqlite3.Connection, seq: int) -> _Row | None:
+        query = "SELECT seq, article_id, keys FROM sketches WHERE seq = ?"
+        row: _Row | None = connection.execute(query, (seq,)).fetchone()
+        return row

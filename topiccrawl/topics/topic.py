@@ -1,0 +1,318 @@
+"""WHAT IS LOOKED FOR: words, a sentence, or a topic file, checked before any request."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import date  # noqa: TC003  (pydantic reads it at run time)
+from difflib import get_close_matches
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from topiccrawl.errors import TopicError
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.sentence import terms_of
+from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.topics.tomlfile import Hosts, Kind, Seeds, load, mistakes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
+FOLDER = Path("topics")
+"""Where a user's own topic files are looked for by name."""
+LONGEST_NAME = 200
+MOST_TERMS = 50
+"""Words of a sentence that become terms; whoever needs more writes a topic file."""
+_PORTALS = "portals.toml"
+Score = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
+Word = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Thresholds(_Part):
+    """Limits of methods section 3, each in [0, 1]; None is the default of strategy or scorer.
+
+    Attributes:
+        lower_limit: Page relevance from which a page is relevant.
+        upper_limit: Page relevance above which all its links enter priorQueue.
+        min_prior: Potential score from which a link enters priorQueue.
+        min_normal: Potential score below which a link enters the errorQueue.
+        anchor_threshold: Anchor similarity above which the anchor speaks for the link alone.
+    """
+
+    lower_limit: Score | None = None
+    upper_limit: Score | None = None
+    min_prior: Score | None = None
+    min_normal: Score | None = None
+    anchor_threshold: Score | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Thresholds:
+        for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
+            a, b = getattr(self, low), getattr(self, high)
+            if a is not None and b is not None and a > b:
+                msg = f"{low} {a:g} lies above {high} {b:g}: exchange them"
+                raise ValueError(msg)
+        return self
+
+
+class Budget(_Part):
+    """Bounds of a topic's crawl; None leaves the crawl's settings as they are, 0 is no bound.
+
+    Attributes:
+        pages: Responses in one run (CLOSESPIDER_PAGECOUNT).
+        depth: Links from the nearest seed (DEPTH_LIMIT).
+        host_pages: Pages fetched per host (TOPICCRAWL_HOST_PAGES).
+    """
+
+    pages: Annotated[int, Field(ge=0)] | None = None
+    depth: Annotated[int, Field(ge=0)] | None = None
+    host_pages: Annotated[int, Field(ge=0)] | None = None
+
+    def settings(self) -> dict[str, int]:
+        """The Scrapy settings that the bounds stand for."""
+        named = {
+            "CLOSESPIDER_PAGECOUNT": self.pages,
+            "DEPTH_LIMIT": self.depth,
+            "TOPICCRAWL_HOST_PAGES": self.host_pages,
+        }
+        return {name: bound for name, bound in named.items() if bound is not None}
+
+
+class Topic(_Part):
+    """A topic: weighted terms and what else a crawl for it must know [S2, S3].
+
+    Attributes:
+        name: How it is called in store and reports.
+        terms: Term to weight, (0, 100]; a term may be a word or a phrase.
+        synonyms: Term to words that count as it.
+        negative: Word to weight by which it counts against a page.
+        seeds: Canonical URLs to begin with; empty: the default portals.
+        allowed_hosts: Hosts or domains that may be crawled; empty: all.
+        denied_hosts: Hosts or domains that may not.
+        languages: ISO 639-1 codes; chooses among the default portals.
+        limits: Bounds of its crawl.
+        thresholds: Its own thresholds.
+        published_since: First day of publication; older articles are not kept. None: any.
+        published_until: Last day of publication. Articles without a date are kept.
+        retain_days: Days after which its articles are removed, counted from their last fetch, at
+            the start of each crawl; None: they stay.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+    terms: Annotated[dict[Word, Weight], Field(min_length=1)]
+    synonyms: dict[Word, tuple[Word, ...]] = {}
+    negative: dict[Word, Weight] = {}
+    seeds: Seeds = ()
+    allowed_hosts: Hosts = ()
+    denied_hosts: Hosts = ()
+    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
+    limits: Budget = Budget()
+    thresholds: Thresholds = Thresholds()
+    published_since: date | None = None
+    published_until: date | None = None
+    retain_days: Annotated[int, Field(ge=1)] | None = None
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+        listed = isinstance(value, list) and all(isinstance(term, str) for term in value)
+        return dict.fromkeys(value, 1.0) if listed else value
+
+    @field_validator("terms", "negative")
+    @classmethod
+    def _words_with_letters(cls, weights: dict[str, float]) -> dict[str, float]:
+        known: dict[str, str] = {}
+        for term in weights:
+            folded = fold(term)
+            if not any(map(str.isalnum, folded)):
+                msg = f"{term!r} holds no letter or number: remove it"
+                raise ValueError(msg)
+            if other := known.get(folded):
+                msg = f"{term!r} is the same as {other!r}: keep one of them"
+                raise ValueError(msg)
+            known[folded] = term
+        return weights
+
+    @model_validator(mode="after")
+    def _synonyms_of_terms(self) -> Topic:
+        for term in self.synonyms:
+            if term not in self.terms:
+                near = get_close_matches(term, self.terms, 1, 0.5)
+                hint = f"did you mean {near[0]!r}?" if near else "add it to terms"
+                msg = f"synonyms of {term!r}, which is no term: {hint}"
+                raise ValueError(msg)
+        terms, against = set(map(fold, self.terms)), set(map(fold, self.negative))
+        synonyms = [word for words in self.synonyms.values() for word in words]
+        for word in synonyms:
+            if fold(word) in terms:
+                msg = f"{word!r} is a term and a synonym, too: remove one"
+                raise ValueError(msg)
+        for term in (*self.terms, *synonyms):
+            if fold(term) in against:
+                msg = f"{term!r} speaks for the topic and is in negative, too: remove one"
+                raise ValueError(msg)
+        return self
+
+    def wants(self, published: str) -> bool:
+        """Whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
+
+        >>> topic = Topic(name="t", terms={"t": 1}, published_since=date(2026, 1, 31))
+        >>> topic.wants("2026-01-31T00:10:00+08:00"), topic.wants("2026-01-30"), topic.wants("")
+        (True, False, True)
+        """
+        day = published[:10]
+        early = self.published_since is not None and day < self.published_since.isoformat()
+        late = self.published_until is not None and day > self.published_until.isoformat()
+        return not day or not (early or late)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change when anything of the topic changes."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+    @property
+    def version(self) -> int:
+        """Number below 2**24 that changes with what pages and links are scored by."""
+        scored = self.model_dump_json(include={"terms", "synonyms", "negative", "thresholds"})
+        return int(hashlib.sha256(scored.encode()).hexdigest()[:6], 16)
+
+    @property
+    def slug(self) -> str:
+        """A file name of its own for every name: readable part, then six hex digits of the name.
+
+        >>> Topic(name="EV / 电动车", terms={"电动车": 1}).slug
+        'ev-电动车-40b8fb'
+        """
+        readable = re.sub(r"[^\w]+", "-", fold(self.name)).strip("-")[:40] or "topic"
+        return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
+
+
+def resolve(argument: str, folder: Path = FOLDER) -> Topic:
+    """Return the topic that a user's argument means.
+
+    A path that ends in ``.toml``, else the name of a topic in ``folder`` or in the package (of
+    its file, or the one it gives itself: 足球 is ``football.toml``), else words or a sentence (see
+    ``from_words``).
+
+    Raises:
+        TopicError: Naming file, field, value and remedy.
+
+    >>> list(resolve("足球 中超").terms)
+    ['足球', '中超']
+    """
+    text = argument.strip()
+    if text.endswith(".toml"):
+        return read(Path(text))
+    for name, where in _files(folder):
+        if text in {name, _own_name(where)}:
+            return read(where)
+    if "/" in text and _is_file(Path(f"{text}.toml")):
+        raise TopicError(f"{text!r} would be words to look for: write {text}.toml for the file")
+    return from_words(text)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a sentence is too long for a name
+        return False
+
+
+def _own_name(path: Path | Traversable) -> str | None:
+    """The name that a topic file gives itself; None where it gives none or cannot be read."""
+    try:
+        return load(path, _KIND).get("name")
+    except TopicError:
+        return None
+
+
+def from_words(text: str) -> Topic:
+    """Return the topic of words or of a natural-language sentence; all weights 1 [S3 step 1].
+
+    Stop words are left out. A short compound that the dictionary does not know as one word
+    (新能源汽车) is a term beside its words: a page that holds the compound is worth more than one
+    that holds its words apart, which still counts (see ``text.sentence``).
+
+    Raises:
+        TopicError: If no word of it can carry a topic.
+
+    >>> from_words("新能源汽车").terms
+    {'新能源': 1.0, '汽车': 1.0, '新能源汽车': 1.0}
+    >>> list(from_words("关于人工智能在医疗中的应用").terms)
+    ['人工智能', '医疗', '应用']
+    """
+    terms = terms_of(text, shared_tokenizer())
+    if not terms:
+        msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
+        raise TopicError(msg)
+    name = " ".join(text.split())[:LONGEST_NAME].rstrip()
+    return Topic(name=name, terms=dict.fromkeys(terms[:MOST_TERMS], 1.0))
+
+
+def read(path: Path | Traversable) -> Topic:
+    """Return the topic of a file.
+
+    Raises:
+        TopicError: With every mistake in the file, each with field, value and remedy.
+    """
+    values = load(path, _KIND)
+    values.setdefault("name", path.name.removesuffix(".toml"))
+    try:
+        return Topic.model_validate(values)
+    except ValidationError as error:
+        raise mistakes(path, error, _KIND) from error
+
+
+def default_seeds(topic: Topic) -> tuple[str, ...]:
+    """Return the default portals for a topic's languages; without any, by the script of its terms.
+
+    >>> default_seeds(Topic(name="t", terms={"football": 1}))[0].startswith("https://")
+    True
+    """
+    portals = load(PACKAGE / _PORTALS, _KIND)
+    chinese = any(map(has_han, topic.terms))
+    languages = topic.languages or (("zh",) if chinese else ("en",))
+    return tuple(url for language in languages for url in portals.get(language, ()))
+
+
+def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
+    """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", place."""
+    for name, where in _files(folder):
+        yield name, _own_name(where) or "", str(where)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
+    places = sorted(folder.glob("*.toml"))
+    shipped = [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
+    for place in [*places, *sorted(shipped, key=lambda f: f.name)]:
+        yield place.name.removesuffix(".toml"), place
+
+
+_KIND = Kind(
+    error=TopicError,
+    called="topic file",
+    listing="`scrapy topics list` shows those that are known by name",
+    model=Topic,
+    parts={"limits": Budget, "thresholds": Thresholds},
+    numbers={
+        "terms": "give a number above 0, at most 100",
+        "negative": "give a number above 0, at most 100",
+        "retain_days": "give a whole number, 1 or more",
+        "limits": "give a whole number, 0 or more",
+    },
+    remedies={
+        "string_pattern_mismatch": "give a language as two letters: zh, en",
+        "dict_type": 'write a table, one line each: "term" = ...',
+        "model_type": "write a table of its own: [limits] or [thresholds]",
+    },
+)
