@@ -30,8 +30,9 @@ from typing_extensions import override
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
 from topiccrawl.addons.watch.budget import Budget
-from topiccrawl.addons.watch.contract import Observation, Role, Visits
+from topiccrawl.addons.watch.contract import Observation, Visits
 from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.choice import pages_of, store_of
-from topiccrawl.storage.pages import PageState
+from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

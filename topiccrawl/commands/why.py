@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import pages_of
+from topiccrawl.storage.pages import Role
 from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from topiccrawl.addons.watch.ledger import UNHAD
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.storage.pages import UNHAD
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,15 +8,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.storage.part import SqlitePart
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
+
+
+LONGEST_VALIDATOR = 1_000
+"""Bytes of an ETag or Last-Modified that is sent back: servers refuse headers beyond some kB."""
+
+UNHAD = 3_600.0
+"""Seconds at most until a page that was never had is asked for again."""
+
+
+class Role(StrEnum):
+    """What a page is for.
+
+    HUB lists links (also a feed or a news sitemap), DETAIL is an article.
+    """
+
+    HUB = "hub"
+    DETAIL = "detail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +203,11 @@ class SqlitePages(SqlitePart):
             return Window(**lists)
 
         return await self._database.read(work)
+
+
+def sendable(validator: str) -> str:
+    """A validator that a server will take back, else ""."""
+    return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 
 def forget(connection: sqlite3.Connection, name: str) -> None:

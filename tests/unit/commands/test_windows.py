@@ -13,10 +13,9 @@ import pytest
 from scrapy import cmdline
 
 from tests.unit.commands.test_articles import article
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.commands.why import watched
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.pages import PageState, SqlitePages
+from topiccrawl.storage.pages import PageState, Role, SqlitePages
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:

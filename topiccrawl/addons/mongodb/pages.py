@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pymongo import ReplaceOne
 
 from topiccrawl.addons.mongodb.part import MongoPart
-from topiccrawl.addons.watch.contract import Role
-from topiccrawl.storage.pages import COLUMNS, PageState, Window
+from topiccrawl.storage.pages import COLUMNS, PageState, Role, Window
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.addons.records.templates.following import Following
-from topiccrawl.addons.watch.ledger import sendable
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
@@ -23,6 +22,7 @@ from topiccrawl.scheduler.build import traps_of
 from topiccrawl.spiders.arguments import UNREAD, check_hooks
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.storage import choice
+from topiccrawl.storage.pages import sendable
 from topiccrawl.storage.periods import Phase
 from topiccrawl.storage.since import since_of
 from topiccrawl.text.decode import decode

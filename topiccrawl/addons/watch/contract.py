@@ -8,18 +8,9 @@ a page may be visited later than it is due, never sooner.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from enum import StrEnum
 from typing import Any, Protocol, Self
 
-
-class Role(StrEnum):
-    """What a page is for.
-
-    HUB lists links (also a feed or a news sitemap), DETAIL is an article.
-    """
-
-    HUB = "hub"
-    DETAIL = "detail"
+from topiccrawl.storage.pages import Role
 
 
 @dataclass(frozen=True, slots=True)

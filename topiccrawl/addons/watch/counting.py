@@ -20,7 +20,8 @@ def counted(page: Visits, seen: Observation, keep: float = 1.0) -> Visits:
         seen: What is new.
         keep: What is left of the counts so far, in [0, 1]: 1 is no decay.
 
-    >>> from topiccrawl.addons.watch.contract import Observation, Role, Visits
+    >>> from topiccrawl.addons.watch.contract import Observation, Visits
+    >>> from topiccrawl.storage.pages import Role
     >>> page = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
     >>> page = counted(page, Observation(60.0, changed=True, offered=3))
     >>> page = counted(page, Observation(65.0, gained=2, visit=False))

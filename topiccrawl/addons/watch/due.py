@@ -7,9 +7,9 @@ import time
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.clockset import count_from
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.jumps import Jumps, visited_at
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from struct import iter_unpack, pack
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from topiccrawl.addons.watch.contract import Observation, Role, Visits
-from topiccrawl.storage.pages import PageState
+from topiccrawl.addons.watch.contract import Observation, Visits
+from topiccrawl.storage.pages import UNHAD, PageState, Role, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +27,6 @@ TWICE = 2
 
 MOST_LINKS = 2_000
 """Links of a hub that are remembered, 4 bytes each."""
-
-LONGEST_VALIDATOR = 1_000
-"""Bytes of an ETag or Last-Modified that is sent back: servers refuse headers beyond some kB."""
-
-UNHAD = 3_600.0
-"""Seconds at most until a page that was never had is asked for again."""
 
 SOONEST = 0.001
 """Seconds after a visit before which no policy may ask for the next."""
@@ -215,11 +209,6 @@ def _validated(state: PageState, seen: Seen) -> PageState:
     if seen.parts or "parts" in more:
         more = {**more, "parts": seen.parts}
     return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
-
-
-def sendable(validator: str) -> str:
-    """A validator that a server will take back, else ""."""
-    return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 
 def _visits(state: PageState) -> Visits:

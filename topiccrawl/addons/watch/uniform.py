@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.counting import counted
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import Observation, Visits

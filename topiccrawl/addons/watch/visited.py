@@ -17,12 +17,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.ledger import Seen, was_had
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.scheduler.requests import is_apart
 from topiccrawl.storage.events import change_to
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.budget import Budget
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.counting import counted
 from topiccrawl.addons.watch.rates import HALF_LIVES, Rate
 from topiccrawl.addons.watch.uniform import DETAIL_DAYS, DETAIL_SECONDS, MISS_SECONDS, recheck
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import Observation, Visits

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from tests.unit.storage.writers import article
 from topiccrawl.addons.watch import adoption
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.ledger import Ledger
 from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Offer
-from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.pages import Role, SqlitePages
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:

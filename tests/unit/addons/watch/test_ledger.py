@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.contract import Role
 from topiccrawl.addons.watch.ledger import Ledger, Seen, offered
 from topiccrawl.addons.watch.uniform import UniformRevisits
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from topiccrawl.storage.pages import PageState

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.watch.contract import Observation, Role, Visits
+from topiccrawl.addons.watch.contract import Observation, Visits
 from topiccrawl.addons.watch.uniform import UniformRevisits, recheck
 from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable

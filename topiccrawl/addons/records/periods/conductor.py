@@ -23,8 +23,7 @@ from topiccrawl.addons.records.periods.visits import (
     Work,
     name_of,
 )
-from topiccrawl.addons.watch.contract import Role
-from topiccrawl.storage.pages import PageState
+from topiccrawl.storage.pages import PageState, Role
 from topiccrawl.storage.periods import Phase, Stage
 
 if TYPE_CHECKING:
