@@ -19,7 +19,6 @@ from scrapy.settings import Settings
 
 from topiccrawl.addons.dashboard.changes import difference
 from topiccrawl.addons.dashboard.channel import event
-from topiccrawl.addons.dashboard.merge import EMPTY
 from topiccrawl.addons.dashboard.metrics import exposition
 from topiccrawl.addons.dashboard.stored import KEPT, Stored
 from topiccrawl.extensions.figures import HOSTS, SHARE
@@ -29,6 +28,7 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.storage.runs import EVERY, LocalRuns
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from topiccrawl.addons.dashboard.merge import EMPTY
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.rows import clean
+from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from topiccrawl.storage.status import State

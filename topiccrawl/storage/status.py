@@ -33,6 +33,23 @@ if TYPE_CHECKING:
 State = dict[str, Any]
 """Sections by name."""
 
+EMPTY: State = {
+    "run": {
+        "id": "", "node": "", "topic": "topiccrawl", "strategy": "", "frontier": "", "began": 0.0,
+        "seconds": 0.0, "finished": 0.0, "reason": "", "version": "",
+    },
+    "totals": {"pages": 0, "relevant": 0, "articles": 0, "duplicates": 0, "recent": 0.0},
+    "queues": {"prior": 0, "normal": 0, "leased": 0, "crawled": 0, "error": 0, "known": 0},
+    "errors": {},
+    "waiting": {"reason": "", "seconds": 0.0, "detail": ""},
+    "hosts": {"states": {}, "list": []},
+    "terms": {"changes": 0, "own": [], "now": []},
+    "latest": [],
+    "series": {"every": 1.0, "points": []},
+    "nodes": [],
+}  # fmt: skip
+"""The state where no crawl is known."""
+
 
 class Source(Protocol):
     """Answers what a page shows; ``crawl`` names a frontier's place, "" the crawl begun last.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.moments import Point, merged
+from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,22 +15,6 @@ if TYPE_CHECKING:
 
 HOSTS = 40
 LATEST = 40
-EMPTY: State = {
-    "run": {
-        "id": "", "node": "", "topic": "topiccrawl", "strategy": "", "frontier": "", "began": 0.0,
-        "seconds": 0.0, "finished": 0.0, "reason": "", "version": "",
-    },
-    "totals": {"pages": 0, "relevant": 0, "articles": 0, "duplicates": 0, "recent": 0.0},
-    "queues": {"prior": 0, "normal": 0, "leased": 0, "crawled": 0, "error": 0, "known": 0},
-    "errors": {},
-    "waiting": {"reason": "", "seconds": 0.0, "detail": ""},
-    "hosts": {"states": {}, "list": []},
-    "terms": {"changes": 0, "own": [], "now": []},
-    "latest": [],
-    "series": {"every": 1.0, "points": []},
-    "nodes": [],
-}  # fmt: skip
-"""The state where no crawl is known."""
 
 
 def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.dashboard.merge import EMPTY
 from topiccrawl.storage.runs import Told
+from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from topiccrawl.storage.status import State

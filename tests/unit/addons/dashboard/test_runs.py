@@ -11,11 +11,12 @@ import pytest
 import redis.asyncio
 
 from tests.unit.addons.dashboard.states import state, told
-from topiccrawl.addons.dashboard.merge import EMPTY, crawls, together
+from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.runs import SharedRuns
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.runs import KEPT, LOST, LocalRuns
+from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
     from pathlib import Path
