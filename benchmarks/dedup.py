@@ -35,9 +35,9 @@ from benchmarks.dedup_methods import Detector, Indexed, detectors
 from benchmarks.reprints import distinct, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.choice import NAMES, method_named
 from topiccrawl.extract.article import Article
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import xxhash
 
-from topiccrawl.dedup import fold
 from topiccrawl.dedup.choice import NAMES, method_named
 from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.text.digest import fold
 from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:

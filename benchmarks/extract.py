@@ -28,10 +28,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.extract_libraries import libraries
-from topiccrawl.dedup import fold
 from topiccrawl.extract.body import LIBRARY_ERRORS
 from topiccrawl.extract.extract import extract
 from topiccrawl.text.decode import decode
+from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

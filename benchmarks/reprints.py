@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
 
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.shingles import shared, shingles
+from topiccrawl.text.digest import digest_of
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 from tests.mongo_server import running
 from topiccrawl.addons.mongodb import documents
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.database import FILE
 from topiccrawl.storage.group import SIZE, GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

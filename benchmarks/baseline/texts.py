@@ -16,11 +16,11 @@ from benchmarks.template import TEMPLATE, read, said, truth
 from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
 from topiccrawl.addons.records.templates.template import resolve
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.choice import method_named
 from topiccrawl.extract.article import Article
 from topiccrawl.extract.extract import extract
 from topiccrawl.text.decode import decode
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.choice import pages_of, store_of
 from topiccrawl.storage.pages import PageState, Role
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

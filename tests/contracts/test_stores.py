@@ -17,9 +17,9 @@ from tests.contracts.articles import article, run
 from tests.laws import BUSY
 from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.dedup import digest_of
 from topiccrawl.storage.contract import Fate, Store
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from benchmarks.dedup import DATA as SHARED
 from benchmarks.dedup import demo_articles, judge_pairs, judge_stream, read_articles
 from benchmarks.dedup_methods import Indexed
 from benchmarks.reprints import distinct, stream
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.choice import method_named
 from topiccrawl.extract.article import Article
+from topiccrawl.text.digest import digest_of
 
 pytestmark = pytest.mark.quality
 

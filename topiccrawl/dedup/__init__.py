@@ -5,13 +5,6 @@ of those that share a key tells the same story. The store keeps the keys and ask
 the transaction that saves, so that two processes never keep one story twice.
 """
 
-from topiccrawl.dedup.contract import (
-    SHORTEST,
-    ExactText,
-    Match,
-    Method,
-    digest_of,
-    fold,
-)
+from topiccrawl.dedup.contract import ExactText, Match, Method
 
-__all__ = ["SHORTEST", "ExactText", "Match", "Method", "digest_of", "fold"]
+__all__ = ["ExactText", "Match", "Method"]

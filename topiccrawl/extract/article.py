@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.dedup import digest_of
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

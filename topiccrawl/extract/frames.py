@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from selectolax.lexbor import SelectolaxError
 
-from topiccrawl.dedup import fold
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.body import NOTHING, Body, body_of, find_body
 from topiccrawl.extract.density import choose_in
+from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

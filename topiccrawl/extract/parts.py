@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from topiccrawl.dedup import digest_of, fold
+from topiccrawl.text.digest import digest_of, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.dedup import fold
+from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

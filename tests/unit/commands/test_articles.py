@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import cmdline
 
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.ranked import BODY, TITLE, RankedKeywords, Ranks, agreeing, blocks
 from topiccrawl.extract.article import Article
+from topiccrawl.text.digest import digest_of
 
 words = st.lists(st.sampled_from("甲乙丙丁戊己庚辛壬癸"), max_size=10, unique=True)
 TEXT = (

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from lab.demo.editions import traditional
-from topiccrawl.dedup import digest_of
 from topiccrawl.dedup.choice import NAMES, method_named
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import SettingError
 from topiccrawl.extract.article import Article
+from topiccrawl.text.digest import digest_of
 
 PARAGRAPHS = (
     "本市交通部门昨日公布了新一轮公交线网的调整方案，其中新开通勤快线12条，撤并重复线路9条。",

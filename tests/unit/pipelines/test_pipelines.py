@@ -21,7 +21,7 @@ warnings.filterwarnings("ignore", message=".*invalid escape sequence")
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from topiccrawl.extract.article import Article
-from topiccrawl.dedup import digest_of
+from topiccrawl.text.digest import digest_of
 
 folder, case = sys.argv[1], sys.argv[2]
 events = []

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.choice import listing_of, store_of
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.dedup import digest_of
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.group import GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,13 +17,13 @@ from topiccrawl.addons.webhook import courier as telling_on
 from topiccrawl.addons.webhook.courier import Courier
 from topiccrawl.addons.webhook.message import key_of
 from topiccrawl.addons.webhook.receiver import Receiver
-from topiccrawl.dedup import digest_of
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extract.article import Article
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.text.digest import SHORTEST, digest_of, fold
+
+long_texts = st.text(alphabet=st.sampled_from(list("甲乙丙丁AbC１2３")), min_size=SHORTEST)
+
+
+@given(st.text())
+def test_folding_twice_equals_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@given(long_texts, st.lists(st.sampled_from(list(" \n，。！“”　、-")), max_size=10))
+def test_blanks_and_punctuation_make_no_other_text(text: str, marks: list[str]) -> None:
+    letters = list(text)
+    for place, mark in enumerate(marks):
+        letters.insert(place * 7 % len(letters), mark)
+    assert digest_of("".join(letters)) == digest_of(text) != ""
+
+
+@given(long_texts)
+def test_one_more_letter_makes_another_text(text: str) -> None:
+    assert digest_of(text + "9") != digest_of(text)
+
+
+def test_lone_surrogates_are_survived() -> None:
+    assert digest_of("\ud800" + "字" * 30)
