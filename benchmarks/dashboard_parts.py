@@ -22,10 +22,10 @@ from topiccrawl.addons.dashboard.channel import event
 from topiccrawl.addons.dashboard.metrics import exposition
 from topiccrawl.addons.dashboard.stored import KEPT, Stored
 from topiccrawl.extensions.figures import HOSTS, SHARE
-from topiccrawl.extract.article import Article
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
+from topiccrawl.model import Article
 from topiccrawl.storage.runs import EVERY, LocalRuns
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.status import EMPTY

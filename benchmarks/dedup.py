@@ -36,7 +36,7 @@ from benchmarks.reprints import distinct, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
 from topiccrawl.dedup.choice import NAMES, method_named
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topiccrawl.dedup import Method
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 DISTANCE = 3
 """Bits of 64 in which two SimHashes of one story differ at most (Manku et al. 2007)."""

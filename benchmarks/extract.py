@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from benchmarks.extract_libraries import Library
-    from topiccrawl.extract.article import Extracted
+    from topiccrawl.model import Extracted
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GRAM = 4

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.dedup.shingles import Codes
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
     Edit = Callable[[list[str], random.Random], list[str]]
 

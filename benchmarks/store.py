@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from tests.mongo_server import running
 from topiccrawl.addons.mongodb import documents
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.database import FILE
 from topiccrawl.storage.group import SIZE, GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore

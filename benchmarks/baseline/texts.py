@@ -17,8 +17,8 @@ from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.dedup.choice import method_named
-from topiccrawl.extract.article import Article
 from topiccrawl.extract.extract import extract
+from topiccrawl.model import Article
 from topiccrawl.text.decode import decode
 from topiccrawl.text.digest import digest_of
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.extract.article import Extracted
+    from topiccrawl.model import Extracted
 
 NONE = "-"
 """Stands for a page that is taken for no article."""

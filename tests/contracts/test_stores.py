@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pytest
 
     from tests.contracts.conftest import Factory
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:

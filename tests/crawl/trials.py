@@ -15,7 +15,7 @@ from scrapy import Spider
 from typing_extensions import override
 
 from topiccrawl.addons.watch.extension import Watch
-from topiccrawl.extract.article import Article, Unfinished
+from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import EXTENSIONS, ITEM_PIPELINES
 from topiccrawl.spiders.topic import TopicSpider

@@ -13,7 +13,7 @@ from benchmarks.dedup import demo_articles, judge_pairs, judge_stream, read_arti
 from benchmarks.dedup_methods import Indexed
 from benchmarks.reprints import distinct, stream
 from topiccrawl.dedup.choice import method_named
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 pytestmark = pytest.mark.quality

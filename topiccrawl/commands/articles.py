@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Reprint, Store, Story, Version
 
 SHOWN = 20

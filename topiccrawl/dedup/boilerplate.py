@@ -10,7 +10,7 @@ import xxhash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 REPEATS = 3
 """Different articles of a site that must hold a paragraph before it is boilerplate."""
@@ -34,7 +34,7 @@ class Boilerplate:
 
     Only articles that were kept are counted: a reprint repeats its story, not its site.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> known = Boilerplate()
     >>> for text in ("今天有雨", "明天有风", "后天有雪"):
     ...     marks = known.learn(Article("u", "", f"{text}\n扫码关注我们", site="a.test"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 
 class Match(NamedTuple):
@@ -56,7 +56,7 @@ class Method(Protocol):
 class ExactText:
     """The same main text, whatever its blanks, punctuation, width and case.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> first = Article("http://a.test/1", "甲", "", digest="d")
     >>> again = Article("http://b.test/2", "乙", "", digest="d")
     >>> ExactText().judge(again, [first])

@@ -27,7 +27,7 @@ from topiccrawl.text.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 
 class Ranks(NamedTuple):
@@ -58,7 +58,7 @@ class RankedKeywords:
         title: N and threshold of titles.
         body: N and threshold of bodies.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> one = Article("http://a.test/1", "新能源汽车一月销量增长，厂商扩大产能", "", digest="a")
     >>> two = Article("http://b.test/2", "厂商扩大产能：新能源汽车一月销量增长", "", digest="b")
     >>> RankedKeywords().judge(two, [one])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup.facts import Comparison, Slots
     from topiccrawl.dedup.shingles import Codes
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 CONTAINED = 0.5
 """Share of the shorter text's shingles that must stand in the longer. Half, because editors rewrite
@@ -79,7 +79,7 @@ class VerifiedShingles:
     Args:
         window: Days, see ``WINDOW``; 0 for no bound. Articles without a date are always compared.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> text = "销量创下新高，" + "，".join(f"第{n}家车企交付{n * 700}辆" for n in range(20))
     >>> story = Article("http://a.test/1", "", text, digest="a")
     >>> trimmed = Article("http://b.test/2", "", text[:150], digest="b")

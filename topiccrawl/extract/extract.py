@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from topiccrawl.extract.article import Extracted
 from topiccrawl.extract.body import Body, find_body, language_of, sanitize, tidy
 from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.extract.dates import published
@@ -14,6 +13,7 @@ from topiccrawl.extract.frames import find_framed
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.titles import headline
 from topiccrawl.links.limits import parsed
+from topiccrawl.model import Extracted
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:

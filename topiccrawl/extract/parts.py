@@ -12,8 +12,7 @@ from topiccrawl.text.digest import digest_of, fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from topiccrawl.extract.article import Article
-    from topiccrawl.model import Link
+    from topiccrawl.model import Article, Link
 
 _MARKED = re.compile(r"^(?P<base>.*[^/_-])[_-](?P<number>\d{1,2})(?P<tail>(?:\.[a-z]{3,5})?/?)$")
 _KEYS = frozenset(("page", "p", "pn", "pageno", "page_no", "paged", "pageindex"))
@@ -127,7 +126,7 @@ def _siblings(here: Part, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
 def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
     r"""The article with the text of its next part; lines that it has already are left out.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> joined(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
     '导读。\n一。\n二。'
     """

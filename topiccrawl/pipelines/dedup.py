@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.exceptions import DropItem
 
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 
 
 class DedupPipeline:

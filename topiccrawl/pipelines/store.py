@@ -14,7 +14,7 @@ from topiccrawl.dedup.choice import DEFAULT, method_named
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.extract.article import Article, Unfinished
+from topiccrawl.model import Article, Unfinished
 from topiccrawl.storage.choice import safe_store_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit

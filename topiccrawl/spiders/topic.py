@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.browser.browser import META, use_browser
 from topiccrawl.errors import TopicError
-from topiccrawl.extract.article import Article, Fetch, Unfinished, compose
+from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
@@ -22,7 +22,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Findings
+from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.signals import page_judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.feed import Atom
 from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet
 

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 SUMMARY = 300
@@ -53,7 +53,7 @@ class Atom:
 def entry(article: Article) -> Element:
     """The entry of an article.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> made = entry(Article("http://a.test/1", "题", "文", published="2026-01-31T08:00:00+08:00"))
     >>> made.findtext("published"), made.findtext("updated")
     ('2026-01-31T08:00:00+08:00', '1970-01-01T00:00:00Z')

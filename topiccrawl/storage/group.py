@@ -10,7 +10,7 @@ from topiccrawl.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Saved
 
     Save = Callable[[Sequence[Article]], Awaitable[list[Saved]]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.storage.contract import Fate
 
 if TYPE_CHECKING:
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 
 def joined(known: Article | None, article: Article) -> Article:
@@ -23,7 +23,7 @@ def replaces(known: Article, article: Article) -> bool:
 
     Parts of one fetch (``Unfinished``) share its time and make no versions.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> known = Article("http://a.test/1", "题", "文", fetched_at=1.0)
     >>> replaces(known, replace(known, body="改", fetched_at=2.0))
     True

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Reprint, Version
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.addons.webhook.courier import Courier
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Store, Story, Version
     from topiccrawl.storage.selection import Selection
     from topiccrawl.storage.spool import Spool

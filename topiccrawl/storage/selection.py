@@ -15,7 +15,7 @@ from topiccrawl.text.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 WORDS = 2_000
 """Different words of an article that are indexed at most; a long feature has 1,500."""

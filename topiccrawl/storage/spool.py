@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from topiccrawl.errors import StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:

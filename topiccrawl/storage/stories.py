@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.dedup import Match, Method
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 _CHUNK = 100_000
 """Rows read at once."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import cmdline
 
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of

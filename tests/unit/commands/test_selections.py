@@ -13,7 +13,7 @@ from lxml import etree
 
 from tests.mongo_server import database_uri
 from tests.unit.addons.url_patterns.test_patterns import scrapy
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.choice import store_of
 from topiccrawl.text.digest import digest_of
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from topiccrawl.dedup.boilerplate import COUNTED, REPEATS, Boilerplate
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 
 FOOT = "扫码关注本站公众号，第一时间获取新闻"
 

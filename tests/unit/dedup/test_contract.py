@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from topiccrawl.dedup import ExactText
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.dedup.ranked import BODY, TITLE, RankedKeywords, Ranks, agreeing, blocks
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 words = st.lists(st.sampled_from("甲乙丙丁戊己庚辛壬癸"), max_size=10, unique=True)

@@ -8,7 +8,7 @@ from lab.demo.editions import traditional
 from topiccrawl.dedup.choice import NAMES, method_named
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import SettingError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 PARAGRAPHS = (

@@ -12,7 +12,7 @@ from topiccrawl.extract.extract import extract
 from topiccrawl.model import Page
 
 if TYPE_CHECKING:
-    from topiccrawl.extract.article import Extracted
+    from topiccrawl.model import Extracted
 
 SENTENCE = "今天上午，新能源汽车展览会在市中心的展馆开幕，记者在现场看到许多新车型。"
 BODY = "".join(f"<p>第{n}段。{SENTENCE}</p>" for n in range(6))

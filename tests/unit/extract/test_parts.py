@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.article import Article
 from topiccrawl.extract.parts import Parts, joined, part_of, parts_of, without_parts
-from topiccrawl.model import Link
+from topiccrawl.model import Article, Link
 from topiccrawl.text.digest import digest_of
 
 HOST = "http://a.test"

@@ -20,7 +20,7 @@ warnings.simplefilter("error")
 warnings.filterwarnings("ignore", message=".*invalid escape sequence")
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 folder, case = sys.argv[1], sys.argv[2]

@@ -13,7 +13,7 @@ from scrapy.utils.misc import load_object
 from topiccrawl import settings as project
 from topiccrawl.addons.records import recordfiles
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage import formats
 from topiccrawl.storage.export import FORMATS
 from topiccrawl.storage.formats import writing

@@ -8,7 +8,7 @@ import pytest
 
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.group import GroupCommit
 

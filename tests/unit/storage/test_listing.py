@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.mongo_server import database_uri
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.choice import listing_of, store_of
 from topiccrawl.text.digest import digest_of
 

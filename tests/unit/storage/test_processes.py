@@ -54,7 +54,7 @@ LIMITED = """
 import asyncio, resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 from topiccrawl.errors import StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.sqlite import SqliteStore
 
 async def main(folder):

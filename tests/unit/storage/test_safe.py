@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.selection import ALL

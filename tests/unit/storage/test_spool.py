@@ -8,7 +8,7 @@ import pytest
 
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.spool import Spool
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def test_the_next_start_takes_over_what_a_process_left_and_no_living_ones(tmp_pa
 
 KILLED = """
 import os, signal, sys
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.spool import Spool
 spool = Spool(sys.argv[1])
 spool.append([Article("http://a.test/1", "题", "文")])
@@ -111,7 +111,7 @@ def test_a_damaged_line_is_counted_once_however_often_it_is_read(tmp_path: Path)
 FULL_DISK = """
 import resource, sys
 from topiccrawl.errors import StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.spool import Spool
 spool = Spool(sys.argv[1])
 spool.append([Article("http://a.test/1", "题", "文")])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.group import GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topiccrawl.dedup import Match, Method
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 
 class Known(NamedTuple):

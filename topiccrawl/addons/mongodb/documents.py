@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Reprint, Version
 from topiccrawl.storage.rows import TEXTS, clean
 from topiccrawl.storage.selection import Selection, words_of

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.mongodb.client import Collection
     from topiccrawl.dedup import Method
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.selection import Selection
 
 AGAIN = 0.05

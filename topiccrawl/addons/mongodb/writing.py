@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.client import Collection, Server
     from topiccrawl.addons.mongodb.decide import Plan
     from topiccrawl.addons.mongodb.stories import StoryLog
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 DUPLICATE_KEY = 11000
 

@@ -17,7 +17,7 @@ import msgpack
 
 from topiccrawl.addons.redis.wire import script
 from topiccrawl.dedup.index import KeyIndex
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

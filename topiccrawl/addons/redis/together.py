@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.redis.stories import Told
     from topiccrawl.dedup import Match, Method
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Store, Story, Version
     from topiccrawl.storage.selection import Selection
 

@@ -10,13 +10,12 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import TextResponse
 
 from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
-from topiccrawl.extract.article import Article, Unfinished
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.links.newsurls import is_aside
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Findings
+from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.storage.choice import sites_of
 from topiccrawl.text.decode import decode

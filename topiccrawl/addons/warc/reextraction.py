@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from topiccrawl.addons.warc.archive import Exchange
-    from topiccrawl.extract.article import Article, Extracted
-    from topiccrawl.model import Page
+    from topiccrawl.model import Article, Extracted, Page
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic
 

@@ -14,10 +14,9 @@ from scrapy.http import TextResponse
 
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
-from topiccrawl.extract.article import Article, Unfinished
 from topiccrawl.extract.hubs import FEWEST, hub_list
 from topiccrawl.links.feeds import feeds_on, is_index
-from topiccrawl.model import Findings
+from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.text.decode import decode

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.addons.webhook.receiver import Answer, Receiver
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Saved, Store
 
 logger = logging.getLogger(__name__)

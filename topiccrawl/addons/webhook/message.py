@@ -18,7 +18,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.storage.export import shown
 
 if TYPE_CHECKING:
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 MARK = "whsec_"
 """Begins a secret that is written in base64."""
@@ -42,7 +42,7 @@ class Message(NamedTuple):
 def message(article: Article) -> Message:
     """What is sent for a new article; no body where its owner wants no copy shown.
 
-    >>> from topiccrawl.extract.article import Article
+    >>> from topiccrawl.model import Article
     >>> sent = message(Article("http://a.test/1", "题", "文", fetched_at=0.0))
     >>> json.loads(sent.body)["type"], json.loads(sent.body)["timestamp"]
     ('article.new', '1970-01-01T00:00:00+00:00')

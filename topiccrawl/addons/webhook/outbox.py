@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
     from topiccrawl.storage.contract import Saved, Store
 
 FILE = "webhook.sqlite"

@@ -17,7 +17,7 @@ from topiccrawl.addons.dashboard.report import Content, Report, Site
 from topiccrawl.addons.dashboard.report_words import WORDS
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, written
 from topiccrawl.errors import SettingError, StateError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.listing import Listed
 from topiccrawl.storage.sqlite import SqliteStore

@@ -18,7 +18,7 @@ from topiccrawl.addons.webhook.courier import Courier
 from topiccrawl.addons.webhook.message import key_of
 from topiccrawl.addons.webhook.receiver import Receiver
 from topiccrawl.errors import SettingError, StorageError
-from topiccrawl.extract.article import Article
+from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool

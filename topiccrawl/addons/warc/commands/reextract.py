@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.addons.warc.archive import Exchange
-    from topiccrawl.extract.article import Article
+    from topiccrawl.model import Article
 
 GROUP = 100
 """Articles that are saved together."""
