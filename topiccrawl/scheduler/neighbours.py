@@ -26,9 +26,9 @@ import lmdb
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.checkpoint import boot_id
 from topiccrawl.frontier.clock import BACKOFF_STATUSES, HostClock
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.storage.identity import boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +147,7 @@ class NeighbourFrontier(EmbeddedFrontier):
 
 def _opened(folder: Path) -> lmdb.Environment:
     """The table of this boot of the machine; those of others are deleted."""
-    path = folder / (boot_id().decode().strip() or _BOOT)
+    path = folder / (boot_id() or _BOOT)
     if (known := _open.get(path)) is not None:
         return known
     try:
