@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.scheduler.finish import failed
 from topiccrawl.spiders.arguments import check_hooks
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ class Command(ScrapyCrawl):
 
 
 def _failed(crawler: Crawler) -> bool:
-    from topiccrawl.extensions.outcome import failed
-
     try:
         return failed(crawler.stats.get_stats())
     except RuntimeError:  # it never began

@@ -14,9 +14,14 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.stopping import REASON as YIELD
-from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import frontier_place
-from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
+from topiccrawl.scheduler.finish import (
+    CLOSE_REASON,
+    DISCOVERY_FAILED,
+    FAILURE,
+    SEEDS_UNREACHABLE,
+)
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.choice import place_of
 from topiccrawl.storage.crawls import CrawlLog
@@ -27,32 +32,6 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
-
-DISCOVERY_FAILED = "discovery_failed"
-"""Finish reason of a crawl that found nowhere to begin, and not because there is nothing."""
-SEEDS_UNREACHABLE = "seeds_unreachable"
-"""Finish reason of a crawl none of whose pages could be fetched."""
-FAILURES = frozenset(
-    {
-        DISCOVERY_FAILED,
-        SEEDS_UNREACHABLE,
-        "setting_error",
-        "state_error",
-        "storage_error",
-        "start_error",
-        CLOSE_REASON,
-    }
-)
-"""Finish reasons that make ``scrapy crawl`` exit with a non-zero status."""
-
-
-def failed(stats: Mapping[str, Any]) -> bool:
-    """Whether a crawl failed, by the statistics that it left.
-
-    >>> failed({"finish_reason": "finished"}), failed({"finish_reason": "storage_error"})
-    (False, True)
-    """
-    return FAILURE in stats or stats.get("finish_reason") in FAILURES
 
 
 class CrawlOutcome:

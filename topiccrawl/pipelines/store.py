@@ -15,6 +15,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
+from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.storage.choice import safe_store_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
@@ -36,8 +37,6 @@ cannot be kept should not be fetched. They stay unacknowledged and are fetched b
 
 DAY = 86_400.0
 """Seconds."""
-
-CLOSE_REASON = "store-failed"
 
 STATS = {
     Fate.NEW: "topiccrawl/articles",

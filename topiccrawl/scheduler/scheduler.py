@@ -35,6 +35,7 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     traps_of,
 )
+from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
@@ -63,8 +64,6 @@ logger = logging.getLogger(__name__)
 
 DOWNLOAD_SLOT = "topiccrawl"
 """The one downloader slot of all our requests: no delay, full concurrency (set at open)."""
-FAILURE = "topiccrawl/failure"
-"""Stat that names what went wrong, also where it did so after the crawl had begun to close."""
 _HOUSEKEEPING = 0.1
 """Seconds between commits of what ``finish`` did; bounds what a kill -9 makes us fetch again."""
 _EXTEND_EVERY = 60.0

@@ -15,8 +15,9 @@ from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Findings, Offer
+from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.leases import LeaseBook, Retry
-from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

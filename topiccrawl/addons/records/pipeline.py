@@ -15,8 +15,8 @@ from topiccrawl.addons.records.periods.visits import Steps
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.store import discard
-from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import folder_of
+from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.storage.redisaddress import in_redis

@@ -24,8 +24,8 @@ from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.urls import canonical
-from topiccrawl.pipelines.store import CLOSE_REASON
 from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.signals import hosts_taken, lease_settled, page_changed
 from topiccrawl.storage.choice import pages_of

@@ -18,7 +18,8 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
-from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
+from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 OVER, PAUSED, SHUTDOWN, LOST = "turn_over", "paused", "shutdown", "turn_lost"
 """Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
-UNREACHABLE = "seeds_unreachable"
 PREPARES = 5.0
 """Seconds a crawl may take to open and hear a first answer before that counts as its turn."""
 _LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
@@ -175,7 +175,7 @@ class SiteTurn:
         if reason in _LEFT:
             return Ended.LEFT, reason
         if reason in _DONE and not get("topiccrawl/queue/crawled", 0):
-            return Ended.FAILED, UNREACHABLE
+            return Ended.FAILED, SEEDS_UNREACHABLE
         done = reason in _DONE or reason.startswith("closespider_")
         return (Ended.DONE if done else Ended.FAILED), reason
 
