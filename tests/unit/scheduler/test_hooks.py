@@ -10,10 +10,10 @@ from scrapy.extensions.throttle import AutoThrottle
 from scrapy.settings import Settings
 
 from topiccrawl import settings as project
-from topiccrawl.addons.doctor.findings import Level
 from topiccrawl.addons.doctor.setup import settings as examined
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.findings import Level
 from topiccrawl.scheduler.hooks import LEASE, check_own_parts, check_parts
 from topiccrawl.spiders.arguments import check_hooks
 from topiccrawl.spiders.topic import TopicSpider

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.dashboard.address import address_of
-from topiccrawl.addons.doctor.findings import fail, ok, warn
 from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.findings import fail, ok, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 GIGA = 1_000_000_000
 LITTLE, SCARCE = 5 * GIGA, GIGA // 2

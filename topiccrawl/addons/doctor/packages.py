@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 
 from topiccrawl import __version__
-from topiccrawl.addons.doctor.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import fail, ok, warn
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 PYTHON = (3, 11)
 FOR = {

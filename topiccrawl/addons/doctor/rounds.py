@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 ROUNDS: Mapping[str, Callable[[BaseSettings], Iterable[Finding]]] = {
     "versions": versions,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.scheduler.findings import fail, ok, warn
 from topiccrawl.storage.choice import mongodb_uri
 from topiccrawl.storage.redisaddress import in_redis
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 APART = 2.0
 """Seconds by which this machine's clock may differ from a server's."""

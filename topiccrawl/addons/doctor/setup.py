@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.checks import check_values
-from topiccrawl.addons.doctor.findings import fail, ok, warn
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.findings import fail, ok, warn
 from topiccrawl.spiders.arguments import check_hooks
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 _DOORS = {
     "TELNETCONSOLE_ENABLED": "a telnet console",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.doctor.findings import fail, ok, warn
 from topiccrawl.addons.redis.client import client_of
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.scheduler.findings import fail, ok, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redis import Redis
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 OLDEST = (7, 0)
 """Version whose commands and scripts are used."""

@@ -11,13 +11,13 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
-from topiccrawl.addons.doctor.findings import Level
 from topiccrawl.addons.doctor.rounds import ROUNDS, examine
+from topiccrawl.scheduler.findings import Level
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 
 def settings(folder: Path, **given: object) -> Settings:

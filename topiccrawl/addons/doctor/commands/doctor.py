@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.addons.doctor.findings import Level
+from topiccrawl.scheduler.findings import Level
 from topiccrawl.terminal import OperatorCommand, say
 
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.addons.doctor.findings import Finding
+    from topiccrawl.scheduler.findings import Finding
 
 MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
 
@@ -62,7 +62,7 @@ class Command(OperatorCommand):
 def lines_of(finding: Finding) -> list[str]:
     """Return what is shown: the finding, and what to do about it.
 
-    >>> from topiccrawl.addons.doctor.findings import warn
+    >>> from topiccrawl.scheduler.findings import warn
     >>> lines_of(warn("disk", "1 GB free", "make room"))
     ['warn  disk        1 GB free', '                  -> make room']
     """
