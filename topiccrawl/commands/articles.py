@@ -12,10 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.templates.template import resolve as resolve_template
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.commands.windows import (
     as_json,
     on_site,
@@ -33,7 +35,6 @@ from topiccrawl.storage.export import FORMATS, shown
 from topiccrawl.storage.formats import writing
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
-from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ SHOWN = 20
 """Articles that are listed where nobody says how many."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """List, show, search, export or forget stored articles."""
 
     @override

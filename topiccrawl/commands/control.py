@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.arguments import crawl_of
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.scheduler.build import ledger_of
 from topiccrawl.storage.control import Control, speed_of
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 ACTIONS = ("show", "pause", "resume", "cancel", "speed")
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Steer a crawl."""
 
     @override

@@ -10,9 +10,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError, TopiccrawlError
 from topiccrawl.frontier.portable import About, from_line, to_line
 from topiccrawl.links.urls import canonical
@@ -25,7 +27,6 @@ from topiccrawl.scheduler.build import (
 )
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
-from topiccrawl.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Show, move and mend a crawl's frontier."""
 
     @override

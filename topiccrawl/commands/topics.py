@@ -6,11 +6,12 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.storage.choice import changes_of
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SHOWN = 12
 """Words of each kind in one change."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """List topic files, show how a topic is read, or how it changed while it was crawled for."""
 
     @override

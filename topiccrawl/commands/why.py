@@ -7,14 +7,15 @@ from contextlib import closing
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import pages_of
 from topiccrawl.storage.pages import Role
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +37,7 @@ _SEEN = (
 )
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Explain a URL's place and value."""
 
     @override

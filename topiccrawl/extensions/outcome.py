@@ -25,7 +25,7 @@ from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.choice import place_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.terminal import say
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ class CrawlOutcome:
             place_of(settings),
             settings["TOPICCRAWL_DATA_DIR"],
         )
-        say(*lines, to=sys.stderr)
+        sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)
         sys.stderr.flush()
 
 

@@ -13,6 +13,7 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigu
 from topiccrawl.addons.records.periods.seeds import Hits
 from topiccrawl.addons.records.periods.visits import Steps
 from topiccrawl.addons.records.spider import TemplateSpider
+from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.store import discard
 from topiccrawl.scheduler.build import folder_of
@@ -20,7 +21,6 @@ from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.storage.redisaddress import in_redis
-from topiccrawl.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

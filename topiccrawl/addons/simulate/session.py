@@ -14,13 +14,13 @@ from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
 from topiccrawl.addons.simulate.truth import read_truth
+from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of
 from topiccrawl.spiders.arguments import seeds_of, strategy_parameters
-from topiccrawl.terminal import say
 from topiccrawl.topics.topic import default_seeds, resolve
 
 if TYPE_CHECKING:

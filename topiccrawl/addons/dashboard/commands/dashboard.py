@@ -6,6 +6,7 @@ import asyncio
 import signal
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
@@ -14,8 +15,8 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.addons.tasks.commands.tasks import checker
+from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.build import ledger_of, runs_of
-from topiccrawl.terminal import OperatorCommand, say
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Serve the page of all crawls until interrupted."""
 
     @override

@@ -6,19 +6,20 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.scheduler.build import runs_of
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Write a report of a crawl."""
 
     @override

@@ -6,10 +6,11 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.findings import Level
-from topiccrawl.terminal import OperatorCommand, say
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Examine the installation."""
 
     @override

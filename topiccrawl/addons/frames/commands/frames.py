@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from selectolax.lexbor import SelectolaxError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parsed
 from topiccrawl.storage.choice import mongodb_uri, sites_of
 from topiccrawl.storage.database import FILE
-from topiccrawl.terminal import OperatorCommand, say, site_named
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +24,7 @@ _SHOWN = 20
 """Boxes and lines of a site that are shown, those met most first."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Show and edit the frames of sites."""
 
     @override

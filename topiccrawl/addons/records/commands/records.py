@@ -10,15 +10,16 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.recordfiles import BETWEEN, formats, iso, shown
 from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.storage.choice import periods_of, place_of, records_of
 from topiccrawl.storage.formats import writing
-from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
@@ -31,7 +32,7 @@ SHOWN = 20
 """Records that are listed where nobody says how many."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """List, show, export or forget records."""
 
     @override

@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, some
 from topiccrawl.links.strategies import NAMES
-from topiccrawl.terminal import OperatorCommand, some
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Replay a recorded crawl with several strategies."""
 
     @override

@@ -8,17 +8,18 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
 from topiccrawl.addons.tasks.desk import TEMPLATE, Desk, SiteState, TaskState, WorkerState, seeds_in
 from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import as_turn, ledger_of
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
-from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
@@ -31,7 +32,7 @@ _NUMBERS = {"list": 0, "workers": 0, "show": 1, "pause": 1, "resume": 1, "cancel
 """Words after each action; ``create`` takes any number of sites."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Make and steer tasks."""
 
     @override

@@ -8,7 +8,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.crawl import Command as Crawl
-from topiccrawl.terminal import some
+from topiccrawl.commands.terminal import some
 
 if TYPE_CHECKING:
     import argparse

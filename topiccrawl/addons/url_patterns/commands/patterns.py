@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
@@ -17,13 +18,13 @@ from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import mongodb_uri, sites_of
 from topiccrawl.storage.database import FILE
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say, site_named
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Show, learn, edit and export the URL patterns of sites."""
 
     @override

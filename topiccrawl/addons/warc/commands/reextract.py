@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.choice import store_of
-from topiccrawl.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
@@ -27,7 +28,7 @@ GROUP = 100
 """Articles that are saved together."""
 
 
-class Command(OperatorCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Extract archived pages again."""
 
     @override

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from argparse import ArgumentTypeError
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
@@ -32,9 +30,15 @@ _INTERRUPTED, _PIPE_CLOSED = 130, 141
 """Exit status as shells tell it, of what SIGINT and SIGPIPE end."""
 
 
-class OperatorCommand(ScrapyCommand):
-    """A command that reads what crawls left; it never opens the network."""
+class OperatorCommand(ABC):
+    """A command that reads what crawls left; it never opens the network.
 
+    A command derives from this class and then from ``ScrapyCommand``. This class does not: Scrapy
+    takes each subclass of ``ScrapyCommand`` in this folder for a command.
+    """
+
+    settings: Settings | None
+    exitcode: int
     requires_project = True
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
@@ -50,8 +54,8 @@ class OperatorCommand(ScrapyCommand):
         """The folder of all state."""
         return Path(self.options["TOPICCRAWL_DATA_DIR"])
 
-    @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run ``act``; write an error as one message without a stack and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
         try:
