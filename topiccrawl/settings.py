@@ -249,6 +249,9 @@ TOPICCRAWL_GONE_SECONDS = 600.0
 """Seconds between the two answers 404 or 410 that make a page gone, at least."""
 
 # -- Hooks --------------------------------------------------------------------------------------
+ADDONS = {
+    "topiccrawl.addons.browser.browser.BrowserAddon": 100,
+}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOAD_HANDLERS = {
     "http": "topiccrawl.scheduler.door.DoorHandler",

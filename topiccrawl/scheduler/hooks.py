@@ -28,7 +28,7 @@ _INSTEAD = (
     ("EXTENSIONS", "scrapy.extensions.throttle.AutoThrottle", "AUTOTHROTTLE_ENABLED"),
 )
 """Hook, part of Scrapy's whose work the frontier does, and the setting that switches both."""
-_HOOKS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
+_HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
 def check_parts(settings: BaseSettings) -> None:
@@ -62,7 +62,7 @@ def check_own_parts(settings: BaseSettings) -> None:
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
     """The parts on a hook with their order (None: off), by their full names."""
-    given = {**settings[f"{hook}_BASE"], **(settings[hook] or {})}
+    given = {**(settings.get(f"{hook}_BASE") or {}), **(settings[hook] or {})}
     return {
         part if isinstance(part, str) else global_object_name(part): given[part] for part in given
     }
