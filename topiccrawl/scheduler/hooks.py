@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
@@ -58,6 +59,18 @@ def check_own_parts(settings: BaseSettings) -> None:
         for part in getattr(project, hook):
             if part not in given:
                 raise _lacks(hook, part)
+
+
+def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
+    """Return what a setting names by its dotted path.
+
+    Raises:
+        SettingError: It cannot be loaded.
+    """
+    try:
+        return load_object(path)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise SettingError(f"{name} is {path!r}, which cannot be loaded: {error}") from error
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
