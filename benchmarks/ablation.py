@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.focus import DATA, collections_of
+from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.memory import RememberingScorer
@@ -59,8 +60,9 @@ def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
     scorer = RememberingScorer(case.topic)
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)
-    given = Conditions(case.budget, batch=batch, method=variant.method)
-    replayed = Replay(web, case.topic, scorer, order, given).run()
+    adapter = TopicLearner(scorer, order, variant.method) if variant.method else None
+    given = Conditions(case.budget, batch=batch)
+    replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
     return harvest(variant.strategy, replayed.fetched, case).area
 
 

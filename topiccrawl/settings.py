@@ -152,6 +152,14 @@ TOPICCRAWL_RETRY_DELAY = 10.0
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 """Longest wait in seconds, also for a server's Retry-After."""
 
+# -- Replays of recorded crawls (docs/focus.md) --------------------------------------------------
+TOPICCRAWL_COLLECTIONS = {
+    ".warc": "topiccrawl.addons.warc.collection.recorded",
+    ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
+}
+"""Endings of files that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and
+the functions that read them: a path in, answers out (url, status, headers, body)."""
+
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
@@ -168,12 +176,21 @@ TOPICCRAWL_ARTICLE_PAGES = 20
 TOPICCRAWL_ADAPTATION = "auto"
 """words: what relevant pages have in common raises links; genetic: as published; off; auto: words
 with shark-plus, off with the strategies of others, which stay as published."""
+TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
+"""Dotted path of the function that makes what learns (``topiccrawl.topics.adapter``); empty: none.
+"""
 TOPICCRAWL_ADAPT_WARM = 20
 """Pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20
 """words: pages between two changes at least; genetic: relevant pages between two."""
 TOPICCRAWL_ADAPT_GROWTH = 1.5
 """words: a change also waits for so many times the pages of the last one."""
+TOPICCRAWL_ADAPT_SAMPLE = 50
+"""words: pages from which on only a part is learnt, each with a weight to match."""
+TOPICCRAWL_ADAPT_WORDS = 5_000
+"""words: learnt words at most."""
+TOPICCRAWL_ADAPT_HALF = 0.05
+"""words: relevance at which a page counts half for and half against."""
 TOPICCRAWL_ADAPT_GAIN = 0.2
 """words: what learnt words add to a link's score in [0, 1] at most."""
 TOPICCRAWL_ADAPT_FEEDBACK_SIZE = 20
@@ -184,6 +201,12 @@ TOPICCRAWL_ADAPT_TERMS = 20
 """genetic: learnt terms at most."""
 TOPICCRAWL_ADAPT_OWN_SHARE = 0.5
 """genetic: what the user's terms keep of the topic's squared length at least."""
+TOPICCRAWL_ADAPT_FLOOR: float | None = None
+"""genetic: lowest value of the limit above which a page is relevant; None: the topic's own."""
+TOPICCRAWL_ADAPT_FLOOR_QUANTILE = 0.05
+"""genetic: quantile of recent scores that this limit follows."""
+TOPICCRAWL_ADAPT_CEILING_QUANTILE = 0.8
+"""genetic: quantile of recent scores that the limit of priorQueue follows."""
 TOPICCRAWL_ADAPT_SEED = 1
 """Of the adaptation's chance: the same crawl learns the same."""
 
@@ -249,6 +272,9 @@ TOPICCRAWL_GONE_SECONDS = 600.0
 """Seconds between the two answers 404 or 410 that make a page gone, at least."""
 
 # -- Hooks --------------------------------------------------------------------------------------
+ADDONS = {
+    "topiccrawl.addons.browser.browser.BrowserAddon": 100,
+}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOAD_HANDLERS = {
     "http": "topiccrawl.scheduler.door.DoorHandler",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import cmdline
+from typing_extensions import override
 
 from benchmarks.focus import crawl, fetched_pages
 from lab.demo import generate
 from tests.crawl.run import MEASURED
-from topiccrawl.addons.adaptation import extension as adaptation
-from topiccrawl.addons.simulate import learning
+from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.memory import RememberingScorer
@@ -23,6 +23,12 @@ from topiccrawl.links.strategies import strategy
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scrapy.settings import Settings
+
+    from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.model import Page, Verdict
+    from topiccrawl.topics import Scorer
 
 PAGES = 260
 
@@ -51,8 +57,10 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     real = crawl(web, case, name, 1, [f"TOPICCRAWL_ADAPTATION={method}"], keep=tmp_path)
     scorer = RememberingScorer(case.topic)
     # with one request in flight a crawl asks for the next one while a page is parsed: two in all
-    conditions = Conditions(case.budget, batch=2, method=method.replace("off", ""))
-    replayed = Replay(web, case.topic, scorer, strategy(name, scorer), conditions).run()
+    conditions = Conditions(case.budget, batch=2)
+    order = strategy(name, scorer)
+    adapter = None if method == "off" else TopicLearner(scorer, order, method)
+    replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()
     (log,) = tmp_path.glob("*.tsv")
     fetched = fetched_pages(log, web)[: case.budget]
     assert len(set(fetched) & set(replayed.fetched)) >= 0.8 * case.budget
@@ -61,8 +69,38 @@ def test_a_replay_fetches_what_a_crawl_fetches(
         assert fetched[:30] == list(replayed.fetched[:30])
 
 
-def test_learning_in_a_replay_has_the_numbers_of_a_crawl() -> None:
-    assert learning.LEARNT_CHARS == adaptation.LEARNT_CHARS
+class Counting(TopicLearner):
+    """An adapter of somebody's own."""
+
+    pages = 0
+
+    @override
+    def learn(self, page: Page, verdict: Verdict) -> bool:
+        Counting.pages += 1
+        return super().learn(page, verdict)
+
+
+def counting(_settings: Settings, scorer: Scorer, order: LinkStrategy) -> Counting:
+    """What ``TOPICCRAWL_ADAPTER`` names."""
+    return Counting(scorer, order, "words")
+
+
+@pytest.mark.parametrize(("path", "learns"), [(f"{__name__}.counting", True), ("", False)])
+def test_a_replay_learns_with_the_adapter_of_the_settings(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    demo: Path,
+    path: str,
+    *,
+    learns: bool,
+) -> None:
+    monkeypatch.setattr(Counting, "pages", 0)
+    status, out = scrapy(
+        capsys, monkeypatch, "simulate", str(demo), "--truth", str(truth_of(demo)),
+        "--strategy", "best-first", "--budget", "30", "-s", f"TOPICCRAWL_ADAPTER={path}",
+    )  # fmt: skip
+    assert status == 0, out
+    assert Counting.pages == (30 if learns else 0)
 
 
 def scrapy(
@@ -137,6 +175,7 @@ def test_wrong_input_is_told(
         ((str(demo), *truth, "--topic", "nothing"), 1, "has no topic 'nothing'"),
         ((str(demo), *truth, "--budget", "0"), 2, "--budget"),
         ((str(demo), *truth, "-s", "TOPICCRAWL_ADAPTATION=magic"), 1, "TOPICCRAWL_ADAPTATION"),
+        ((str(demo), *truth, "-s", "TOPICCRAWL_ADAPTER=no.such"), 1, "cannot be loaded"),
         ((str(demo), *truth, "--json", str(tmp_path / "no" / "a")), 1, "cannot be written"),
     ]
     for arguments, code, says in wrong:

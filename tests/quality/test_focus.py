@@ -15,6 +15,7 @@ import pytest
 
 from lab.demo import generate
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.memory import RememberingScorer
@@ -59,9 +60,10 @@ def areas(pages: Path, topic: str, batches: tuple[int, ...]) -> dict[str, float]
     found = dict.fromkeys(("best-first", "shark-plus"), 0.0)
     for name in found:
         for batch in batches:
-            conditions = Conditions(case.budget, batch, method=METHOD, adaptation=numbers)
             order = strategy(name, scorer)
-            replayed = Replay(web, case.topic, scorer, order, conditions).run()
+            adapter = TopicLearner(scorer, order, METHOD, numbers)
+            given = Conditions(case.budget, batch)
+            replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
             found[name] += harvest(name, replayed.fetched, case).area / len(batches)
     return found
 

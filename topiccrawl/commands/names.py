@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.spiders.arguments import PARAMETERS, parameter_settings
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.spiders.arguments import parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ _ALIKE = 0.9
 """Likeness from which a name without our prefix is taken for a known one, written wrongly."""
 OURS = frozenset(
     [name for name in vars(project) if name.startswith(PREFIX)]
-    + [name for kind in PARAMETERS for name in parameter_settings(kind)]
+    + list(parameter_settings(PREFIX, StrategyParameters))
 )
 KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
@@ -28,7 +29,7 @@ _INSTEAD = (
     ("EXTENSIONS", "scrapy.extensions.throttle.AutoThrottle", "AUTOTHROTTLE_ENABLED"),
 )
 """Hook, part of Scrapy's whose work the frontier does, and the setting that switches both."""
-_HOOKS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
+_HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
 def check_parts(settings: BaseSettings) -> None:
@@ -60,9 +61,21 @@ def check_own_parts(settings: BaseSettings) -> None:
                 raise _lacks(hook, part)
 
 
+def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
+    """Return what a setting names by its dotted path.
+
+    Raises:
+        SettingError: It cannot be loaded.
+    """
+    try:
+        return load_object(path)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise SettingError(f"{name} is {path!r}, which cannot be loaded: {error}") from error
+
+
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
     """The parts on a hook with their order (None: off), by their full names."""
-    given = {**settings[f"{hook}_BASE"], **(settings[hook] or {})}
+    given = {**(settings.get(f"{hook}_BASE") or {}), **(settings[hook] or {})}
     return {
         part if isinstance(part, str) else global_object_name(part): given[part] for part in given
     }

@@ -23,6 +23,8 @@ KEY = "topiccrawl"
 ROLE = "topiccrawl_role"
 """Set by a spider on a request with ``dont_filter``: the name of what the URL is fetched for. A URL
 is fetched once for each name, also after a restart."""
+RENDER = "topiccrawl_render"
+"""Set by a spider on a request for a page as a browser shows it."""
 
 
 class Ticket(NamedTuple):

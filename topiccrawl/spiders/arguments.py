@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
-from topiccrawl.scheduler.hooks import check_own_parts
+from topiccrawl.scheduler.hooks import check_own_parts, loaded
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from dataclasses import Field
 
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.topics import Scorer
+    from topiccrawl.topics.adapter import TopicAdapter
     from topiccrawl.topics.topic import Topic
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
@@ -144,24 +146,21 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
         raise ConfigurationError(msg)
 
 
-PARAMETERS: Mapping[type[Any], str] = {
-    StrategyParameters: "TOPICCRAWL_",
-    AdaptationParameters: "TOPICCRAWL_ADAPT_",
-}
-"""Numbers of methods, each a setting: its name is this and the field's."""
+PREFIX = "TOPICCRAWL_"
+"""Of the settings that are ``StrategyParameters``."""
 
 
-def parameter_settings(kind: type[Any]) -> dict[str, Field[Any]]:
-    """Return the settings of one of ``PARAMETERS``, by name.
+def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
+    """Return the fields of a dataclass of numbers by the names of their settings.
 
-    >>> list(parameter_settings(AdaptationParameters))[:2]
-    ['TOPICCRAWL_ADAPT_WARM', 'TOPICCRAWL_ADAPT_EVERY']
+    >>> list(parameter_settings(PREFIX, StrategyParameters))[:1]
+    ['TOPICCRAWL_SHARK_DECAY']
     """
-    return {f"{PARAMETERS[kind]}{field.name.upper()}": field for field in fields(kind)}
+    return {f"{prefix}{field.name.upper()}": field for field in fields(kind)}
 
 
-def parameters_given(settings: BaseSettings, kind: type[Any]) -> dict[str, Any]:
-    """Return what the settings give of one of ``PARAMETERS``, each as its default is.
+def parameters_given(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
+    """Return what the settings give of a dataclass of numbers, each as its default is.
 
     Raises:
         SettingError: If one is no number, or no flag.
@@ -169,7 +168,7 @@ def parameters_given(settings: BaseSettings, kind: type[Any]) -> dict[str, Any]:
     read = {bool: flag_of, int: lambda *given: int(number(*given)), float: number}
     return {
         field.name: read[type(field.default)](settings, name)
-        for name, field in parameter_settings(kind).items()
+        for name, field in parameter_settings(prefix, kind).items()
         if settings.get(name) is not None
     }
 
@@ -211,9 +210,24 @@ def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParamet
     Raises:
         SettingError: If one is no number or out of its range.
     """
-    given = parameters_given(settings, StrategyParameters)
+    given = parameters_given(settings, PREFIX, StrategyParameters)
     for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
         own = getattr(topic.thresholds, name)
         if own is not None:
             given[name] = own
     return StrategyParameters(**given)
+
+
+def adapter_of(
+    settings: BaseSettings, scorer: Scorer, strategy: LinkStrategy
+) -> TopicAdapter | None:
+    """Return what the topic learns with, None where it learns nothing.
+
+    Raises:
+        SettingError: If TOPICCRAWL_ADAPTER cannot be loaded, or a setting of it cannot be used.
+    """
+    given = settings["TOPICCRAWL_ADAPTER"]
+    if not given:
+        return None
+    adapter: TopicAdapter | None = loaded("TOPICCRAWL_ADAPTER", given)(settings, scorer, strategy)
+    return adapter

@@ -9,13 +9,12 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.browser.browser import META, use_browser
 from topiccrawl.errors import TopicError
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
-from topiccrawl.extract.rendering import RenderingRule, is_blank
+from topiccrawl.extract.rendering import is_blank
 from topiccrawl.links.feeds import MOST_BYTES, read_feed
 from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.watch.extension import Watch
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page
     from topiccrawl.text.decode import Decoded
@@ -121,8 +121,6 @@ class TopicSpider(Spider):
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
             spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
-        if use_browser(crawler.settings):
-            spider.rendering = RenderingRule()
         return spider
 
     @classmethod
@@ -221,12 +219,12 @@ class TopicSpider(Spider):
         self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
     ) -> Iterator[Request]:
         """Ask for a blank page again, rendered, where that may help; learn from one that was."""
-        if "playwright" in response.meta:
+        if meta.RENDER in response.meta:
             rule.observe(response.url, article=article is not None)
         elif blank and article is None and rule.wants(response.url):
             self.crawler.stats.inc_value("topiccrawl/rendered")
             yield Request(
-                response.url, self.parse, meta=dict(META), priority=_PART, dont_filter=True
+                response.url, self.parse, meta={meta.RENDER: True}, priority=_PART, dont_filter=True
             )
 
     def parse_part(

@@ -64,7 +64,9 @@ def test_spiders_of_others_may_leave_ours_out() -> None:
     check_parts(given(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
 
 
-@pytest.mark.parametrize("hook", ["SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"])
+@pytest.mark.parametrize(
+    "hook", ["ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"]
+)
 def test_ours_may_be_switched_off_by_name_but_not_be_forgotten(hook: str) -> None:
     ours: dict[str, Any] = getattr(project, hook)
     last = [part for part in ours if part.startswith("topiccrawl.")][-1]

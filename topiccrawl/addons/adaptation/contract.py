@@ -1,4 +1,4 @@
-"""How a topic learns from its own crawl: the contract, and what a change of the topic is.
+"""How a topic learns from its own crawl: the methods' contract and numbers.
 
 Two methods, chosen by name:
 
@@ -12,37 +12,17 @@ Two methods, chosen by name:
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.topics.vector import TopicVector
+    from topiccrawl.topics.adapter import Change
 
 METHODS = ("words", "genetic")
 """Names of the methods."""
-
-
-class Change(NamedTuple):
-    """A topic as it is from now on, and why.
-
-    Attributes:
-        method: Which one of ``METHODS`` made it.
-        vector: Terms and weights; the user's own are always among them.
-        reason: Evidence in words, for the operator.
-        pages: Pages seen until then.
-        lower_limit: Page relevance from which a page is relevant; None: unchanged.
-        upper_limit: Page relevance above which all links enter priorQueue; None: unchanged.
-    """
-
-    method: str
-    vector: TopicVector
-    reason: str
-    pages: int
-    lower_limit: float | None = None
-    upper_limit: float | None = None
 
 
 class Adapter(Protocol):

@@ -5,24 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.addons.adaptation.contract import METHODS, AdaptationParameters
-from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
-from topiccrawl.addons.adaptation.links import scorers
-from topiccrawl.addons.adaptation.words import WordAdapter
+from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
-from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.strategies import DEFAULT
-from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.signals import page_judged
-from topiccrawl.spiders.arguments import parameters_given
+from topiccrawl.spiders.arguments import adapter_of, parameters_given
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.storage.changes import TopicChange
 from topiccrawl.storage.choice import changes_of
@@ -31,15 +25,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.adaptation.contract import Adapter, Change
+    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
+    from topiccrawl.topics.adapter import Change, TopicAdapter
     from topiccrawl.topics.vector import TopicVector
 
 logger = logging.getLogger(__name__)
-
-LEARNT_CHARS = 3_000
-"""Characters of a page's beginning that are learnt from: its story, at a bounded cost."""
 
 STORED_TERMS = 500
 """Terms of a change that are stored: half of them speak for the topic, half against it, those with
@@ -54,25 +46,14 @@ class TopicAdaptation:
     Args:
         crawler: Gives the spider, its stats and settings.
         spider: The spider whose topic learns.
-        method: Which one of ``METHODS``.
-        parameters: The adaptation's numbers.
-        seed: Of the adapter's chance.
+        adapter: Learns and changes the topic.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        spider: TopicSpider,
-        method: str,
-        parameters: AdaptationParameters,
-        seed: int,
-    ) -> None:
+    def __init__(self, crawler: Crawler, spider: TopicSpider, adapter: TopicAdapter) -> None:
         self.crawler = crawler
         self.spider = spider
-        self.method = method
-        self.parameters = parameters
+        self.adapter = adapter
         self.own: Scorer = spider.scorer
-        self.adapter = self._adapter(np.random.default_rng(seed))
         self.log = changes_of(crawler.settings)
         self.frontier = frontier_place(crawler.settings, spider)
         self.number = 0
@@ -87,15 +68,13 @@ class TopicAdaptation:
                 be read (it stays as it is).
             SettingError: If a setting cannot be used.
         """
-        settings = crawler.settings
-        method = method_of(settings, settings["TOPICCRAWL_STRATEGY"])
-        spider = crawler.spider
-        if not method or not isinstance(spider, TopicSpider):
+        settings, spider = crawler.settings, crawler.spider
+        if not isinstance(spider, TopicSpider):
             raise NotConfigured
-        parameters = parameters_of(settings, spider.scorer.lower_limit)
-        adaptation = cls(
-            crawler, spider, method, parameters, settings.getint("TOPICCRAWL_ADAPT_SEED")
-        )
+        adapter = adapter_of(settings, spider.scorer, spider.strategy)
+        if adapter is None:
+            raise NotConfigured
+        adaptation = cls(crawler, spider, adapter)
         try:
             adaptation.resume()
         except (StateError, StorageError) as error:
@@ -119,9 +98,9 @@ class TopicAdaptation:
             return
         last, state = found
         self.number = last.number
-        if last.method != self.method or last.own != dict(self.own.vector.items()):
+        if last.method != self.adapter.method or last.own != dict(self.own.vector.items()):
             self.number += 1
-            self.spider.strategy.version = self._version()
+            self.adapter.apply(self.number)
             return
         self.adapter.restore(state)
         if change := self.adapter.present():
@@ -130,9 +109,7 @@ class TopicAdaptation:
 
     def judged(self, page: Page, verdict: Verdict) -> None:
         """Learn a page, and change the topic when it is time."""
-        if weight := self.adapter.wants(verdict.relevance):
-            document, relevance = self._document(page, verdict)
-            self.adapter.learn(document, relevance, weight)
+        if self.adapter.learn(page, verdict):
             self.crawler.stats.inc_value("topiccrawl/adaptation/learnt")
         if self._storing is None and (change := self.adapter.adapt()):
             self._storing = asyncio.ensure_future(self._take(change, self.adapter.state()))
@@ -141,23 +118,6 @@ class TopicAdaptation:
         """Wait for a change that is being stored."""
         if self._storing is not None:
             await self._storing
-
-    def _adapter(self, rng: np.random.Generator) -> Adapter:
-        if self.method == "words":
-            return WordAdapter(self.own.vector, self.parameters, rng)
-        return FeedbackAdapter(self.own.vector, self.parameters, rng)
-
-    def _document(self, page: Page, verdict: Verdict) -> tuple[dict[str, float], float]:
-        """What is learnt of a page: its vector, or that of its best block of anchors."""
-        scorer = self.spider.scorer
-        if self.parameters.anchors and verdict.relevant:
-            texts = list(block_texts(page.links).values())
-            ranked = sorted(zip(scorer.score_many(texts), texts, strict=True), reverse=True)
-            relevance, text = ranked[0] if ranked else (0.0, "")
-            relevant = relevance >= scorer.lower_limit
-            return (scorer.page_vector(text), relevance) if relevant else ({}, relevance)
-        text = scorer.judged_text(page)[:LEARNT_CHARS]
-        return scorer.page_vector(text, page.title), verdict.relevance
 
     async def _take(self, change: Change, state: dict[str, Any]) -> None:
         """Store a change, then apply it: what orders the queue can always be shown."""
@@ -187,31 +147,38 @@ class TopicAdaptation:
             change.upper_limit,
         )
 
-    def _version(self) -> int:
-        """Version of queued values: of the user's topic and of the change applied last.
-
-        Learnt words leave the topic as it is; the genetic method makes another one.
-        """
-        step = LEARNT if self.method == "words" else 1
-        return (self.spider.topic.version + self.number * step) % 2**32
-
     def _apply(self, change: Change) -> None:
-        """Score with the changed topic; the version says which change a queued value is of."""
-        changed = scorers(change, self.own, self.parameters.gain)
-        strategy = self.spider.strategy
-        self.spider.scorer = changed.pages
-        strategy.adopt(changed.links)
-        strategy.version = self._version()
+        """Score with the changed topic."""
+        self.adapter.apply(self.number, change)
+        self.spider.scorer = self.adapter.scorer
         self.crawler.stats.set_value("topiccrawl/adaptation/changes", self.number)
-        own_limit = self.spider.topic.thresholds.upper_limit
-        if change.upper_limit is not None and own_limit is None and isinstance(strategy, Scored):
-            strategy.parameters = replace(strategy.parameters, upper_limit=change.upper_limit)
 
 
 def stored(vector: TopicVector) -> dict[str, float]:
     """The terms of a changed topic that are stored, for people: see ``STORED_TERMS``."""
     parts = ([t for t in vector.items() if (t[1] > 0) is good] for good in (True, False))
     return dict(term for part in parts for term in part[: STORED_TERMS // 2])
+
+
+def learner_of(
+    settings: BaseSettings, scorer: Scorer, strategy: LinkStrategy
+) -> TopicLearner | None:
+    """Return what ``TOPICCRAWL_ADAPTATION`` names, None where it is off.
+
+    Args:
+        settings: The crawl's.
+        scorer: Scores with the user's own topic.
+        strategy: Scores links; ``TOPICCRAWL_STRATEGY`` is its name.
+
+    Raises:
+        SettingError: If a setting cannot be used.
+    """
+    method = method_of(settings, settings["TOPICCRAWL_STRATEGY"])
+    if not method:
+        return None
+    parameters = parameters_of(settings, scorer.lower_limit)
+    seed = settings.getint("TOPICCRAWL_ADAPT_SEED")
+    return TopicLearner(scorer, strategy, method, parameters, seed)
 
 
 def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
@@ -242,5 +209,5 @@ def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParam
     Raises:
         SettingError: One is no number or out of its range.
     """
-    given = parameters_given(settings, AdaptationParameters)
+    given = parameters_given(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
     return AdaptationParameters(**{"floor": lower_limit, **given})

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topiccrawl.addons.adaptation.contract import Change
 from topiccrawl.addons.adaptation.genetic import GeneticParameters, fittest
 from topiccrawl.addons.adaptation.vectors import (
     RocchioParameters,
@@ -26,6 +25,7 @@ from topiccrawl.addons.adaptation.vectors import (
     rocchio,
     unit,
 )
+from topiccrawl.topics.adapter import Change
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from topiccrawl.text.tokens import split
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.addons.adaptation.contract import Change
     from topiccrawl.model import Verdict
+    from topiccrawl.topics.adapter import Change
     from topiccrawl.topics.scorer import Scorer
 
 SHORT = 60

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.adaptation.contract import Change
+from topiccrawl.topics.adapter import Change
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

@@ -3,45 +3,77 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
+from topiccrawl.extract.rendering import RenderingRule
+from topiccrawl.scheduler import meta
+from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
-
-META = {"playwright": True}
-"""What in a request's meta sends it to the browser."""
 
 _HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 _NEEDLESS = frozenset(("image", "media", "font", "stylesheet"))
 
 
-def use_browser(settings: BaseSettings) -> bool:
-    """Set Scrapy up for rendering if ``TOPICCRAWL_JS`` says so; whether it does.
+class BrowserMiddleware:
+    """Send requests with ``meta.RENDER`` to the browser."""
 
-    Raises:
-        SettingError: scrapy-playwright is not installed.
+    async def process_request(self, request: Request) -> None:
+        """Mark the request as scrapy-playwright wants it."""
+        if request.meta.get(meta.RENDER):
+            request.meta["playwright"] = True
+
+
+class BrowserAddon:
+    """Set Scrapy up for rendering and give the spider its rule.
+
+    Args:
+        spider: Asks for pages that are rendered.
     """
-    if not wants_browser(settings):
-        return False
-    options: dict[str, Any] = {"args": ["--disable-gpu", "--no-sandbox"]}
-    if path := settings.get("TOPICCRAWL_BROWSER"):
-        options["executable_path"] = path
-    chosen = {
-        "DOWNLOAD_HANDLERS": {"http": _HANDLER, "https": _HANDLER},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": options,
-        "PLAYWRIGHT_ABORT_REQUEST": is_needless,
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
-        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 1000 * settings.getfloat("DOWNLOAD_TIMEOUT"),
-    }
-    for name, value in chosen.items():
-        settings.set(name, value, priority="spider")
-    return True
+
+    def __init__(self, spider: TopicSpider) -> None:
+        self._spider = spider
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the add-on.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_JS is off, or the spider has no topic.
+            SettingError: scrapy-playwright is not installed.
+        """
+        if not isinstance(crawler.spider, TopicSpider) or not wants_browser(crawler.settings):
+            raise NotConfigured
+        return cls(crawler.spider)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Set the download handler, its options and the middleware."""
+        options: dict[str, Any] = {"args": ["--disable-gpu", "--no-sandbox"]}
+        if path := settings.get("TOPICCRAWL_BROWSER"):
+            options["executable_path"] = path
+        chosen = {
+            "DOWNLOAD_HANDLERS": {"http": _HANDLER, "https": _HANDLER},
+            "PLAYWRIGHT_LAUNCH_OPTIONS": options,
+            "PLAYWRIGHT_ABORT_REQUEST": is_needless,
+            "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
+            "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 1000 * settings.getfloat("DOWNLOAD_TIMEOUT"),
+        }
+        for name, value in chosen.items():
+            settings.set(name, value, priority="spider")
+        settings.setdefault_in_component_priority_dict(
+            "DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 40
+        )
+        self._spider.rendering = RenderingRule()
 
 
 def wants_browser(settings: BaseSettings) -> bool:
-    """Whether ``TOPICCRAWL_JS`` says so.
+    """Read ``TOPICCRAWL_JS``.
 
     Raises:
         SettingError: scrapy-playwright is not installed.

@@ -2,8 +2,8 @@
 
 A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
 (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
-of the bytes); ``label`` and ``categories``, where somebody said what the page is about. A WARC
-file is a collection as well.
+of the bytes); ``label`` and ``categories``, where somebody said what the page is about. Files with
+the endings of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
 """
 
 from __future__ import annotations
@@ -13,25 +13,24 @@ import binascii
 import gzip
 import json
 import zlib
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.hooks import loaded
+from topiccrawl.settings import TOPICCRAWL_COLLECTIONS
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from topiccrawl.model import Page
 
 DEFAULT_TYPE = "text/html; charset=utf-8"
 OK = 200
-WARC = (".warc", ".warc.gz")
-"""Endings of WARC files, which are collections, too."""
 _TEXTUAL = ("text/", "html", "xml", "json", "javascript")
 _REDIRECTS = range(300, 400)
 
@@ -86,12 +85,21 @@ class RecordedWeb:
         self._parsed: dict[str, Page | None] = {}
 
     @classmethod
-    def read(cls, path: Path) -> RecordedWeb:
+    def read(cls, path: Path, others: Mapping[str, str] = TOPICCRAWL_COLLECTIONS) -> RecordedWeb:
         """Return the collection in a file.
+
+        Args:
+            path: The file.
+            others: Readers of other files by the endings of their names, as in
+                ``TOPICCRAWL_COLLECTIONS``.
 
         Raises:
             ConfigurationError: If it cannot be read; names file, line and remedy.
         """
+        for ending, reader in others.items():
+            if path.name.endswith(ending):
+                answers = loaded("TOPICCRAWL_COLLECTIONS", reader)(path)
+                return cls(Recorded(a.url, a.status, a.headers, a.body) for a in answers)
         return cls(_read(path))
 
     def get(self, url: str) -> Recorded | None:
@@ -116,19 +124,7 @@ class RecordedWeb:
         )
 
 
-def _read_archive(path: Path) -> Iterator[Recorded]:
-    if find_spec("warcio") is None:
-        raise ConfigurationError(f"{path}: needs warcio: pip install 'topiccrawl[warc]'")
-    from topiccrawl.addons.warc.archive import exchanges  # noqa: PLC0415 - an extra
-
-    for one in exchanges(path):
-        yield Recorded(one.url, one.status, one.headers, one.body)
-
-
 def _read(path: Path) -> Iterator[Recorded]:
-    if path.name.endswith(WARC):
-        yield from _read_archive(path)
-        return
     number = 0
     try:
         opener = gzip.open if path.suffix == ".gz" else open

@@ -14,9 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.simulate.collection import OK, key
-from topiccrawl.addons.simulate.learning import Learning
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.hosts import HostRules
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Offer
+    from topiccrawl.model import Offer, Page, Verdict
     from topiccrawl.topics import Scorer
+    from topiccrawl.topics.adapter import TopicAdapter
     from topiccrawl.topics.topic import Topic
 
 PAGE_SECONDS = 0.01
@@ -55,9 +54,7 @@ class Conditions:
         limits: Bounds on depth and pages a host.
         share: Pops of priorQueue and normalQueue; None: the strategy's.
         traps: Thresholds of the trap rules; None switches them off.
-        method: Adaptation of the topic; "" for none.
-        adaptation: Its numbers.
-        seed: Of its chance.
+        seed: Of the frontier's chance.
     """
 
     budget: int
@@ -66,8 +63,6 @@ class Conditions:
     limits: Limits = field(default_factory=Limits)
     share: tuple[int, int] | None = None
     traps: TrapRules | None = field(default_factory=TrapRules)
-    method: str = ""
-    adaptation: AdaptationParameters = field(default_factory=AdaptationParameters)
     seed: int = 1
 
 
@@ -94,6 +89,7 @@ class Replay:
         scorer: Judges pages; the strategy scores links with it.
         strategy: Fresh; a replay may change it.
         conditions: Budget and the like.
+        adapter: Changes scorer and strategy as the topic learns; None: it learns nothing.
     """
 
     def __init__(
@@ -103,14 +99,15 @@ class Replay:
         scorer: Scorer,
         strategy: LinkStrategy,
         conditions: Conditions,
+        adapter: TopicAdapter | None = None,
     ) -> None:
         self.web = web
         self.topic = topic
         self.strategy = strategy
         self.conditions = conditions
-        self._learning = Learning(
-            scorer, strategy, conditions.method, conditions.adaptation, conditions.seed
-        )
+        self._scorer = scorer
+        self._adapter = adapter
+        self._changes = 0
         self._hosts = HostRules(topic.allowed_hosts, topic.denied_hosts)
         self._wanted: dict[str, bool] = {}
         self._now = 0.0
@@ -126,7 +123,7 @@ class Replay:
                 self._work()
             finally:
                 self._frontier.close()
-        return Replayed(tuple(self._fetched), self._failed, self._learning.changes)
+        return Replayed(tuple(self._fetched), self._failed, self._changes)
 
     def _open(self, folder: str) -> EmbeddedFrontier:
         given = self.conditions
@@ -176,13 +173,23 @@ class Replay:
         page = self.web.page(name)
         if page is None:
             return Outcome(Ending.CRAWLED), ()
-        verdict = self._learning.scorer.score_page(page)
-        self._learning.judged(page, verdict)
+        verdict = self._scorer.score_page(page)
+        self._learn(page, verdict)
         self.strategy.learn(lease.anchor, lease.context, verdict.relevance)
         offers = self.strategy.offers(verdict, lease.evidence, page.links)
         worth = self.strategy.worth(verdict.relevance)
         outcome = Outcome(Ending.CRAWLED, relevance=verdict.relevance, worth=worth)
         return outcome, [offer for offer in offers if self._wants(offer.url)]
+
+    def _learn(self, page: Page, verdict: Verdict) -> None:
+        """Learn a page, and change the topic when it is time; nothing is stored."""
+        if self._adapter is None:
+            return
+        self._adapter.learn(page, verdict)
+        if change := self._adapter.adapt():
+            self._changes += 1
+            self._adapter.apply(self._changes, change)
+            self._scorer = self._adapter.scorer
 
     def _elsewhere(self, lease: Lease, found: Recorded | None) -> Outcome:
         """What becomes of a URL without a page: a redirect is followed, all else has failed."""

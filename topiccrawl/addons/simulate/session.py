@@ -6,7 +6,6 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.adaptation.extension import method_of, parameters_of
 from topiccrawl.addons.simulate import drawing, plot
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import BASELINE, Case, harvest, labelled_case, own_case
@@ -20,7 +19,7 @@ from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of
-from topiccrawl.spiders.arguments import seeds_of, strategy_parameters
+from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.topics.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Session:
         if self._opts.plot:
             plot.check()
         strategies = list(dict.fromkeys(self._opts.strategy or [BASELINE, DEFAULT]))
-        web = RecordedWeb.read(collection)
+        web = RecordedWeb.read(collection, self._settings.getdict("TOPICCRAWL_COLLECTIONS"))
         judged: list[Judged] = []
         areas: Areas = {name: {} for name in strategies}
         for case, scorer in self._cases(web):
@@ -94,15 +93,17 @@ class Session:
         self, web: RecordedWeb, case: Case, scorer: RememberingScorer, name: str
     ) -> Harvest:
         order = strategy(name, scorer, strategy_parameters(self._settings, case.topic))
-        conditions = self._conditions(case, scorer, name)
-        replayed = Replay(web, case.topic, scorer, order, conditions).run()
+        options = self._settings.copy()
+        options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
+        adapter = adapter_of(options, scorer, order)
+        replayed = Replay(web, case.topic, scorer, order, self._conditions(case), adapter).run()
         found = harvest(name, replayed.fetched, case)
         line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
         pages = replayed.fetched[: case.budget]
         self._orders.append(json.dumps({**line, "pages": pages}, ensure_ascii=False) + "\n")
         return found
 
-    def _conditions(self, case: Case, scorer: RememberingScorer, name: str) -> Conditions:
+    def _conditions(self, case: Case) -> Conditions:
         """The crawl's settings, as far as a replay has them."""
         options, own = self._settings, case.topic.limits
         bounds = limits_of(options)
@@ -120,8 +121,6 @@ class Session:
             ),
             share=share_of(options),
             traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
-            method=method_of(options, name),
-            adaptation=parameters_of(options, scorer.lower_limit),
             seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
         )
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from topiccrawl.addons.adaptation.contract import Change
 from topiccrawl.addons.adaptation.links import SHORT, LearntLinks, scorers
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topics import Scorer
+from topiccrawl.topics.adapter import Change
 from topiccrawl.topics.topic import Topic
 from topiccrawl.topics.vector import TopicVector
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.addons.simulate.webs import HTML, answer, page, web
+from tests.unit.addons.simulate.webs import HTML, SITE, answer, page, web
 from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.addons.warc import collection
 from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -104,3 +106,30 @@ def test_a_torn_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     for path in (torn, tmp_path / "none.web.jsonl", tmp_path):
         with pytest.raises(ConfigurationError, match=str(path)):
             RecordedWeb.read(path)
+
+
+def lines(path: Path) -> Iterator[Recorded]:
+    """Reads a collection of somebody's own: an address a line."""
+    for url in path.read_text().split():
+        yield answer(url, body="football")
+
+
+def test_other_files_are_read_by_whom_their_ending_names(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.lines"
+    path.write_text("/one\n/two\n")
+    others = {".lines": f"{__name__}.lines"}
+    found = RecordedWeb.read(path, others).get(f"{SITE}/two")
+    assert found is not None
+    assert found.body == b"football"
+    with pytest.raises(ConfigurationError, match=r"crawl.lines, line 1"):
+        RecordedWeb.read(path)
+    with pytest.raises(ConfigurationError, match=r"^TOPICCRAWL_COLLECTIONS is 'no.such'"):
+        RecordedWeb.read(path, {".lines": "no.such"})
+
+
+def test_a_warc_file_without_its_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collection, "find_spec", lambda _: None)
+    with pytest.raises(ConfigurationError, match=r"a.warc.gz: needs warcio: .*\[warc\]"):
+        RecordedWeb.read(tmp_path / "a.warc.gz")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
+from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
 from topiccrawl.frontier.contract import Limits
@@ -32,10 +33,13 @@ def run(
     name: str = "bfs",
     topic: Topic = TOPIC,
     conditions: Conditions | None = None,
+    method: str = "",
 ) -> Replayed:
     scorer = RememberingScorer(topic)
     wanted = conditions or Conditions(budget=100, batch=1)
-    return Replay(found, topic, scorer, strategy(name, scorer), wanted).run()
+    order = strategy(name, scorer)
+    adapter = TopicLearner(scorer, order, method) if method else None
+    return Replay(found, topic, scorer, order, wanted, adapter).run()
 
 
 def paths(replayed: Replayed) -> list[str]:
@@ -94,9 +98,10 @@ def test_link_rules_hold() -> None:
 def test_a_topic_that_learns_reaches_further_and_says_how_often_it_changed() -> None:
     pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(60)]
     found = web(page("/", ON, "/0"), *pages)
-    learnt = run(found, "shark-plus", conditions=Conditions(budget=60, batch=1, method="words"))
+    conditions = Conditions(budget=60, batch=1)
+    learnt = run(found, "shark-plus", conditions=conditions, method="words")
     assert learnt.changes == 3  # after 20 pages, then every 20
-    assert run(found, "shark-plus", conditions=Conditions(budget=60, batch=1)).changes == 0
+    assert run(found, "shark-plus", conditions=conditions).changes == 0
     assert len(learnt.fetched) == 60
 
 
@@ -130,8 +135,8 @@ def test_whatever_the_order_all_that_is_reachable_is_fetched_once(
 def test_every_strategy_can_be_replayed_with_a_topic_that_learns(name: str) -> None:
     found = web(page("/", ON, "/0"), *(page(f"/{n}", ON, f"/{n + 1}") for n in range(40)))
     for method in ("words", "genetic"):
-        conditions = Conditions(budget=30, batch=4, method=method)
-        assert len(run(found, name, conditions=conditions).fetched) == 30
+        conditions = Conditions(budget=30, batch=4)
+        assert len(run(found, name, conditions=conditions, method=method).fetched) == 30
 
 
 class Counting(SharkPlus):
@@ -158,7 +163,7 @@ def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
     )
     scorer = RememberingScorer(TOPIC)
     order = Counting(scorer, StrategyParameters())
-    given_ = Conditions(budget=600, batch=8, method=method)
-    replayed = Replay(found, TOPIC, scorer, order, given_).run()
+    adapter = TopicLearner(scorer, order, method)
+    replayed = Replay(found, TOPIC, scorer, order, Conditions(600, 8), adapter).run()
     assert replayed.changes > 5
     assert (order.rescored > 2 * 600) == swept
