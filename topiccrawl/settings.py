@@ -61,6 +61,9 @@ TOPICCRAWL_TURN = False
 """Set by workers: the crawl is one turn of a task's, so nobody else crawls the same meanwhile."""
 
 # -- Who else gets it --------------------------------------------------------------------------
+TOPICCRAWL_STORE_LISTENERS = {"topiccrawl.addons.webhook.courier.courier_of": 100}
+"""Dotted paths of functions that build listeners to stored articles, and their order
+(docs/storage.md)."""
 TOPICCRAWL_WEBHOOK = ""
 """Address that is told of each new story by a signed POST, such as https://example.com/news; here
 or in the environment (docs/webhook.md)."""

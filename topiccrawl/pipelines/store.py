@@ -6,26 +6,32 @@ import asyncio
 import logging
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.utils.conf import build_component_list
+from scrapy.utils.misc import load_object
 
 from topiccrawl.dedup.choice import DEFAULT, method_named
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
-from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.finish import CLOSE_REASON
-from topiccrawl.storage.choice import safe_store_of
+from topiccrawl.storage.choice import store_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
 from topiccrawl.storage.safe import SafeStore
+from topiccrawl.storage.spool import Spool
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+    from collections.abc import Callable
 
-    from topiccrawl.addons.webhook.courier import Courier
-    from topiccrawl.storage.contract import Store
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.storage.contract import Store, StoreListener
     from topiccrawl.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
@@ -57,7 +63,7 @@ class StorePipeline:
     """
 
     def __init__(
-        self, crawler: Crawler, store: Store, *, size: int = SIZE, age: float = AGE
+        self, crawler: Crawler, store: SafeStore, *, size: int = SIZE, age: float = AGE
     ) -> None:
         self._crawler = crawler
         self._store = store
@@ -68,21 +74,23 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read what ``store_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_GROUP_*."""
+        """Read what ``store_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
         settings = crawler.settings
         method = method_named(
             settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
             settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
         )
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
+        store = store_of(settings, method, capacity)
+        spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
 
-        def count(name: str) -> None:
+        def count(stat: str) -> None:
             if crawler.stats is not None:
-                crawler.stats.inc_value(f"topiccrawl/webhook/{name}")
+                crawler.stats.inc_value(stat)
 
         return cls(
             crawler,
-            safe_store_of(settings, method, capacity, count),
+            SafeStore(store, spool, listeners_of(settings, store, count)),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )
@@ -90,16 +98,12 @@ class StorePipeline:
     @property
     def away(self) -> bool:
         """Whether the database did not answer when it was asked last."""
-        return isinstance(self._store, SafeStore) and self._store.away
+        return self._store.away
 
     @property
     def spooled(self) -> int:
         """Articles that wait on disk for the database."""
-        return self._store.spool.waiting if isinstance(self._store, SafeStore) else 0
-
-    @property
-    def _courier(self) -> Courier | None:
-        return self._store.courier if isinstance(self._store, SafeStore) else None
+        return self._store.spool.waiting
 
     async def open_spider(self) -> None:
         """Open the store.
@@ -121,7 +125,7 @@ class StorePipeline:
         topic: Topic | None = getattr(self._crawler.spider, "topic", None)
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
-            gone = await self._store.expire(topic.name, before)
+            gone = await self._store.store.expire(topic.name, before)
             logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
 
     async def _expire_daily(self) -> None:
@@ -149,15 +153,15 @@ class StorePipeline:
             DropItem: It was taken down once; or it is kept, but only a part: the whole follows.
         """
         if isinstance(item, Unfinished):
-            if self._courier is not None:
-                self._courier.goes_on(item.article.url)
+            for listener in self._store.listeners:
+                await listener.article_continues(item.article.url)
             await self._save(item.article)
             raise DropItem(f"a part: {item.article.url} goes on on its next page")
         if not isinstance(item, Article):
             return item
         saved = await self._save(item)
-        if self._courier is not None:
-            await self._courier.is_whole(item.url)
+        for listener in self._store.listeners:
+            await listener.article_complete(item.url)
         return saved
 
     async def _save(self, item: Article) -> Article:
@@ -185,6 +189,30 @@ class StorePipeline:
         logger.critical("The crawl ends, articles cannot be stored: %s", error)
         # not awaited: closing waits for the items in flight, and this is one of them
         self._closing = asyncio.create_task(engine.close_spider_async(reason=CLOSE_REASON))
+
+
+def listeners_of(
+    settings: BaseSettings, store: Store, count: Callable[[str], None] = lambda _: None
+) -> list[StoreListener]:
+    """Build what TOPICCRAWL_STORE_LISTENERS names, in order, without those that are off.
+
+    Args:
+        settings: Each listener reads its own.
+        store: Where articles stay.
+        count: Adds 1 to the stat of a name.
+
+    Raises:
+        SettingError: A setting of theirs cannot be used.
+    """
+    name = "TOPICCRAWL_STORE_LISTENERS"
+    try:
+        builders = [load_object(path) for path in build_component_list(settings.getdict(name))]
+    except (ImportError, NameError, ValueError) as error:
+        raise SettingError(
+            f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
+        ) from error
+    built = [build(settings, store, count) for build in builders]
+    return [listener for listener in built if listener is not None]
 
 
 def _brief(record: logging.LogRecord) -> bool:

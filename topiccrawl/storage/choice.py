@@ -8,8 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from topiccrawl.addons.webhook.courier import Courier
-from topiccrawl.addons.webhook.receiver import Receiver
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.changes import ChangeLog
@@ -19,13 +17,11 @@ from topiccrawl.storage.pages import SqlitePages
 from topiccrawl.storage.periods import SqlitePeriods
 from topiccrawl.storage.records import SqliteRecords
 from topiccrawl.storage.redisaddress import in_redis
-from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.sites import SiteKnowledge
-from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from topiccrawl.dedup import Method
     from topiccrawl.storage.changes import TopicChange
@@ -148,38 +144,6 @@ def place_of(settings: Mapping[str, Any]) -> str:
 
         return shown(uri)
     return str(Path(settings["TOPICCRAWL_DATA_DIR"]) / FILE)
-
-
-def safe_store_of(
-    settings: Mapping[str, Any],
-    method: Method | None = None,
-    capacity: int = CAPACITY,
-    count: Callable[[str], None] = lambda _: None,
-) -> Store:
-    """The store of a crawl: while a database is away, articles wait in the folder's ``spool``.
-
-    Where TOPICCRAWL_WEBHOOK is set, it tells of new stories; ``count`` takes names of stats.
-
-    Raises:
-        SettingError: A setting of theirs cannot be used.
-    """
-    store, receiver = store_of(settings, method, capacity), webhook_of(settings)
-    folder = Path(settings["TOPICCRAWL_DATA_DIR"])
-    courier = Courier(folder, store, receiver, count=count) if receiver else None
-    return SafeStore(store, Spool(folder / "spool"), courier=courier)
-
-
-def webhook_of(settings: Mapping[str, Any]) -> Receiver | None:
-    """Who is told of new stories, by settings or environment; None where nobody is.
-
-    Raises:
-        SettingError: The address or the secret cannot be used.
-    """
-    url, secret = (
-        str(settings.get(name) or os.environ.get(name) or "")
-        for name in ("TOPICCRAWL_WEBHOOK", "TOPICCRAWL_WEBHOOK_SECRET")
-    )
-    return Receiver(url, secret) if url else None
 
 
 def sites_of(settings: Mapping[str, Any]) -> Sites:

@@ -105,6 +105,55 @@ class Story:
     reprints: tuple[Reprint, ...] = ()
 
 
+class StoreListener:
+    """Base class of what listens to a crawl's store; override the calls that are needed.
+
+    Calls are awaited inside the save: a page settles only after all listeners have returned, and
+    is fetched again after a kill in between. A ``StorageError`` of theirs fails the save, which is
+    then repeated; so one article may be announced more than once.
+    """
+
+    async def open(self) -> None:
+        """Make it ready; the store is open, and no article has been saved yet.
+
+        Raises:
+            StorageError: It cannot be used: the crawl ends before its first request.
+        """
+
+    async def close(self) -> None:
+        """Release it; the store is still open. Twice equals once."""
+
+    async def article_storing(self, articles: Sequence[Article]) -> None:
+        """Prepare for articles that the next transaction saves.
+
+        Raises:
+            StorageError: They are not saved.
+        """
+
+    async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
+        """Take note of the articles of one transaction, which is committed.
+
+        Articles that waited on disk for their database are announced when they are stored.
+
+        Args:
+            articles: The articles that were saved.
+            saved: Their fates, in the same order; never SPOOLED.
+
+        Raises:
+            StorageError: They are saved again.
+        """
+
+    async def article_continues(self, url: str) -> None:
+        """Expect an article that is only the first pages of its story; more are fetched next."""
+
+    async def article_complete(self, url: str) -> None:
+        """Take note that the article saved last under a URL is all of its story.
+
+        Raises:
+            StorageError: The page is fetched again.
+        """
+
+
 class Store(Protocol):
     """Where articles stay. See the module's text for guarantees."""
 

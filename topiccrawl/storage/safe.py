@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.selection import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from topiccrawl.addons.webhook.courier import Courier
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Store, Story, Version
-    from topiccrawl.storage.selection import Selection
+    from topiccrawl.storage.contract import Store, StoreListener
     from topiccrawl.storage.spool import Spool
 
 T = TypeVar("T")
@@ -48,39 +45,37 @@ REPLAYED = 50
 
 
 class SafeStore:
-    """A ``Store`` whose ``save`` survives the absence of the one behind it.
+    """Saves articles to a store that may be away, and calls those that listen.
 
     Order is kept: while articles wait on disk, newer ones wait behind them. What waits when the
     crawl ends is stored by the next one that uses the folder. ``StorageAwayError`` alone is waited
     for; any other failure goes to the caller as it is.
 
     Args:
-        store: The one behind it.
+        store: Where articles stay.
         spool: Where articles wait on disk.
+        listeners: Called around each save, in order.
         patience: See ``PATIENCE``.
         starting: See ``STARTING``.
         clock: Seconds that never go back.
-        courier: Tells of new stories, where somebody wants that.
 
     Attributes:
         away: Whether the store did not answer when it was asked last.
-        courier: See above.
     """
 
     def __init__(
         self,
         store: Store,
         spool: Spool,
+        listeners: Sequence[StoreListener] = (),
         *,
         patience: float = PATIENCE,
         starting: float = STARTING,
         clock: Callable[[], float] = time.monotonic,
-        courier: Courier | None = None,
     ) -> None:
         self.store = store
-        self.courier = courier
-        self._save = courier.save if courier else store.save
         self.spool = spool
+        self.listeners = listeners
         self.away = False
         self._patience = patience
         self._starting = starting
@@ -102,8 +97,8 @@ class SafeStore:
         self._last = math.inf
         await self._patiently(self.store.open, self._starting)
         try:
-            if self.courier is not None:
-                await self.courier.open()
+            for listener in self.listeners:
+                await listener.open()
             await asyncio.to_thread(self.spool.open)
             if self.spool.waiting:
                 logger.info("%d articles wait in %s", self.spool.waiting, self.spool.folder)
@@ -142,38 +137,19 @@ class SafeStore:
             await asyncio.sleep(PAUSE)
         return [Saved(article.url, Fate.SPOOLED, article.url) for article in articles]
 
-    async def get(self, url: str) -> Story | None:
-        """See ``Store.get``."""
-        return await self.store.get(url)
-
-    async def versions(self, url: str) -> list[Version]:
-        """See ``Store.versions``."""
-        return await self.store.versions(url)
-
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """See ``Store.articles``."""
-        return await self.store.articles(topic, limit=limit, offset=offset)
-
-    def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
-        """See ``Store.select``."""
-        return self.store.select(selection)
-
-    async def forget(self, names: Sequence[str], now: float) -> int:
-        """See ``Store.forget``."""
-        return await self.store.forget(names, now)
-
-    async def expire(self, topic: str, before: float) -> int:
-        """See ``Store.expire``."""
-        return await self.store.expire(topic, before)
-
-    async def counts(self) -> dict[str, int]:
-        """See ``Store.counts``."""
-        return await self.store.counts()
-
     async def _close(self) -> None:
-        if self.courier is not None:
-            await self.courier.close()
+        for listener in self.listeners:
+            await listener.close()
         await self.store.close()
+
+    async def _save(self, articles: Sequence[Article]) -> list[Saved]:
+        """Save articles and call the listeners, before and after."""
+        for listener in self.listeners:
+            await listener.article_storing(articles)
+        saved = await self.store.save(articles)
+        for listener in self.listeners:
+            await listener.article_stored(articles, saved)
+        return saved
 
     async def _patiently(self, work: Callable[[], Awaitable[T]], patience: float) -> T:
         """What the work returns, tried again until ``patience`` seconds have passed."""

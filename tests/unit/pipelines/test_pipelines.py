@@ -20,8 +20,9 @@ warnings.simplefilter("error")
 warnings.filterwarnings("ignore", message=".*invalid escape sequence")
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
-from topiccrawl.model import Article
+from topiccrawl.model import Article, Unfinished
 from topiccrawl.text.digest import digest_of
+from topiccrawl.storage.contract import StoreListener
 
 folder, case = sys.argv[1], sys.argv[2]
 events = []
@@ -36,12 +37,15 @@ class Items(Spider):
     name = "items"
 
     async def start(self):
-        for number in range({"reprints": 3, "full": 60}[case]):
+        for number in range({"reprints": 3, "full": 60, "heard": 2}[case]):
             yield Request(f"data:,{number}", cb_kwargs={"number": number})
 
     async def parse(self, response, number):
         if case == "full":
             yield article(number, size=3000)
+        elif case == "heard":
+            await asyncio.sleep(0.5 * number)
+            yield article(1, size=2) if number else Unfinished(article(1))
         elif number == 0:
             yield {"an": "item of another kind"}
             yield article(1)
@@ -57,12 +61,34 @@ def seen(kind):
         events.append([kind, item.url if isinstance(item, Article) else "", str(error)])
     return note
 
+class Listener(StoreListener):
+    def __init__(self, count):
+        self.count = count
+
+    async def article_storing(self, articles):
+        events.append(["storing", *(article.url for article in articles)])
+
+    async def article_stored(self, articles, saved):
+        events.append(["stored", *(one.fate for one in saved)])
+        self.count("heard/stored")
+
+    async def article_continues(self, url):
+        events.append(["continues", url])
+
+    async def article_complete(self, url):
+        events.append(["complete", url])
+
+def listens(settings, store, count):
+    return Listener(count) if settings["HEARD"] else None
+
 handlers = [(seen("scraped"), signals.item_scraped), (seen("dropped"), signals.item_dropped),
             (seen("error"), signals.item_error)]
 process = AsyncCrawlerProcess({
     "TOPICCRAWL_DATA_DIR": folder,
     "ITEM_PIPELINES": {"topiccrawl.pipelines.store.StorePipeline": 300,
                        "topiccrawl.pipelines.dedup.DedupPipeline": 400},
+    "TOPICCRAWL_STORE_LISTENERS": {listens: 100},
+    "HEARD": case == "heard",
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "LOG_LEVEL": "CRITICAL",
@@ -141,3 +167,14 @@ def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path
     assert "The crawl ends, articles cannot be stored" in result["log"]
     assert "Traceback" not in result["log"]
     assert counts(tmp_path)["articles"] == len(stored)
+
+
+def test_a_listener_hears_of_parts_of_transactions_and_of_the_whole_before_the_item_goes_on(
+    tmp_path: Path,
+) -> None:
+    result, url = crawl(tmp_path, "heard"), "http://site1.test/"
+    assert [event[:2] for event in result["events"]] == [
+        ["continues", url], ["storing", url], ["stored", "new"], ["dropped", ""],
+        ["storing", url], ["stored", "updated"], ["complete", url], ["scraped", url],
+    ]  # fmt: skip
+    assert result["stats"]["heard/stored"] == 2

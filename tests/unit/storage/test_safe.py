@@ -11,7 +11,7 @@ from typing_extensions import override
 from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Fate, Saved, Story, Version
+from topiccrawl.storage.contract import Fate, Saved, StoreListener, Story, Version
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.selection import ALL
 from topiccrawl.storage.spool import Spool
@@ -153,9 +153,10 @@ def test_what_the_store_refuses_from_disk_is_put_aside_and_holds_nothing_up(
         assert sorted(distant.kept) == [article(1).url, article(3).url]
         await store.close()
 
-        store = SafeStore(Lenient(), Spool(tmp_path))  # the next crawl: what was wrong is mended
+        distant = Lenient()
+        store = SafeStore(distant, Spool(tmp_path))  # the next crawl: what was wrong is mended
         await store.open()
-        assert list(await store.articles()) == [article(2, title="bad")]
+        assert list(await distant.articles()) == [article(2, title="bad")]
         await store.close()
 
     asyncio.run(law())
@@ -277,3 +278,93 @@ def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) ->
 
     asyncio.run(law())
     assert list(tmp_path.iterdir()) == []
+
+
+class Heard(StoreListener):
+    """Notes what it hears; its disk may be full."""
+
+    def __init__(self, full: str = "") -> None:
+        self.calls: list[tuple[str, ...]] = []
+        self.full = full
+
+    @override
+    async def open(self) -> None:
+        self._note("open")
+
+    @override
+    async def close(self) -> None:
+        self._note("close")
+
+    @override
+    async def article_storing(self, articles: Sequence[Article]) -> None:
+        self._note("storing", *(one.url for one in articles))
+
+    @override
+    async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
+        assert [one.url for one in articles] == [one.url for one in saved]
+        self._note("stored", *(one.fate for one in saved))
+
+    def _note(self, *call: str) -> None:
+        self.calls.append(call)
+        if call[0] == self.full:
+            raise StorageError("full")
+
+
+URLS = tuple(article(n).url for n in (1, 2))
+
+
+def test_a_listener_hears_of_articles_before_and_after_they_are_stored(tmp_path: Path) -> None:
+    async def law() -> None:
+        store = SafeStore(Distant(), Spool(tmp_path), [heard])
+        await store.open()
+        await store.save([article(1), article(2)])
+        await store.close()
+
+    heard = Heard()
+    asyncio.run(law())
+    assert heard.calls == [("open",), ("storing", *URLS), ("stored", "new", "new"), ("close",)]
+
+
+def test_a_listener_hears_that_an_article_is_stored_when_its_store_is_back(tmp_path: Path) -> None:
+    async def law() -> None:
+        distant = Distant()
+        store = SafeStore(distant, Spool(tmp_path), [heard], patience=0.0)
+        await store.open()
+        distant.failures = AWAY
+        assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
+        assert not any(call[0] == "stored" for call in heard.calls)
+        await store.close()
+        again = SafeStore(Distant(), Spool(tmp_path), [heard])
+        await again.open()  # the next crawl
+        await again.close()
+
+    heard = Heard()
+    asyncio.run(law())
+    assert heard.calls[-4:] == [("open",), ("storing", URLS[0]), ("stored", "new"), ("close",)]
+
+
+@pytest.mark.parametrize(("full", "kept"), [("storing", False), ("stored", True)])
+def test_nothing_settles_before_a_listener_has_taken_note(
+    tmp_path: Path, full: str, *, kept: bool
+) -> None:
+    async def law() -> None:
+        distant = Distant()
+        store = SafeStore(distant, Spool(tmp_path), [Heard(full)])
+        await store.open()
+        with pytest.raises(StorageError, match="full"):
+            await store.save([article(1)])
+        await store.close()
+        assert bool(distant.kept) == kept
+
+    asyncio.run(law())
+
+
+def test_a_listener_that_cannot_be_used_ends_the_start(tmp_path: Path) -> None:
+    async def law() -> None:
+        heard = Heard("open")
+        store = SafeStore(Distant(), Spool(tmp_path), [heard])
+        with pytest.raises(StorageError, match="full"):
+            await store.open()
+        assert heard.calls == [("open",), ("close",)]
+
+    asyncio.run(law())

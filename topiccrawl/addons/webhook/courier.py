@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from typing_extensions import override
 
 from topiccrawl.addons.webhook.message import message
 from topiccrawl.addons.webhook.outbox import Outbox
+from topiccrawl.addons.webhook.receiver import Receiver
 from topiccrawl.errors import StorageError
 from topiccrawl.storage import files
+from topiccrawl.storage.contract import StoreListener
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from topiccrawl.addons.webhook.receiver import Answer, Receiver
+    from topiccrawl.addons.webhook.receiver import Answer
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import Saved, Store
 
@@ -45,16 +50,37 @@ WHOLE = 600.0
 LOCK = "webhook.lock"
 
 
-class Courier:
-    """Saves articles and tells what is new; a receiver that is slow or away holds nothing up.
+def courier_of(
+    settings: Mapping[str, Any], store: Store, count: Callable[[str], None]
+) -> Courier | None:
+    """Build what TOPICCRAWL_WEBHOOK asks for; None where it is empty.
+
+    Args:
+        settings: TOPICCRAWL_WEBHOOK and its secret may be in the environment, too.
+        store: Where articles stay.
+        count: Adds 1 to the stat of a name.
+
+    Raises:
+        SettingError: The address or the secret cannot be used.
+    """
+    url, secret = (
+        str(settings.get(name) or os.environ.get(name) or "")
+        for name in ("TOPICCRAWL_WEBHOOK", "TOPICCRAWL_WEBHOOK_SECRET")
+    )
+    folder = Path(settings["TOPICCRAWL_DATA_DIR"])
+    return Courier(folder, store, Receiver(url, secret), count=count) if url else None
+
+
+class Courier(StoreListener):
+    """Sends new stories, each once; a receiver that is slow or away delays no crawl.
 
     Of several crawls over one folder, one at a time tells, the stories of all.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        store: Where articles are saved, and read again when they are told.
+        store: Where articles are read again when they are sent.
         receiver: Who is told.
-        count: Takes the name of a stat: ``told``, ``failed``, ``refused``.
+        count: Adds 1 to a stat: ``topiccrawl/webhook/`` and ``told``, ``failed``, ``refused``.
         parting: See ``PARTING``.
         first_wait: See ``FIRST_WAIT``.
     """
@@ -83,6 +109,7 @@ class Courier:
         self._task: asyncio.Task[None] | None = None
         self._thread: ThreadPoolExecutor | None = None
 
+    @override
     async def open(self) -> None:
         """Begin to tell what waits.
 
@@ -94,6 +121,7 @@ class Courier:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhook")
         self._task = asyncio.create_task(self._tell_on())
 
+    @override
     async def close(self) -> None:
         """Tell what can be told in a few seconds; the rest waits for the next crawl."""
         self._ending.set()
@@ -114,16 +142,22 @@ class Courier:
             self._lock = None
         await self.outbox.close()
 
-    async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Outbox.save``."""
-        return await self.outbox.save(articles)
+    @override
+    async def article_storing(self, articles: Sequence[Article]) -> None:
+        await self.outbox.enter(articles)
 
-    def goes_on(self, url: str) -> None:
-        """Keep a story back that is about to be saved: its next page is on its way."""
+    @override
+    async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
+        await self.outbox.decide(saved)
+
+    @override
+    async def article_continues(self, url: str) -> None:
+        """Keep a story back that is about to be saved: its next page follows."""
         self.outbox.hold(url, time.time() + WHOLE)
 
-    async def is_whole(self, url: str) -> None:
-        """Tell a story that was kept back; others are told as they are saved.
+    @override
+    async def article_complete(self, url: str) -> None:
+        """Send a story that was kept back; others are sent as they are saved.
 
         Raises:
             StorageError: It waits for its time.
@@ -170,9 +204,9 @@ class Courier:
         if answer.taken:
             self._failures = 0
             await self.outbox.told(article.url)
-            self._count("told")
+            self._count("topiccrawl/webhook/told")
             return True
-        self._count("failed")
+        self._count("topiccrawl/webhook/failed")
         if answer.refused:
             await self._refused(article.url, attempts + 1, answer)
             return True
@@ -191,7 +225,7 @@ class Courier:
         else:
             logger.error("%s refused %s %d times: %s", self._receiver.host, url, attempts, why)
             await self.outbox.give_up(url)
-            self._count("refused")
+            self._count("topiccrawl/webhook/refused")
 
     def _wait(self, failures: int) -> float:
         return min(LONGEST_WAIT, self._first_wait * 2.0 ** min(failures - 1, 20))

@@ -76,11 +76,11 @@ class Outbox:
         """Release it. Twice equals once."""
         await asyncio.to_thread(self._database.close)
 
-    async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """``Store.save``, with what is new entered.
+    async def enter(self, articles: Sequence[Article]) -> None:
+        """Enter those of the articles that are new, before they are saved.
 
         Raises:
-            StorageError: Nothing was kept; repeat it.
+            StorageError: Repeat it; twice equals once.
         """
         urls = list(dict.fromkeys(article.url for article in articles))
         pending = await self._database.read(lambda c: _pending(c, urls))
@@ -91,14 +91,20 @@ class Outbox:
             await self._database.write(lambda c: _intend(c, new))
         if parts := [url for url in urls if url in self._held]:
             await self._database.write(lambda c: _put_off(c, parts, self._held))
-        saved = await self._store.save(articles)
+
+    async def decide(self, saved: Sequence[Saved]) -> None:
+        """Keep what was entered and is new indeed, once it is saved; drop reprints.
+
+        Raises:
+            StorageError: Repeat it; twice equals once.
+        """
         fates = {one.url: one.fate for one in saved}
-        if entered := pending.union(new) & fates.keys():
+        entered = await self._database.read(lambda c: _pending(c, fates))
+        if entered:
             await self._database.write(lambda c: _decide(c, entered, fates))
-        return saved
 
     def hold(self, url: str, until: float) -> None:
-        """Keep a story back, from its next ``save`` on, until ``release`` or a time at the latest.
+        """Keep a story back, from its next ``enter`` on, until ``release`` or a time at the latest.
 
         Only the first page of it is known; more are on their way.
         """

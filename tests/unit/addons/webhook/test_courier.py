@@ -60,26 +60,25 @@ async def telling(
     store: SqliteStore | None = None,
     parting: float = PATIENCE,
     dawdling: float = PATIENCE,
-) -> AsyncIterator[Courier]:
+) -> AsyncIterator[SafeStore]:
     stored = store or SqliteStore(folder)
-    await stored.open()
     receiver = Receiver(url, SECRET, timeout=dawdling)
     courier = Courier(folder, stored, receiver, parting=parting, first_wait=0.05)
-    await courier.open()
+    safe = SafeStore(stored, Spool(folder / "spool"), [courier])
+    await safe.open()
     try:
-        yield courier
+        yield safe
     finally:
-        await courier.close()
-        await stored.close()
+        await safe.close()
 
 
 def test_new_stories_are_told_once_and_signed_and_known_ones_and_reprints_are_not(
     tmp_path: Path,
 ) -> None:
     async def tell() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(1), article(2), article(1, at=2.0)])
-            await courier.save([article(1, at=3.0), replace(same, url="http://b.test/")])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(1), article(2), article(1, at=2.0)])
+            await crawl.save([article(1, at=3.0), replace(same, url="http://b.test/")])
 
     same = article(2)
     with Listener() as listener:
@@ -97,8 +96,8 @@ def test_what_was_stored_before_anybody_wanted_to_be_told_is_not_told(tmp_path: 
         await store.close()
 
     async def tell() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(1, at=2.0), article(2)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(1, at=2.0), article(2)])
 
     asyncio.run(before())
     with Listener() as listener:
@@ -110,11 +109,11 @@ def test_a_receiver_that_fails_is_away_and_comes_back_misses_nothing(tmp_path: P
     chances = iter([503, 429, 500])
 
     async def tell() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(n) for n in range(5)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(n) for n in range(5)])
             await soon(lambda: len(listener.taken) == 5)
             listener.stop()
-            await courier.save([article(n) for n in range(5, 10)])
+            await crawl.save([article(n) for n in range(5, 10)])
             await asyncio.sleep(0.3)  # some attempts fail; nothing depends on how many
             listener.start()
             await soon(lambda: len(listener.taken) == 10)
@@ -127,8 +126,8 @@ def test_a_receiver_that_fails_is_away_and_comes_back_misses_nothing(tmp_path: P
 
 def test_one_that_dawdles_holds_up_neither_saving_nor_the_end(tmp_path: Path) -> None:
     async def tell(parting: float, dawdling: float) -> None:
-        async with telling(tmp_path, listener.url, parting=parting, dawdling=dawdling) as courier:
-            await courier.save([article(n) for n in range(6)])
+        async with telling(tmp_path, listener.url, parting=parting, dawdling=dawdling) as crawl:
+            await crawl.save([article(n) for n in range(6)])
 
     with Listener() as listener:
         listener.gate.clear()
@@ -144,8 +143,8 @@ def test_a_story_that_is_refused_holds_up_no_other_and_is_tried_again(tmp_path: 
     refusals = iter([400, 404])
 
     async def tell() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(n) for n in range(4)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(n) for n in range(4)])
             await soon(lambda: bad in listener.taken)
 
     with Listener(lambda url: next(refusals, 200) if url == bad else 200) as listener:
@@ -157,15 +156,15 @@ def test_a_story_that_is_refused_holds_up_no_other_and_is_tried_again(tmp_path: 
 def test_killed_between_saving_and_entering_it_is_told_by_the_next(tmp_path: Path) -> None:
     async def torn() -> None:
         store = Torn(tmp_path)
-        async with telling(tmp_path, listener.url, store) as courier:
-            await courier.save([article(1)])
+        async with telling(tmp_path, listener.url, store) as crawl:
+            await crawl.save([article(1)])
             store.torn = True
             with pytest.raises(StorageError):
-                await courier.save([article(2), article(1, at=2.0)])
+                await crawl.save([article(2), article(1, at=2.0)])
 
     async def fetched_again() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(2, at=3.0)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(2, at=3.0)])
 
     with Listener() as listener:
         asyncio.run(torn())
@@ -175,8 +174,8 @@ def test_killed_between_saving_and_entering_it_is_told_by_the_next(tmp_path: Pat
 
 def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
     async def save() -> None:
-        async with telling(tmp_path, listener.url, parting=0.1) as courier:
-            await courier.save([article(1), article(2)])
+        async with telling(tmp_path, listener.url, parting=0.1) as crawl:
+            await crawl.save([article(1), article(2)])
 
     async def forget() -> None:
         store = SqliteStore(tmp_path)
@@ -199,7 +198,7 @@ def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: P
     async def tell() -> None:
         distant = Distant()
         courier = Courier(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
-        store = SafeStore(distant, Spool(tmp_path / "spool"), patience=0.0, courier=courier)
+        store = SafeStore(distant, Spool(tmp_path / "spool"), [courier], patience=0.0)
         await store.open()
         distant.failures = float("inf")
         assert [one.fate for one in await store.save([article(1)])] == [Fate.SPOOLED]
@@ -220,22 +219,22 @@ def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> No
     whole = replace(first, body=f"{first.body}\n{article(3).body}")
 
     async def begin() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            courier.goes_on(url)
-            await courier.save([first])
-            await courier.save([article(2)])
-            await courier.is_whole(article(2).url)
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.listeners[0].article_continues(url)
+            await crawl.save([first])
+            await crawl.save([article(2)])
+            await crawl.listeners[0].article_complete(article(2).url)
             await soon(lambda: article(2).url in listener.taken)
 
     async def end() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            courier.goes_on(url)
-            await courier.save([first])  # as after a kill
-            await courier.save([article(4)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.listeners[0].article_continues(url)
+            await crawl.save([first])  # as after a kill
+            await crawl.save([article(4)])
             await soon(lambda: article(4).url in listener.taken)
             assert url not in listener.asked
-            await courier.save([whole])
-            await courier.is_whole(url)
+            await crawl.save([whole])
+            await crawl.listeners[0].article_complete(url)
 
     with Listener() as listener:
         asyncio.run(begin())
@@ -247,14 +246,14 @@ def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> No
 
 def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
     async def begin() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            courier.goes_on(article(1).url)
-            await courier.save([article(1)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.listeners[0].article_continues(article(1).url)
+            await crawl.save([article(1)])
 
     async def end() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            await courier.save([article(1, at=2.0)])
-            await courier.is_whole(article(1).url)
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.save([article(1, at=2.0)])
+            await crawl.listeners[0].article_complete(article(1).url)
 
     with Listener() as listener:
         asyncio.run(begin())
@@ -269,9 +268,9 @@ def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
     monkeypatch.setattr(telling_on, "WHOLE", 0.2)
 
     async def tell() -> None:
-        async with telling(tmp_path, listener.url) as courier:
-            courier.goes_on(article(1).url)
-            await courier.save([article(1)])
+        async with telling(tmp_path, listener.url) as crawl:
+            await crawl.listeners[0].article_continues(article(1).url)
+            await crawl.save([article(1)])
             await soon(lambda: article(1).url in listener.taken)
 
     with Listener() as listener:
