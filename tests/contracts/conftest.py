@@ -201,8 +201,7 @@ class Crew:
     def kill(self, node: SharedFrontier) -> None:
         """The node is gone, and late."""
         self.nodes.remove(node)
-        node._store.close()
-        node._endings.marks.abandon()
+        node.abandon()
         self.late(node)
 
     def late(self, node: SharedFrontier) -> None:

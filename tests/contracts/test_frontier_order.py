@@ -9,7 +9,7 @@ import pytest
 
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.outlook import Outlook
+from topiccrawl.frontier.view import Outlook
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier import store
-from topiccrawl.frontier.bloom import Filter
+from topiccrawl.frontier.seen import Filter
 from topiccrawl.frontier.contract import Limits, Seed
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.nodes.reading import read
@@ -42,7 +42,7 @@ def test_a_node_takes_it(filled: Crew) -> None:
     node = filled.join(QUICK, Limits())
     assert node.counts()["prior"] == 400
     assert (
-        sum(len(chain.filters) for chain in node._state.seen._chains.values()) == BUCKETS * FILTERS
+        sum(len(chain.filters) for chain in node.local.seen._chains.values()) == BUCKETS * FILTERS
     )
 
 

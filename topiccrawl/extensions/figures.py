@@ -21,7 +21,7 @@ from topiccrawl.dashboard.figures import Figures
 from topiccrawl.dashboard.runs import EVERY
 from topiccrawl.dashboard.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.census import Census, Counted
+from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.news.article import Article
 from topiccrawl.periods.visits import Steps

@@ -80,6 +80,10 @@ class Strategy(Protocol):
     version: int
     """Grows when the meaning of stored evidence changed (topic, model): values are made anew."""
 
+    def signature(self) -> str:
+        """Formula and parameters: where they changed, a resumed queue gets new values, too."""
+        ...
+
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
         ...

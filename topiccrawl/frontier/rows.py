@@ -1,4 +1,4 @@
-"""What is stored of one URL: what stays, what a link moves, parents, evidence, and the texts.
+"""Keys of URLs, and the layout of a stored row: this is the only place that knows it.
 
     still 41 bytes | moving 15 bytes | best parents 16 each | evidence f32 each | texts
 
@@ -11,12 +11,75 @@ from __future__ import annotations
 
 from struct import Struct
 
+from xxhash import xxh3_64_digest
+
+KEY_BYTES = 12
+"""A key is 4 bytes of its host and 8 of its URL: those of one host lie side by side."""
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+def split_origin(url: str) -> tuple[str, str]:
+    """Scheme with its colon, and network location, as they stand in the URL.
+
+    >>> split_origin("http://News.cn:8080/a?b=/")
+    ('http:', 'News.cn:8080')
+    """
+    scheme, _, rest = url.partition("//")
+    for mark in "/?#":
+        rest = rest.partition(mark)[0]
+    return scheme, rest
+
+
+def host_of(netloc: str) -> str:
+    """Lower-case host name of a network location, without user and port.
+
+    >>> host_of("u:p@News.CN:8080"), host_of("[::1]:80")
+    ('news.cn', '[::1]')
+    """
+    place = netloc.rpartition("@")[2].lower()
+    if place.startswith("["):
+        return place.partition("]")[0] + "]"
+    return place.partition(":")[0]
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL: what one robots.txt speaks for.
+
+    >>> origin_of("https://News.cn:443/a"), origin_of("http://news.cn:8080/")
+    ('https://news.cn', 'http://news.cn:8080')
+    """
+    scheme, netloc = split_origin(url)
+    scheme = scheme.rstrip(":").lower()
+    place = netloc.rpartition("@")[2].lower()
+    host = host_of(netloc)
+    port = place[len(host) :].lstrip(":")
+    if port and port != DEFAULT_PORTS.get(scheme):
+        return f"{scheme}://{host}:{port}"
+    return f"{scheme}://{host}"
+
+
+def host_digest(host: str) -> bytes:
+    """The four bytes of a host name that begin the keys of its URLs."""
+    return xxh3_64_digest(host.encode())[:4]
+
+
+def key_of(url: str) -> bytes:
+    """Key of a canonical URL, 12 bytes.
+
+    >>> len(key_of("http://news.cn/"))
+    12
+    """
+    return host_digest(host_of(split_origin(url)[1])) + xxh3_64_digest(url.encode())
+
+
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
 
 PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
 """Flags: value was given, not computed; waits for a time; may be lifted; ended in a redirect; was
 crawled, and counts in the statistics of its groups."""
+
+LOW_VALUE_REASON = "low-value"
 
 TOP = 0xFFFFFFFF
 """Stored values are whole numbers from 0 to TOP for 0.0 to 1.0."""
@@ -28,8 +91,6 @@ MOVING = Struct("<BBBIII")
 MOVING_AT = STILL.size
 HEAD_BYTES = STILL.size + MOVING.size
 PLACE_AT = 7
-SEQ = Struct("<I")
-SEQ_AT = PLACE_AT + 6
 INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
 HEAD_FIELDS = {
@@ -115,6 +176,10 @@ class Row:
             + self.texts
         )  # fmt: skip
 
+    def may_move(self) -> bool:
+        """Whether it is queued, or in the errorQueue only for its low value."""
+        return self.state == QUEUED or (self.state == ERROR and bool(self.flags & LOW_VALUE))
+
     def text(self, which: int) -> str:
         """One of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
         return self.texts.split(b"\0")[which].decode()
@@ -173,16 +238,6 @@ def counted(data: bytes) -> bytes:
     """Stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
-
-
-def renumbered(data: bytes, seq: int) -> bytes:
-    """Stored bytes with another number of arrival.
-
-    >>> row = Row(texts("http://a.cn/"), 1, quantum(0.5), 7)
-    >>> decode(renumbered(row.encode(), 5)).seq
-    5
-    """
-    return data[:SEQ_AT] + SEQ.pack(seq) + data[SEQ_AT + SEQ.size :]
 
 
 def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:

@@ -7,7 +7,8 @@ import os
 import socket
 from pathlib import Path
 
-from topiccrawl.frontier.checkpoint import boot_id
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+"""The same until the machine starts again."""
 
 
 def myself() -> str:
@@ -38,7 +39,7 @@ def is_dead(text: str) -> bool:
 def _space() -> str:
     """Where process numbers mean the same: this boot of the machine, this name space."""
     try:
-        return f"{boot_id().decode()}/{Path('/proc/self/ns/pid').readlink()}"
+        return f"{BOOT_ID.read_text(encoding='ascii').strip()}/{Path('/proc/self/ns/pid').readlink()}"
     except OSError:
         return ""
 

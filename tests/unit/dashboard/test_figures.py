@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.dashboard.changes import difference
 from topiccrawl.dashboard.figures import Figures, Point, merged
 from topiccrawl.dashboard.waiting import Circumstances, waiting
-from topiccrawl.frontier.census import STATES, Census
+from topiccrawl.frontier.view import STATES, Census
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
 

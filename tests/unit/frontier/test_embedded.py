@@ -203,7 +203,7 @@ def test_counters_agree_with_a_recount(tmp_path: Path) -> None:
     frontier.pop(5)
     frontier.commit()
     counts = frontier.counts()
-    assert frontier._view.recount() == {
+    assert frontier.view.recount() == {
         name: counts[name] for name in ("prior", "normal", "leased", "crawled", "error", "known")
     }
     frontier.close()
@@ -243,7 +243,7 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
     assert str(tmp_path) in first
     assert "make room" in first
     frontier = opened(tmp_path)
-    sizes = frontier._view.recount()
+    sizes = frontier.view.recount()
     assert 1000 <= sizes["known"] == sizes["prior"] < 9000
     frontier.close()
 
@@ -297,7 +297,7 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         frontier = EmbeddedFrontier(tmp_path, Best(), QUICK, Limits(max_crashes=1000))
         crawled = {url for url, _, _ in frontier.iterate("crawled")}
         assert promised <= crawled
-        sizes = frontier._view.recount()
+        sizes = frontier.view.recount()
         assert sizes == {name: frontier.counts()[name] for name in sizes}
         frontier.close()
         if "end" in lines:
@@ -313,8 +313,7 @@ def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Pat
         frontier.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
         poison, _ = frontier.pop(2)
         frontier.begin(poison)
-        frontier._endings.marks.abandon()
-        frontier._store.close()
+        frontier.abandon()
     frontier = opened(tmp_path, max_crashes=3)
     assert list(frontier.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
     assert frontier.counts()["crashes"] == 3
@@ -330,8 +329,7 @@ def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> N
         frontier.begin(lease)
         frontier.passed(lease)
         frontier.passed(lease)
-        frontier._endings.marks.abandon()
-        frontier._store.close()
+        frontier.abandon()
     frontier = opened(tmp_path, max_crashes=2)
     assert frontier.counts()["prior"] == 1
     assert "crashes" not in frontier.counts()

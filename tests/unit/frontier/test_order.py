@@ -14,7 +14,7 @@ from tests.contracts.strategies import Plain
 from topiccrawl.frontier import order as orders
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.order import Order
+from topiccrawl.frontier.queues import Order
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.places import Places
+from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.store import Store
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import random
 import hypothesis.strategies as st
 from hypothesis import given
 
-from topiccrawl.frontier.clock import HostClock
+from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.places import Host, Origin, Places, Unit
+from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
 from topiccrawl.frontier.ready import Ready
 
 COSTS = [0.0, 1.0, 2.5, 1e6, 1.1e6, 2e9, 4e9]

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from topiccrawl.frontier.keys import host_of, key_of, origin_of, split_origin
+from topiccrawl.frontier.rows import host_of, key_of, origin_of, split_origin
 from topiccrawl.frontier.rows import (
     ANCHOR,
     CONTEXT,

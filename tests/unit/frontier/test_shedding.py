@@ -10,7 +10,7 @@ from tests.contracts.strategies import Plain
 from topiccrawl.frontier import numbering
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.rows import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from topiccrawl.errors import StateVersionError
-from topiccrawl.frontier.hostrows import CLOCK, STATS
+from topiccrawl.frontier.hosts import CLOCK, STATS
 from topiccrawl.frontier.rows import CRAWLED, PAYLOAD, Row, decode, quantum, texts
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.nodes.about import FORMAT, about, checked, other_crawl
