@@ -133,7 +133,7 @@ class SharedFrontier:
         self.release, self.stood_still, self.pace = local.release, local.stood_still, local.pace
         self.sweep, self.rest, self.forget = local.sweep, local.rest, local.forget
         self.why, self.iterate, self.export = local.why, local.iterate, local.export
-        self.best, self.census = local.best, local.census
+        self.best, self.census, self.view = local.best, local.census, local.view
 
     def _enter(self, client: redis.Redis) -> None:
         """Join, and ask for this node's part."""
