@@ -97,7 +97,7 @@ class MakeShared:
         self.folder = folder
         self.clock = clock
         self.client = client
-        self.opened: list[EmbeddedFrontier] = []
+        self.opened: list[SharedFrontier] = []
 
     def __call__(
         self,

@@ -168,7 +168,7 @@ class EmbeddedFrontier:
         if self.judge.swept[0] != self.judge.version:
             logger.info("%s: the strategy changed: values are made anew", self.store.path)
         self.ready.believe(self.clock())
-        self._committed, self._committed_epoch = self.clock(), 0
+        self._committed = self.clock()
         self._links, self._period = 0, COMMIT_SECONDS
         self.settling.recover()
         self.write()
@@ -195,10 +195,11 @@ class EmbeddedFrontier:
     def begin(self, lease: Lease) -> None:
         """Processing starts; remembered even if the process dies.
 
-        A lease that was not committed yet is, so that there is a row to count the crash in.
+        A row that was not queued yet at the last commit is written first: the crash is counted in it.
         """
-        if lease.kind is Kind.PAGE and self.leases.find(lease) is not None:
-            if lease.epoch > self._committed_epoch:
+        held = self.leases.find(lease)
+        if held is not None and lease.kind is Kind.PAGE:
+            if held.number >= self._committed_seq or self.queues.revived:
                 self.committer(0)
             self.settling.marks.set(lease.key)
 
@@ -405,4 +406,5 @@ class EmbeddedFrontier:
         took = time.monotonic() - started
         self._period = min(max(COMMIT_SECONDS, took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
         self._committed = self.clock()
-        self._committed_epoch = self.leases.epoch
+        self._committed_seq = self.urls.seq
+        self.queues.revived = False

@@ -19,7 +19,8 @@ import numpy as np
 
 from topiccrawl.frontier.contract import REJECTED
 from topiccrawl.frontier.rows import (
-    CRAWLED, DELAYED, ERROR, HEAD_BYTES, HEAD_FIELDS, KEY_BYTES, LOW_VALUE, QUEUED, REASON, TOP,
+    CRAWLED, DELAYED, ERROR, HEAD_BYTES, HEAD_FIELDS, KEY_BYTES, LOW_VALUE, QUEUED, REASON, REDIRECTED,
+    TOP,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -220,6 +221,7 @@ class Queues:
 
     Attributes:
         tally: Sizes of the queues, and counters of what happened, by name.
+        revived: Whether a settled row was queued again since the last commit.
     """
 
     def __init__(
@@ -231,6 +233,7 @@ class Queues:
         self.leases = leases
         self.ready = biases.ready
         self.tally: defaultdict[str, int] = defaultdict(int)
+        self.revived = False
         self._store = urls.store
         self._hosts = places.hosts
         self._tail = Tail(most, self._hosts)
@@ -290,10 +293,15 @@ class Queues:
             row.lane, row.value = lane, value
             if lane < REJECTED:
                 self.take_out(row, key)
-                row.state = QUEUED
-                row.flags &= ~LOW_VALUE
-                row.set_text(REASON, "")
-                self.enter(row, key)
+                self.revive(row, key)
+
+    def revive(self, row: Row, key: bytes) -> None:
+        """Queue a row by its value that was settled, or waited for a time, and was taken out."""
+        row.state = QUEUED
+        row.flags &= ~(DELAYED | LOW_VALUE | REDIRECTED)
+        row.set_text(REASON, "")
+        self.enter(row, key)
+        self.revived = True
 
     def take_out(self, row: Row, key: bytes) -> None:
         """Take a row that is not leased out of its queue."""

@@ -231,16 +231,13 @@ class Settling:
         if row.state == QUEUED and not (row.flags & DELAYED and row.when > now):
             return False
         self._queues.take_out(row, key)
-        row.state = QUEUED
-        row.flags &= ~(DELAYED | LOW_VALUE | REDIRECTED)
         row.lane = min(row.lane, NORMAL)
         if value is not None:
             row.flags |= PINNED
             row.lane, row.value = PRIOR, quantum(value)
         row.attempts = row.crashes = 0
         row.when = 0.0
-        row.set_text(REASON, "")
-        self._queues.enter(row, key)
+        self._queues.revive(row, key)
         self._urls.put(key, row)
         place = self._queues.place(url)
         if place is not None:

@@ -131,7 +131,7 @@ def place_of(settings: BaseSettings, name: str) -> str:
     return f"{address(client_of(settings))}#{name}"
 
 
-def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> View:
+def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Reader:
     """Return what a crawl in Redis holds; ``order`` makes the strategy of a name.
 
     Raises:

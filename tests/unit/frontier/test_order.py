@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from tests.contracts.strategies import Plain
-from topiccrawl.frontier import order as orders
+from topiccrawl.frontier import queues as orders
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.queues import Order

@@ -54,7 +54,6 @@ def test_what_is_closed_and_opened_is_the_same(
         else:
             unit, _ = places.unit(place, groups)
             places.count(host, unit.groups, rng.random())
-            places.keep(host)
     places.flush()
     store.commit()
     before = told(places)
