@@ -10,9 +10,8 @@ import pytest
 from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier import store
-from topiccrawl.frontier.seen import Filter
 from topiccrawl.frontier.contract import Limits, Seed
-from topiccrawl.frontier.seen import NAME
+from topiccrawl.frontier.seen import NAME, Filter
 from topiccrawl.nodes.reading import read
 
 if TYPE_CHECKING:

@@ -64,6 +64,8 @@ bools = st.booleans()
 
 
 class FrontierMachine(RuleBasedStateMachine):
+    frontier: EmbeddedFrontier | SharedFrontier
+
     @initialize(
         obey=bools,
         concurrency=st.integers(1, 3),

@@ -21,8 +21,8 @@ from topiccrawl.dashboard.figures import Figures
 from topiccrawl.dashboard.runs import EVERY
 from topiccrawl.dashboard.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.news.article import Article
 from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import StorePipeline

@@ -40,9 +40,9 @@ class Dispatch:
         turn: Place in that cycle.
     """
 
-    def __init__(  # noqa: PLR0913 - made in one place
+    def __init__(
         self, queues: Queues, judge: Judge, robots: Robots, clock: HostClock,
-        politeness: Politeness, limits: Limits, share: tuple[int, int],
+        politeness: Politeness, limits: Limits,
     ) -> None:  # fmt: skip
         self._queues = queues
         self._urls = queues.urls
@@ -55,8 +55,7 @@ class Dispatch:
         self._obey = politeness.robots
         self._own = politeness.own
         self._seconds = limits.lease_seconds
-        self._prior = max(share[0], 0)
-        self._cycle = max(sum(share), 1)
+        self.share = judge.strategy.share
         self.turn = 0
         self._moves = self._steps = 0
         self._lent: set[Host] = set()
@@ -124,7 +123,7 @@ class Dispatch:
 
     def _next(self) -> tuple[Unit, int] | None:
         """Unit and lane to be served now, of the lane whose turn it is, else of the other one."""
-        lane = 0 if self.turn < self._prior else 1
+        lane = 0 if self.turn < self.share[0] else 1
         best = self._ready.best
         unit = best(lane)
         if unit is None:
@@ -175,7 +174,7 @@ class Dispatch:
 
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
         host = unit.host
-        self.turn = (self.turn + 1) % self._cycle
+        self.turn = (self.turn + 1) % max(sum(self.share), 1)
         host.leased += 1
         self._start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.frontier.contract import (
-        Download, Explanation, Limits, Outcome, Politeness, Seed, Strategy,
+        Download,
+        Explanation,
+        Limits,
+        Outcome,
+        Politeness,
+        Seed,
+        Strategy,
     )  # fmt: skip
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
@@ -137,8 +143,8 @@ class EmbeddedFrontier:
             self.shedding = Shedding(self.queues, self.seen, limits.max_known)
             self.dispatch = Dispatch(
                 self.queues, self.judge, self.robots_files, self.host_clock, politeness, limits,
-                share or strategy.share,
             )  # fmt: skip
+            self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
             self._begin()
         except BaseException:
@@ -195,7 +201,7 @@ class EmbeddedFrontier:
     def begin(self, lease: Lease) -> None:
         """Processing starts; remembered even if the process dies.
 
-        A row that was not queued yet at the last commit is written first: the crash is counted in it.
+        A row that was not queued at the last commit is written first: the crash is counted in it.
         """
         held = self.leases.find(lease)
         if held is not None and lease.kind is Kind.PAGE:

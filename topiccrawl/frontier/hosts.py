@@ -183,9 +183,7 @@ def pack_host(host: Host) -> bytes:
 
 def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
     """Each host that there is, or that of a number, with origins and groups of its units."""
-    units, groups = (
-        _by_host(store.items(table, ident)) for table in (store.units, store.groups)
-    )
+    units, groups = (_by_host(store.items(each, ident)) for each in (store.units, store.groups))
     for key, data in store.items(store.hosts, ident):
         number = HOST_ID.unpack(key)[0]
         (count,) = _counts(0).unpack_from(data, CLOCK.size)
@@ -316,6 +314,8 @@ class Places:
                 ident = GROUP_ID.pack(host.id, len(host.groups))
                 self._store.txn.put(ident, name.encode(), db=self._store.groups)
             host.groups[name] = stats
+            if self._store.feed is not None:
+                self._grown.add((host, name))
         self._changed.add(host)
 
     def retire(self, host: Host) -> None:

@@ -1,4 +1,4 @@
-"""The way into the frontier: links, seeds and redirects; new URLs enter, known ones grow and move."""
+"""The way into the frontier: new URLs enter, known ones grow and move; values are renewed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from zlib import crc32
 
 from xxhash import xxh3_64_digest
 
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import PRIOR, REJECTED
 from topiccrawl.frontier.rows import (
-    ERROR, FLOATS, FRESH, HEAD_BYTES, KEY_BYTES, LINKED, LOW_VALUE, LOW_VALUE_REASON, MOVED,
-    MOVING_AT, PINNED, PLAIN, QUEUED, TOP, Row, counted, decode, heir, key_of, may_move, quantum, texts,
-    with_evidence_texts, with_parent,
-)  # fmt: skip
+    FLOATS,
+    HEAD_BYTES,
+    LINKED,
+    MOVED,
+    MOVING_AT,
+    QUEUED,
+    Row,
+    decode,
+    quantum,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     Fresh = dict[bytes, tuple[Offer, Place]]
 
 MAX_DEPTH = 65_535
-END = TOP
+END = rows.TOP
 """Number that a sweep has reached when all rows were looked at."""
 
 
@@ -69,7 +76,7 @@ class Judge:
         if not row.evidence:
             return min(row.lane, lane), row.value
         value = quantum(self.strategy.value(row.evidence))
-        if row.flags & PINNED:
+        if row.flags & rows.PINNED:
             value = max(value, row.value)
         return min(row.lane, lane, self.strategy.lane(row.evidence)), value
 
@@ -82,13 +89,13 @@ class Judge:
         version, (done, at) = self.version, self.swept
         if done == version and at == END:
             return 0
-        rows = queues.urls.after(at if done == version else 0, n)
-        for _, key, data in rows:
-            if may_move(data) and self.refresh(row := decode(data)):
+        found = queues.urls.after(at if done == version else 0, n)
+        for _, key, data in found:
+            if rows.may_move(data) and self.refresh(row := decode(data)):
                 queues.move(row, key, *self.standing(row, row.lane))
                 queues.urls.put(key, row)
-        self.swept = (version, rows[-1][0] if len(rows) == n else END)
-        return len(rows)
+        self.swept = (version, found[-1][0] if len(found) == n else END)
+        return len(found)
 
 
 class Elsewhere(Protocol):
@@ -150,7 +157,9 @@ class Intake:
     def counted(self, key: bytes) -> dict[bytes, None]:
         """Keys of a page's links that were counted, in that order."""
         packed = self._urls.links(key)
-        return {packed[at : at + KEY_BYTES]: None for at in range(0, len(packed), KEY_BYTES)}
+        return {
+            packed[at : at + rows.KEY_BYTES]: None for at in range(0, len(packed), rows.KEY_BYTES)
+        }
 
     def admit(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
@@ -161,14 +170,14 @@ class Intake:
         """
         counted.add(parent)
         fresh = self._keyed(offers, counted)
-        rows = self._urls.rows(fresh)
+        stored = self._urls.rows(fresh)
         self._version = self._judge.version
         known: list[tuple[bytes, int, bytes]] = []
         new: list[tuple[bytes, int, bytes]] = []
         number = self._urls.seq
         picky = self._queues.near_bound(len(fresh))
         for key, (offer, place) in fresh.items():
-            row = rows.get(key)
+            row = stored.get(key)
             if row is not None:
                 known.append((key, *self._again(row, key, parent, offer)))
             elif self._seen and key in self._seen:
@@ -198,18 +207,18 @@ class Intake:
 
     def recall(self, seed: Seed) -> bool:
         """Queue a URL that was evicted; False where it was not."""
-        if key_of(seed.url) not in self._seen:
+        if rows.key_of(seed.url) not in self._seen:
             return False
         place = self._queues.place(seed.url)
         if place is not None:
-            self._plant(seed, key_of(seed.url), place)
+            self._plant(seed, rows.key_of(seed.url), place)
         return place is not None
 
     def _plant(self, seed: Seed, key: bytes, place: Place) -> None:
         """Queue a URL that is not known."""
         number = self._urls.arrive()
-        row = Row(texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
-        row.flags = PINNED
+        row = Row(rows.texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
+        row.flags = rows.PINNED
         row.version = self._judge.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
         self._settle_in(row, key, place, seed.url)
@@ -234,7 +243,7 @@ class Intake:
         if self._judge.refresh(source):
             source.lane, source.value = self._judge.standing(source, source.lane)
         if row is None:
-            row = heir(source, outcome.target, outcome.payload, self._urls.arrive())
+            row = rows.heir(source, outcome.target, outcome.payload, self._urls.arrive())
             row.first = source_key
             row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, outcome.target)
@@ -248,7 +257,7 @@ class Intake:
             row.evidence = self._strategy.fold(row.evidence, source.evidence)
         lane, value = self._judge.standing(row, source.lane)
         if not source.evidence:
-            row.flags |= PINNED
+            row.flags |= rows.PINNED
             value = max(value, source.value)
         self._queues.move(row, key, lane, value)
         self._urls.put(key, row)
@@ -278,18 +287,18 @@ class Intake:
         if picky and queues.refuses(value):
             return b""
         lane = min(lane, strategy.lane(evidence))
-        packed = texts(url, anchor, context)
+        packed = rows.texts(url, anchor, context)
         still = QUEUED, 0
         groups = strategy.group(url)
         unit = place.units.get(groups) or self._unit(place, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
         else:
-            queues.reject(LOW_VALUE_REASON)
-            still = ERROR, LOW_VALUE
-            packed += LOW_VALUE_REASON.encode()
+            queues.reject(rows.LOW_VALUE_REASON)
+            still = rows.ERROR, rows.LOW_VALUE
+            packed += rows.LOW_VALUE_REASON.encode()
         count = len(evidence)
-        head: bytes = FRESH[count].pack(
+        head: bytes = rows.FRESH[count].pack(
             *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
             lane, 1, count, 1, value, self._version, parent, value, *evidence,
         )  # fmt: skip
@@ -309,8 +318,8 @@ class Intake:
         if row.lane < REJECTED:
             self._queues.enter(row, key)
         else:
-            row.flags |= LOW_VALUE
-            self._queues.fail(row, LOW_VALUE_REASON)
+            row.flags |= rows.LOW_VALUE
+            self._queues.fail(row, rows.LOW_VALUE_REASON)
         self._urls.add(key, row)
 
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> tuple[int, bytes]:
@@ -319,12 +328,12 @@ class Intake:
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINKED.unpack_from(data)
         )
-        if plain != PLAIN or not count or version != current or key in self._held:
+        if plain != rows.PLAIN or not count or version != current or key in self._held:
             return number, self._known(data, key, parent, offer)
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
         fold, value_of = strategy.fold, strategy.value
-        kept, best = with_parent(
+        kept, best = rows.with_parent(
             data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
         )
         evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
@@ -335,7 +344,7 @@ class Intake:
             self._queues.shift(queue, number, (lane, value), (to, new))
         packed = data[end + 4 * count :]
         if best:
-            packed = with_evidence_texts(packed, anchor, context)
+            packed = rows.with_evidence_texts(packed, anchor, context)
         parents, count = len(kept) >> 4, len(evidence)
         moved: bytes = MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
@@ -344,8 +353,8 @@ class Intake:
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """The same for any row: leased, waiting, pinned, of another version, settled."""
-        if not may_move(data):
-            return counted(data)
+        if not rows.may_move(data):
+            return rows.counted(data)
         strategy = self._strategy
         row = decode(data)
         row.inlinks += 1
@@ -353,9 +362,9 @@ class Intake:
         _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
         offered = quantum(strategy.value(fresh))
-        row.parents, best = with_parent(row.parents, parent, offered)
+        row.parents, best = rows.with_parent(row.parents, parent, offered)
         if best:
-            row.texts = with_evidence_texts(row.texts, anchor, context)
+            row.texts = rows.with_evidence_texts(row.texts, anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
         lane, value = self._judge.standing(row, lane)
         if lane != row.lane or value != row.value:

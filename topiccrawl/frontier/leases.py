@@ -12,7 +12,6 @@ from topiccrawl.frontier.store import LEASED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
     from pathlib import Path
 
     from topiccrawl.frontier.contract import Lease

@@ -17,20 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import REJECTED
-from topiccrawl.frontier.rows import (
-    CRAWLED, DELAYED, ERROR, HEAD_BYTES, HEAD_FIELDS, KEY_BYTES, LOW_VALUE, QUEUED, REASON, REDIRECTED,
-    TOP,
-)  # fmt: skip
+from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from topiccrawl.frontier.hosts import Host, Place, Places, Unit
     from topiccrawl.frontier.leases import Leases
-    from topiccrawl.frontier.ready import Biases, Ready
+    from topiccrawl.frontier.ready import Biases
     from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.store import Store, Urls
 
@@ -45,10 +43,10 @@ DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 HEAD = np.dtype(
     {
-        "names": list(HEAD_FIELDS),
-        "formats": [form for form, _ in HEAD_FIELDS.values()],
-        "offsets": [at for _, at in HEAD_FIELDS.values()],
-        "itemsize": HEAD_BYTES,
+        "names": list(rows.HEAD_FIELDS),
+        "formats": [form for form, _ in rows.HEAD_FIELDS.values()],
+        "offsets": [at for _, at in rows.HEAD_FIELDS.values()],
+        "itemsize": rows.HEAD_BYTES,
     }
 )
 BATCH = 20_000
@@ -149,11 +147,11 @@ class Order:
 class Tail:
     """Which values are too low when very much waits; costs nothing until half of the bound waits.
 
-    Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise it
-    is turned away: counted, not stored, and new again to the next page that offers it. What has entered
-    stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of values about
-    most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are compared without the
-    bias of their group, in 256 steps.
+    Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise
+    it is turned away: counted, not stored, and new again to the next page that offers it. What has
+    entered stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of
+    values about most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are
+    compared without the bias of their group, in 256 steps.
 
     Args:
         most: URLs that may wait before any is turned away; 0 is no bound.
@@ -265,7 +263,7 @@ class Queues:
 
     def enter(self, row: Row, key: bytes) -> None:
         """Queue a row by its value, or until its time."""
-        if row.flags & DELAYED:
+        if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
             self._store.txn.put(DUE.pack(row.when) + key, b"", db=self._store.due)
             self._soonest = min(self._soonest, row.when)
@@ -274,7 +272,7 @@ class Queues:
 
     def leave(self, row: Row, key: bytes) -> None:
         """Take a queued row out."""
-        if row.flags & DELAYED:
+        if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.txn.delete(DUE.pack(row.when) + key, db=self._store.due)
         else:
@@ -298,8 +296,8 @@ class Queues:
     def revive(self, row: Row, key: bytes) -> None:
         """Queue a row by its value that was settled, or waited for a time, and was taken out."""
         row.state = QUEUED
-        row.flags &= ~(DELAYED | LOW_VALUE | REDIRECTED)
-        row.set_text(REASON, "")
+        row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
+        row.set_text(rows.REASON, "")
         self.enter(row, key)
         self.revived = True
 
@@ -307,16 +305,16 @@ class Queues:
         """Take a row that is not leased out of its queue."""
         if row.state == QUEUED:
             self.leave(row, key)
-        elif row.state == CRAWLED:
+        elif row.state == rows.CRAWLED:
             self.tally["crawled"] -= 1
         else:
-            self.reject(row.text(REASON), -1)
+            self.reject(row.text(rows.REASON), -1)
 
     def fail(self, row: Row, reason: str) -> None:
         """Put a row that stands in no queue into the errorQueue."""
-        row.state = ERROR
-        row.flags &= ~DELAYED
-        row.set_text(REASON, reason)
+        row.state = rows.ERROR
+        row.flags &= ~rows.DELAYED
+        row.set_text(rows.REASON, reason)
         self.reject(reason)
 
     def reject(self, reason: str, count: int = 1) -> None:
@@ -326,8 +324,8 @@ class Queues:
 
     def crawled(self, row: Row, relevance: float, now: float) -> None:
         """Put a row that stands in no queue into the crawledQueue."""
-        row.state = CRAWLED
-        row.flags &= ~DELAYED
+        row.state = rows.CRAWLED
+        row.flags &= ~rows.DELAYED
         row.relevance = relevance
         row.when = now
         self.tally["crawled"] += 1
@@ -446,22 +444,22 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 def _heads(store: Store) -> Iterator[bytes]:
     """The heads of rows that are not leased, many at a time."""
     leased = set(store.leased())
-    rows = store.txn.cursor(store.rows).iternext(keys=False)
-    end = KEY_BYTES + HEAD_BYTES
-    while batch := list(islice(rows, BATCH)):
+    known = store.txn.cursor(store.rows).iternext(keys=False)
+    end = KEY_BYTES + rows.HEAD_BYTES
+    while batch := list(islice(known, BATCH)):
         yield b"".join(
             [data[KEY_BYTES:end] for data in batch if data[:KEY_BYTES] not in leased]
             if leased else [data[KEY_BYTES:end] for data in batch]
         )  # fmt: skip
 
 
-def _enter(rows: NDArray[np.void], hosts: list[Host]) -> None:
+def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
     """Append what is queued to its order."""
-    rows = rows[(rows["state"] == QUEUED) & (rows["flags"] & DELAYED == 0)]
+    heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
     lines = (
-        rows["host"].astype(np.uint64) << 17 | rows["unit"].astype(np.uint64) << 1 | rows["lane"]
+        heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]
     )
-    entries = (TOP - rows["value"]).astype(np.uint64) << 32 | rows["seq"]
+    entries = (TOP - heads["value"]).astype(np.uint64) << 32 | heads["seq"]
     turn = np.argsort(lines, kind="stable")
     lines, entries = lines[turn], entries[turn]
     ends = [*(np.flatnonzero(np.diff(lines)) + 1).tolist(), len(lines)]

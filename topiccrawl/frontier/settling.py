@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import NORMAL, PRIOR, Ending, Seed
 from topiccrawl.frontier.leases import Marks
-from topiccrawl.frontier.rows import (
-    COUNTED, DELAYED, LOW_VALUE, PINNED, QUEUED, REASON, REDIRECTED, decode, key_of, quantum,
-)  # fmt: skip
+from topiccrawl.frontier.rows import decode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,14 +63,14 @@ class Settling:
             self._tally["stale"] += 1
             return False
         if held.origin is not None:
-            self._settle_robots(held.origin, held, lease.key, outcome, now)
+            self._settle_robots(held.origin, lease.key, outcome, now)
             return True
         row, host = self._release(lease.key, held), held.host
-        again = row.flags & COUNTED
+        again = row.flags & rows.COUNTED
         if offers:
             self._tally["links"] += self._intake.links(row, lease.key, offers)
         self._end(row, lease.key, outcome, now)
-        if row.state != QUEUED:
+        if row.state != rows.QUEUED:
             host.pages += not again
             self._ready.changed(host, now)
         else:
@@ -123,7 +122,7 @@ class Settling:
     def crashed(self, key: bytes) -> None:
         """Count a crash of a page that was being processed when the process died."""
         row = self._urls.row(key)
-        if row is None or row.state != QUEUED:
+        if row is None or row.state != rows.QUEUED:
             return
         row.crashes = min(row.crashes + 1, 255)
         self._tally["crashes"] += 1
@@ -136,15 +135,15 @@ class Settling:
         queues, ending = self._queues, outcome.ending
         if ending is CRAWLED:
             queues.crawled(row, outcome.relevance, now)
-            again, row.flags = row.flags & COUNTED, row.flags | COUNTED
+            again, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
             if not again:
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
                 queues.biases.crawled(queues.unit(row), worth)
         elif ending is Ending.REDIRECTED:
             self._intake.redirected(row, key, outcome)
             queues.crawled(row, outcome.relevance, now)
-            row.flags |= REDIRECTED
-            row.set_text(REASON, "redirected")
+            row.flags |= rows.REDIRECTED
+            row.set_text(rows.REASON, "redirected")
             self._tally["redirected"] += 1
         elif ending is Ending.ERROR:
             row.when = now
@@ -164,9 +163,9 @@ class Settling:
             self._queues.fail(row, reason)
             return
         if not_before > now:
-            row.flags |= DELAYED
+            row.flags |= rows.DELAYED
             row.when = not_before
-        row.set_text(REASON, reason)
+        row.set_text(rows.REASON, reason)
         self._queues.enter(row, key)
 
     def _release(self, key: bytes, held: Held) -> Row:
@@ -197,9 +196,7 @@ class Settling:
             self._robots_failed(origin, 0.0, now)
         self._ready.settle(origin.host, now)
 
-    def _settle_robots(
-        self, origin: Origin, held: Held, key: bytes, outcome: Outcome, now: float
-    ) -> None:
+    def _settle_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
         """End a robots lease that brought no answer; only a release is no failed attempt."""
         self._leases.drop(key)
         if outcome.ending is Ending.RELEASED:
@@ -222,19 +219,19 @@ class Settling:
 
     def requeue(self, url: str, now: float, value: float | None = None) -> bool:
         """Queue a URL that is crawled, failed, rejected or waiting; False where it is none."""
-        key = key_of(url)
+        key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
             return self._intake.recall(Seed(url, 1.0 if value is None else value))
         if key in self._leases.held:
             return False
-        if row.state == QUEUED and not (row.flags & DELAYED and row.when > now):
+        if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
             return False
         self._queues.take_out(row, key)
         row.lane = min(row.lane, NORMAL)
         if value is not None:
-            row.flags |= PINNED
-            row.lane, row.value = PRIOR, quantum(value)
+            row.flags |= rows.PINNED
+            row.lane, row.value = PRIOR, rows.quantum(value)
         row.attempts = row.crashes = 0
         row.when = 0.0
         self._queues.revive(row, key)
@@ -246,7 +243,7 @@ class Settling:
 
     def forget(self, url: str, now: float) -> bool:
         """Delete a URL's row wherever it stands; False where there is none."""
-        key = key_of(url)
+        key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
             return False

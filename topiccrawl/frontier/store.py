@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-
 from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row, decode
 
 if TYPE_CHECKING:
@@ -98,23 +97,30 @@ class Store:
         self.feed: Feed | None = None
         self._readers = 0
         self._lock = None if readonly else _FolderLock(self.path)
-        self.env: lmdb.Environment | None = None
         try:
-            self._open(sync)
-        except (StateVersionError, lmdb.Error, OSError) as error:
+            self.env = self._environment(sync)
+        except (lmdb.Error, OSError) as error:
+            self._unlock()
+            raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
+        try:
+            self._open_tables()
+        except (StateVersionError, lmdb.Error) as error:
             self._release()
             if isinstance(error, StateVersionError):
                 raise
             raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
 
-    def _open(self, sync: Sync) -> None:
+    def _environment(self, sync: Sync) -> lmdb.Environment:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
-        self.env = env = lmdb.open(
+        return lmdb.open(
             str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 1,
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
             readonly=self.readonly, create=not self.readonly,
         )  # fmt: skip
+
+    def _open_tables(self) -> None:
+        env = self.env
         if not self.readonly:
             env.reader_check()
         self.meta = env.open_db(b"meta", create=not self.readonly)
@@ -142,7 +148,6 @@ class Store:
 
     def commit(self, room: int = 0) -> None:
         """Make all puts durable, and go on in a new transaction with room for ``room`` links."""
-        assert self.env is not None  # noqa: S101 - it is open
         self.txn.commit()
         info = self.env.info()
         size, least = info["map_size"], max(MAP_ROOM, room * LINK_ROOM)
@@ -151,7 +156,6 @@ class Store:
         self._begin()
 
     def _begin(self) -> None:
-        assert self.env is not None  # noqa: S101 - it is open
         self.txn = self.env.begin(write=not self.readonly)
 
     def close(self) -> None:
@@ -161,9 +165,11 @@ class Store:
             self._release()
 
     def _release(self) -> None:
+        self.env.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
         self.is_open = False
-        if self.env is not None:
-            self.env.close()
         if self._lock is not None:
             self._lock.release()
 
@@ -182,10 +188,10 @@ class Store:
     def items(
         self, table: lmdb._Database, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
     ) -> Iterator[Item]:
-        """Keys that begin so and come after one, with values, in pieces: commits may come between."""
+        """Keys that begin so and come after one, with values; commits may come between pieces."""
         start = after + b"\0" if after else prefix
         while True:
-            cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)  # type: ignore[assignment]
+            cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
             found = cursor.set_range(start) if start else cursor.first()
             piece: list[Item] = []
             while found and len(piece) < size and cursor.key().startswith(prefix):
@@ -198,7 +204,7 @@ class Store:
 
     def get_many(self, table: lmdb._Database, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Values of the keys that there are; looked up in order, which is quicker."""
-        cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)  # type: ignore[assignment]
+        cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
         return dict(cursor.getmulti(sorted(keys)))
 
     def put_many(self, table: lmdb._Database, items: Iterable[Item]) -> None:
@@ -362,7 +368,7 @@ class Urls:
             store.follow("links", ((key, None),))
 
     def evict(self, prefix: bytes) -> None:
-        """Delete all URLs whose keys begin so, and all links of their pages; nothing is reported."""
+        """Delete all URLs whose keys begin so, and links of their pages; nothing is reported."""
         txn, store = self._store.txn, self._store
         for key, number in store.items(store.ids, prefix):
             txn.delete(number, db=store.rows)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.hosts import read_hosts
 from topiccrawl.frontier.intake import END
-from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.politeness import STORED
+from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
-from topiccrawl.frontier.rows import (
-    COUNTED, CRAWLED, DELAYED, ERROR, KEY_BYTES, LOW_VALUE, PARENT, PINNED, QUEUED, REASON,
-    REDIRECTED, TOP, URL, Row, decode, key_of, texts,
-)  # fmt: skip
+from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row
 from topiccrawl.frontier.seen import entry_of
 from topiccrawl.frontier.store import OWNER, Urls
 
@@ -56,7 +54,7 @@ class Export:
             for name, data in self._store.items(self._store.seen):
                 yield entry_of(name, data)
             for _, key, data in self._urls.in_order():
-                yield self._url(key, decode(data))
+                yield self._url(key, rows.decode(data))
 
     def _about(self) -> About:
         found = self._store.load("progress")
@@ -94,21 +92,21 @@ class Export:
         url, anchor, context, payload, reason = (
             text.decode(errors="replace") for text in row.texts.split(b"\0")
         )
-        queued = row.state == QUEUED
+        queued = row.state == rows.QUEUED
         pages = self._urls.links(key)
         return UrlEntry(
             url=url,
             queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
-            pinned=bool(row.flags & PINNED), liftable=bool(row.flags & LOW_VALUE),
-            counted=bool(row.flags & COUNTED),
+            pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
+            counted=bool(row.flags & rows.COUNTED),
             evidence=row.evidence, version=row.version, anchor=anchor, context=context,
             payload=payload, reason=reason,
-            when=0.0 if queued and not row.flags & DELAYED else row.when,
+            when=0.0 if queued and not row.flags & rows.DELAYED else row.when,
             relevance=row.relevance, depth=row.depth, attempts=row.attempts, crashes=row.crashes,
             redirects=row.redirects, inlinks=row.inlinks, first=self._name(row.first),
             parents=tuple(
-                (name, value / TOP) for parent, value in PARENT.iter_unpack(row.parents)
+                (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)
                 if (name := self._name(parent))
             ),
             links=tuple(
@@ -120,7 +118,7 @@ class Export:
     def _name(self, key: bytes) -> str:
         """URL of a key, or "" where it is not known (any more)."""
         row = self._urls.row(key) if key else None
-        return row.text(URL) if row is not None else ""
+        return row.text(rows.URL) if row is not None else ""
 
 
 class Loader:
@@ -205,7 +203,7 @@ class Loader:
     def _url(self, entry: UrlEntry) -> bool:
         queues, urls = self._queues, self._urls
         place = queues.place(entry.url)
-        key = key_of(entry.url)
+        key = rows.key_of(entry.url)
         if place is None or urls.find(key):
             return False
         if urls.arrive(entry.arrival) != entry.arrival:
@@ -215,35 +213,39 @@ class Loader:
         row = self._row(entry)
         row.host, row.unit = unit.host.id, unit.uid
         queues.tally["known"] += 1
-        if row.state == QUEUED:
+        if row.state == rows.QUEUED:
             queues.enter(row, key)
-        elif row.state == CRAWLED:
+        elif row.state == rows.CRAWLED:
             queues.tally["crawled"] += 1
         else:
             queues.fail(row, entry.reason)
         urls.add(key, row)
         if entry.links:
-            urls.put_links(key, b"".join(key_of(url) for url in entry.links))
+            urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
         return True
 
     def _row(self, entry: UrlEntry) -> Row:
         row = Row(
-            texts(entry.url, entry.anchor, entry.context, entry.payload), entry.lane,
+            rows.texts(entry.url, entry.anchor, entry.context, entry.payload), entry.lane,
             round(entry.value * TOP), entry.arrival,
         )  # fmt: skip
-        row.set_text(REASON, entry.reason)
-        row.state = {"crawled": CRAWLED, "error": ERROR}.get(entry.queue, QUEUED)
-        row.flags = PINNED * entry.pinned | LOW_VALUE * entry.liftable | COUNTED * entry.counted
-        if row.state == QUEUED and entry.when:
-            row.flags |= DELAYED
-        if row.state == CRAWLED and entry.reason:
-            row.flags |= REDIRECTED
+        row.set_text(rows.REASON, entry.reason)
+        row.state = {"crawled": rows.CRAWLED, "error": rows.ERROR}.get(entry.queue, rows.QUEUED)
+        row.flags = (
+            rows.PINNED * entry.pinned
+            | rows.LOW_VALUE * entry.liftable
+            | rows.COUNTED * entry.counted
+        )
+        if row.state == rows.QUEUED and entry.when:
+            row.flags |= rows.DELAYED
+        if row.state == rows.CRAWLED and entry.reason:
+            row.flags |= rows.REDIRECTED
         row.evidence, row.version = entry.evidence, entry.version
         row.when, row.relevance, row.depth = entry.when, entry.relevance, entry.depth
         row.attempts, row.crashes, row.redirects = entry.attempts, entry.crashes, entry.redirects
         row.inlinks = entry.inlinks
-        row.first = key_of(entry.first) if entry.first else b""
+        row.first = rows.key_of(entry.first) if entry.first else b""
         row.parents = b"".join(
-            PARENT.pack(key_of(url), round(value * TOP)) for url, value in entry.parents
+            rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents
         )
         return row

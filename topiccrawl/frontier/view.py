@@ -10,12 +10,11 @@ from heapq import merge, nlargest, nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation, GroupStats
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
 from topiccrawl.frontier.queues import LANE_NAMES
-from topiccrawl.frontier.rows import (
-    ANCHOR, CONTEXT, CRAWLED, DELAYED, ERROR, QUEUED, REASON, TOP, URL, Row, decode, key_of,
-)  # fmt: skip
+from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store, Urls
 from topiccrawl.frontier.transfer import Export
@@ -189,19 +188,19 @@ class View:
     def why(self, url: str) -> Explanation | None:
         """All that is known of a URL, or None."""
         self._store.refresh()
-        key = key_of(url)
+        key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
             return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
-            url=row.text(URL), queue=self._queue(key, row), reason=row.text(REASON),
+            url=row.text(rows.URL), queue=self._queue(key, row), reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
-            relevance=row.relevance if row.state == CRAWLED else None,
-            anchor=row.text(ANCHOR), context=row.text(CONTEXT), inlinks=row.inlinks,
+            relevance=row.relevance if row.state == rows.CRAWLED else None,
+            anchor=row.text(rows.ANCHOR), context=row.text(rows.CONTEXT), inlinks=row.inlinks,
             parents=tuple(
-                (parent.text(URL), value / TOP)
+                (parent.text(rows.URL), value / TOP)
                 for key, value in row.best_parents()
                 if (parent := self._urls.row(key)) is not None
             ),
@@ -226,7 +225,7 @@ class View:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
             return self._leased()
-        return self._settled(CRAWLED if queue == "crawled" else ERROR)
+        return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
         """Sizes and counters as of the last commit."""
@@ -256,9 +255,9 @@ class View:
     def _queue(self, key: bytes, row: Row) -> str:
         if key in self._store.leased():
             return "leased"
-        if row.state == QUEUED:
+        if row.state == rows.QUEUED:
             return LANE_NAMES[row.lane]
-        return "crawled" if row.state == CRAWLED else "error"
+        return "crawled" if row.state == rows.CRAWLED else "error"
 
     def _bias(self, row: Row) -> float:
         progress = self._store.load("progress")
@@ -268,7 +267,7 @@ class View:
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
-        path = [row.text(URL)]
+        path = [row.text(rows.URL)]
         seen = {key}
         while row.first and row.first not in seen and len(path) < LONGEST_PATH:
             seen.add(row.first)
@@ -276,16 +275,16 @@ class View:
             if found is None:
                 break
             row = found
-            path.append(row.text(URL))
+            path.append(row.text(rows.URL))
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """A lane host by host; its rows in order."""
         with self._store.reading():
             leased = set(self._store.leased())
-            for rows in self._urls.by_host():
-                found = [decode(data) for key, data in rows.items() if key not in leased]
-                queued = [row for row in found if row.state == QUEUED and row.lane == lane]
+            for known in self._urls.by_host():
+                found = [decode(data) for key, data in known.items() if key not in leased]
+                queued = [row for row in found if row.state == rows.QUEUED and row.lane == lane]
                 yield from map(_told, sorted(queued, key=_rank))
 
     def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
@@ -302,8 +301,8 @@ class View:
 
 
 def _told(row: Row) -> tuple[str, float, str]:
-    return row.text(URL), row.value / TOP, row.text(REASON)
+    return row.text(rows.URL), row.value / TOP, row.text(rows.REASON)
 
 
 def _rank(row: Row) -> tuple[int, bool, int, int, int]:
-    return row.host, bool(row.flags & DELAYED), row.unit, -row.value, row.seq
+    return row.host, bool(row.flags & rows.DELAYED), row.unit, -row.value, row.seq

@@ -39,7 +39,9 @@ def is_dead(text: str) -> bool:
 def _space() -> str:
     """Where process numbers mean the same: this boot of the machine, this name space."""
     try:
-        return f"{BOOT_ID.read_text(encoding='ascii').strip()}/{Path('/proc/self/ns/pid').readlink()}"
+        return (
+            f"{BOOT_ID.read_text(encoding='ascii').strip()}/{Path('/proc/self/ns/pid').readlink()}"
+        )
     except OSError:
         return ""
 

@@ -25,9 +25,10 @@ from topiccrawl.nodes.wire import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from topiccrawl.frontier.hosts import Host
-    from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.politeness import HostClock
+    from topiccrawl.frontier.ready import Ready
     from topiccrawl.nodes.wire import Steps
 
 REGISTER = "{topiccrawl}:"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dashboard.runs import Runs
     from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.portable import Reader
     from topiccrawl.nodes.courier import Courier
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.tasks.contract import Ledger
@@ -168,7 +169,7 @@ def _relearn(frontier: Frontier, order: Strategy) -> None:
             learn(known.anchor, known.context, known.relevance)
 
 
-def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> View:
+def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
     """Return what a crawl's frontier holds, also while the crawl runs; nothing is changed.
 
     ``settings`` may say how to reach Redis (a password is in no log).

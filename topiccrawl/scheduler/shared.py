@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.errors import TopiccrawlError
     from topiccrawl.frontier.contract import Frontier, Strategy
-    from topiccrawl.frontier.view import View
+    from topiccrawl.frontier.portable import Reader
 
 logger = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
-from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.store import Store
 
