@@ -5,9 +5,12 @@ BIN := $(VENV)/bin
 PAGES ?= 600
 TESTERS ?= 3
 TIMES ?= 20
+PYWB := $(abspath $(VENV))/pywb
+BASELINE ?= --check
+PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules anew
 
-.PHONY: help install demo demo-template test fuzz check format clean
+.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check coverage format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -15,7 +18,6 @@ help:  ## Say what there is
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "topiccrawl needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=24'  # older ones stumble over extras
 	$(BIN)/python -m pip install --quiet -e .
 	@touch $@
 
@@ -31,20 +33,38 @@ demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽�
 demo-template: $(VENV)/.installed  ## Find the project's own made companies, two periods, on loopback
 	$(BIN)/python -m topiccrawl.demo.companies
 
-test: $(VENV)/.tested  ## Run all tests
+test: $(VENV)/.tested  ## Run the tests, all but those that take long
 	$(BIN)/coverage erase
-	PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m 'not slow'
+
+test-slow: slow-tools  ## Run what `make test` leaves out: kill runs, nodes, long crawls, Chromium, pywb
+	export TOPICCRAWL_TEST_PYWB=$$(test -x $(PYWB)/bin/wayback && echo $(PYWB)); $(PYTEST) -m slow
+
+test-all: test test-slow coverage  ## Run all tests and judge their coverage
+
+$(VENV)/.slow: pyproject.toml $(VENV)/.tested
+	-$(BIN)/python -m pip install --quiet -e '.[test,js]' && touch $@
+
+slow-tools: $(VENV)/.slow
+	-@test -x $(PYWB)/bin/wayback || { $(PYTHON) -m venv $(PYWB) && $(PYWB)/bin/python -m pip install --quiet pywb; }
+	-@test -n "$(TOPICCRAWL_TEST_BROWSER)" || command -v chromium >/dev/null || { test "$$(id -u)" = 0 \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 
 fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
 	TOPICCRAWL_TEST_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests
 
-check: $(VENV)/.tested  ## Lint, types, import contracts, and the coverage of the last `make test`
+baseline: $(VENV)/.tested  ## Compare crawls, articles and the surface with what is kept; BASELINE=--write keeps
+	$(BIN)/python -m benchmarks.baseline $(BASELINE)
+
+check: $(VENV)/.tested  ## Lint, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+coverage: $(VENV)/.tested  ## The coverage of the last `make test-all`, and its floor
 	if ls .coverage.* >/dev/null 2>&1; then $(BIN)/coverage combine --quiet --append; fi
-	$(BIN)/coverage report --skip-covered
+	$(BIN)/coverage report --format=total
 
 format: $(VENV)/.tested  ## Format and sort imports
 	$(BIN)/ruff check --fix-only .

@@ -7,8 +7,9 @@ end, served from this process. Each crawler is a process of its own, runs once f
 pages and once for all, without delays, 16 requests in flight; the difference of the two is what
 pages cost, without the start. Times are processor time, so that ``pages`` are those of one core.
 
-``crawl_judged``: a topic crawl that takes no articles. ``crawl_whole``: with articles taken out,
-compared and stored. ``scrapy``: a spider that follows each link its LinkExtractor finds.
+``crawl_judged``: a topic crawl that takes no articles. ``crawl_unadapted``: the same with a topic
+that learns nothing. ``crawl_whole``: with articles taken out, compared and stored. ``scrapy``: a
+spider that follows each link its LinkExtractor finds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ SETTINGS = {
 }
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 SEEDS = [f"http://s{number}.test/" for number in range(HOSTS)]
-OURS = {"crawl_judged": {"TOPICCRAWL_EXTRACT": "0"}, "crawl_whole": {}}
+JUDGED = {"TOPICCRAWL_EXTRACT": "0"}
+OURS = {
+    "crawl_judged": JUDGED,
+    "crawl_unadapted": {**JUDGED, "TOPICCRAWL_ADAPTATION": "off"},
+    "crawl_whole": {},
+}
 PEER = "scrapy"
 
 

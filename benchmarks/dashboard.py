@@ -90,7 +90,7 @@ class Cost(NamedTuple):
 def cost(web: Web, *, shown: bool) -> Cost:
     """What one crawl costs."""
     left_out = () if shown else OWN
-    kept = {name: place for name, place in EXTENSIONS.items() if not name.endswith(left_out or "-")}
+    kept = {name: None if name.endswith(left_out or "-") else at for name, at in EXTENSIONS.items()}
     settings = {**COMMON, "EXTENSIONS": json.dumps(kept)}
     if shown:
         settings["TOPICCRAWL_DASHBOARD"] = str(PORT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Many more examples where new ones are looked for (``make fuzz``)."""
     if laws.TIMES:
         laws.multiply(items)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say below all else which tests were not run, and why."""
+    yield
+    skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
+    if terminalreporter.config.option.markexpr:
+        expression = terminalreporter.config.option.markexpr
+        terminalreporter.line(f"run: tests that are {expression}; make test-all runs all")
+    for reason, number in sorted(skipped.items()):
+        terminalreporter.line(f"not run: {number} tests: {reason.removeprefix('Skipped: ')}")
 
 
 @pytest.fixture(autouse=True)

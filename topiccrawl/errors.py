@@ -14,7 +14,16 @@ TopiccrawlError
 
 
 class TopiccrawlError(Exception):
-    """Base of all errors that topiccrawl raises on purpose."""
+    """Base of all errors that topiccrawl raises on purpose.
+
+    Args:
+        message: What is wrong, and the remedy.
+        public: The same without the text of any file, for answers over HTTP; else the message.
+    """
+
+    def __init__(self, message: str = "", *, public: str = "") -> None:
+        super().__init__(message)
+        self.public = public or message
 
 
 class ConfigurationError(TopiccrawlError):
@@ -59,4 +68,6 @@ def finish_reason(error: TopiccrawlError) -> str:
     >>> finish_reason(StorageError("no room")), finish_reason(StateLockedError("in use"))
     ('storage_error', 'state_error')
     """
+    if isinstance(error, ConfigurationError):
+        return "setting_error"
     return "storage_error" if isinstance(error, StorageError) else "state_error"

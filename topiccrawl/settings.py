@@ -24,8 +24,22 @@ TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 
 # -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
-REDIS_URL = None
-"""Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it."""
+REDIS_URL: str | None = None
+"""Such as redis://HOST:6379/0: the frontier lies there, and nodes with this setting share it; None:
+the environment's REDIS_URL, "": none."""
+REDIS_HOST: str | None = None
+REDIS_PORT: int | None = None
+REDIS_DB: int | None = None
+"""The same in parts, as in scrapy-redis."""
+REDIS_PARAMS: dict[str, object] | None = None
+"""Further arguments of the client, such as {"password": "..."}."""
+REDIS_START_URLS_KEY = "%(name)s:start_urls"
+"""Where operators put start URLs; ``name`` is the spider's."""
+REDIS_START_URLS_BATCH_SIZE = 0
+"""Start URLs that a node takes at once; 0: CONCURRENT_REQUESTS."""
+MAX_IDLE_TIME_BEFORE_CLOSE: float | None = None
+"""Seconds without work after which a node that waits for start URLs ends; None: it waits for none,
+0: for ever."""
 SCHEDULER_PERSIST = True
 """The crawl stays in Redis when its last node ends."""
 TOPICCRAWL_NODE_SECONDS = 10.0
@@ -154,7 +168,7 @@ TOPICCRAWL_ADAPT_WARM = 20
 """Pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20
 """words: pages between two changes at least; genetic: relevant pages between two."""
-TOPICCRAWL_ADAPT_GROWTH = 1.1
+TOPICCRAWL_ADAPT_GROWTH = 1.5
 """words: a change also waits for so many times the pages of the last one."""
 TOPICCRAWL_ADAPT_GAIN = 0.2
 """words: what learnt words add to a link's score in [0, 1] at most."""
@@ -255,6 +269,7 @@ SPIDER_MIDDLEWARES = {
 }
 EXTENSIONS = {
     "scrapy.extensions.throttle.AutoThrottle": None,  # the frontier follows AUTOTHROTTLE_*
+    "topiccrawl.extensions.jsonlog.PlainLog": 99,
     "topiccrawl.extensions.jsonlog.JsonLog": 100,
     "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
@@ -278,5 +293,7 @@ ITEM_PIPELINES = {
 DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
 """A reprint that is dropped is no reason for a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
+FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
+"""Cells that a spreadsheet would run as formulas are text (docs/storage.md)."""
 LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from argparse import ArgumentTypeError
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -19,6 +19,7 @@ from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.scheduler.build import place_named
 from topiccrawl.stores.crawls import Crawl, CrawlLog
+from topiccrawl.text.escaping import escaped
 from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class OperatorCommand(ScrapyCommand):
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
-            sys.stderr.write(f"{error}\n")
+            say(*str(error).split("\n"), to=sys.stderr)
             self.exitcode = 1
         except UsageError as error:
             raise (error if error.args else self._misunderstood(args)) from None
@@ -65,7 +66,7 @@ class OperatorCommand(ScrapyCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self.exitcode = _PIPE_CLOSED
         except KeyboardInterrupt:
-            sys.stderr.write("interrupted\n")
+            say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
 
     def _misunderstood(self, args: list[str]) -> UsageError:
@@ -143,6 +144,6 @@ def site_named(text: str) -> str:
     return site_of(host)
 
 
-def say(*lines: str) -> None:
-    """Write lines to standard output."""
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+def say(*lines: str, to: TextIO | None = None) -> None:
+    """Write lines to standard output or another stream, each as one line (see ``escaped``)."""
+    (to or sys.stdout).writelines(f"{escaped(line)}\n" for line in lines)

@@ -1,10 +1,14 @@
-"""A TOML file that a user wrote: read it, or say every mistake with field, value and remedy."""
+"""A file that a user wrote: read it, or say every mistake of TOML with field, value and remedy."""
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import tomllib
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
@@ -15,7 +19,6 @@ from topiccrawl.links.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
     from pydantic import BaseModel, ValidationError
 
@@ -48,6 +51,9 @@ Seeds = Annotated[tuple[str, ...], AfterValidator(_canonical)]
 Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
 """Field of hosts or domains, as canonical URLs spell them."""
 
+LARGEST = 10_000_000
+"""Bytes of a file that are read; a larger one is refused."""
+_LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = "give a number"
 
@@ -74,6 +80,38 @@ class Kind(NamedTuple):
     remedies: Mapping[str, str] = {}
 
 
+def read_regular(path: Path | Traversable) -> str:
+    """Read a regular file of at most ``LARGEST`` bytes as UTF-8; a byte order mark is left out.
+
+    Devices and pipes are refused before a byte is read, since they may have no end or wait.
+
+    Raises:
+        OSError: It is of another kind, too large, or cannot be read; ``strerror`` says which.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    if not isinstance(path, Path):  # inside the package, which may be zipped
+        return path.read_text(encoding="utf-8-sig")
+    _require_regular(path.stat())
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # it may change meanwhile
+    with os.fdopen(opened, "rb") as file:
+        _require_regular(os.fstat(opened))
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f"is larger than {LARGEST // 1_000_000} MB")
+    return data.decode("utf-8-sig")
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "is not a regular file")
+
+
+def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
+    """Message that names the file and the line of a mistake in TOML, without its text."""
+    line = _LINE.search(str(error))
+    return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
+
+
 def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
     """The tables of a file.
 
@@ -82,7 +120,7 @@ def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
     """
     text = ""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path)
         return tomllib.loads(text)
     except FileNotFoundError as error:
         msg = f"{path}: no such {kind.called}; {kind.listing}"
@@ -95,12 +133,18 @@ def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
         raise kind.error(msg) from error
     except tomllib.TOMLDecodeError as error:
         msg = f"{path}: is no TOML: {error}"
-        raise kind.error(msg + _bare_key(text)) from error
+        raise kind.error(msg + _bare_key(text), public=no_toml(path, error)) from error
 
 
 def mistakes(path: Path | Traversable, error: ValidationError, kind: Kind) -> ConfigurationError:
     """The error that says all of pydantic's in words, a line each."""
-    return kind.error("\n".join(f"{path}: {_say(one, kind)}" for one in error.errors()))
+    message = "\n".join(f"{path}: {_say(one, kind)}" for one in error.errors())
+    return kind.error(message, public=unusable(path, error))
+
+
+def unusable(path: Path | Traversable, error: ValidationError) -> str:
+    """Message that names a file and counts its mistakes, without its text."""
+    return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
 
 
 def _bare_key(text: str) -> str:

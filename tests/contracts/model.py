@@ -155,7 +155,7 @@ class Model:
         if not self.politeness.robots:
             return ""
         if self.gate(entry.url).state == "gone":
-            return "robots-unavailable"
+            return self.gate(entry.url).cause or "robots-unavailable"
         closed = urlsplit(entry.url).path.startswith("/no")
         return "robots" if closed and self.gate(entry.url).state == "rules" else ""
 
@@ -182,7 +182,7 @@ class Model:
     def expire(self) -> None:
         for url, expires in list(self.robots_out.items()):
             if expires <= self.now:
-                self.robots(url, 0)
+                self.robots(url, 0, "lease-expired")
         for entry in self.entries.values():
             if entry.state == "leased" and entry.expires <= self.now:
                 self._back(entry)
@@ -201,10 +201,11 @@ class Model:
             self.slots.discard(url)
             self.site(url).active -= 1
 
-    def robots(self, url: str, status: int) -> None:
+    def robots(self, url: str, status: int, cause: str = "") -> None:
         del self.robots_out[url]
         self.free(url)
         gate = self.gate(url)
+        gate.cause = cause
         if status:
             gate.state = "rules" if status == 200 else "free"
         else:
@@ -254,6 +255,9 @@ class Model:
             if gate.state in {"asked", "waiting"}:
                 gate.state, gate.attempts, gate.retry = "unknown", 0, 0.0
 
+    crash_wait = 0.0
+    """Seconds that a page waits for each of its crashes."""
+
     def crash(self) -> None:
         begun = set(self.begun)
         self.release_all()
@@ -262,6 +266,8 @@ class Model:
             entry.crashes += 1
             if entry.crashes >= self.limits.max_crashes:
                 entry.state, entry.reason = "error", "crash"
+            elif self.crash_wait:
+                entry.due = self.now + self.crash_wait * entry.crashes
 
     def requeue(self, url: str, value: float | None = None) -> bool:
         entry = self.entries.get(url)

@@ -66,3 +66,4 @@ class Gate:
     expires: float = 0.0
     retry: float = 0.0
     attempts: int = 0
+    cause: str = ""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contracts.strategies import Best
-from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from tests.contracts.strategies import Best, Counting
+from topiccrawl.frontier.contract import LEARNT, Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.view import Outlook
 from topiccrawl.records import Offer
 
@@ -177,6 +177,32 @@ def test_a_new_topic_gives_new_values_at_the_head(make: Make) -> None:
     values = [strategy.rescore((0.0, 1.0), link.anchor, "")[0] for link in (first, second)]
     assert values == [0.0, 0.375], "the new topic turns the order round"
     assert drain(frontier) == [second.url, first.url]
+
+
+def test_what_was_learnt_costs_no_sweep_and_counts_at_the_head(make: Make) -> None:
+    strategy = Counting()
+    frontier = make(strategy=strategy)
+    links = [offer(f"http://a.cn/{n}", 0.25, anchor="a" * n) for n in range(1, 9)]
+    crawl(frontier, *links)
+    for _ in range(5):
+        strategy.version += LEARNT
+        assert frontier.sweep(100) == 0
+    assert strategy.rescored == 0
+    frontier.pop()
+    assert 0 < strategy.rescored <= len(links)
+
+
+def test_a_changed_topic_lifts_what_is_in_the_error_queue(make: Make) -> None:
+    strategy = Counting()
+    strategy.version += 3 * LEARNT
+    frontier = make(strategy=strategy)
+    crawl(frontier, offer("http://a.cn/1", 0.25, lane=2, anchor="a"))
+    assert frontier.counts()["error"] == 1
+    strategy.version += 1
+    while frontier.sweep(1):
+        pass
+    assert strategy.rescored == 1
+    assert drain(frontier) == ["http://a.cn/1"]
 
 
 def test_a_redirect_hands_its_worth_to_its_target(make: Make) -> None:

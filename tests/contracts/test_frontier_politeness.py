@@ -286,6 +286,25 @@ def test_robots_that_cannot_be_had_is_tried_again_and_then_given_up(make: Make) 
     assert ask(frontier).url == "http://a.cn/robots.txt"
 
 
+def test_the_last_cause_of_a_robots_txt_without_answer_is_the_reason_of_its_urls(
+    make: Make,
+) -> None:
+    frontier = make(ROBOTS, Limits(max_attempts=2))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    for cause in ("download-timeout", "cannot-resolve-host"):
+        frontier.robots(ask(frontier), None, 0, cause)
+        make.clock += 2.0
+    assert frontier.pop(1) == []
+    frontier.close()
+    frontier = make(ROBOTS, Limits(max_attempts=2))
+    frontier.push(seeds("http://a.cn/3"))
+    assert frontier.pop(9) == []
+    assert frontier.counts()["error/cannot-resolve-host"] == 3
+    found = frontier.why("http://a.cn/3")
+    assert found is not None
+    assert (found.queue, found.reason) == ("error", "cannot-resolve-host")
+
+
 def test_robots_that_could_not_be_had_is_asked_for_when_a_page_is_wanted_again(make: Make) -> None:
     frontier = make(ROBOTS, Limits(max_attempts=1))
     frontier.push(seeds("http://a.cn/1"))

@@ -190,18 +190,6 @@ def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
     assert [known.queue for known in told if known is not None] == ["seen"] * len(gone)
 
 
-def test_a_page_that_kills_every_node_ends_as_an_error(crew: Crew) -> None:
-    for _ in range(2):
-        node = crew.join(limits=Limits(max_crashes=2))
-        node.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
-        node.commit()
-        node.begin(node.pop(1)[0])
-        crew.kill(node)
-    node = crew.join(limits=Limits(max_crashes=2))
-    assert list(node.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
-    assert [lease.url for lease in node.pop(9)] == ["http://a.cn/good"]
-
-
 def test_robots_back_off_and_statistics_go_with_the_host(crew: Crew) -> None:
     obey = replace(POLITE, robots=True, concurrency=2)
     one = crew.join(obey)

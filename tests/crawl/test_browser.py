@@ -21,8 +21,14 @@ LINE = "新能源汽车的动力电池今天有了新进展，充电桩建设加
 pytestmark = [
     pytest.mark.crawl,
     pytest.mark.browser,
-    pytest.mark.skipif(not find_spec("scrapy_playwright"), reason="topiccrawl[js] not installed"),
-    pytest.mark.skipif(not BROWSER, reason="no chromium in PATH or TOPICCRAWL_TEST_BROWSER"),
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not find_spec("scrapy_playwright"), reason="no scrapy-playwright: pip install -e '.[js]'"
+    ),
+    pytest.mark.skipif(
+        not BROWSER,
+        reason="no chromium in PATH or TOPICCRAWL_TEST_BROWSER: apt-get install chromium",
+    ),
 ]
 
 

@@ -31,8 +31,14 @@ BROWSER = os.environ.get("TOPICCRAWL_TEST_BROWSER") or shutil.which("chromium") 
 pytestmark = [
     pytest.mark.crawl,
     pytest.mark.browser,
-    pytest.mark.skipif(not find_spec("playwright"), reason="topiccrawl[js] not installed"),
-    pytest.mark.skipif(not BROWSER, reason="no chromium in PATH or TOPICCRAWL_TEST_BROWSER"),
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not find_spec("playwright"), reason="no scrapy-playwright: pip install -e '.[js]'"
+    ),
+    pytest.mark.skipif(
+        not BROWSER,
+        reason="no chromium in PATH or TOPICCRAWL_TEST_BROWSER: apt-get install chromium",
+    ),
 ]
 
 

@@ -63,6 +63,7 @@ def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/": front("/poison", "/good"),
@@ -245,6 +246,7 @@ def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_path: Path) -> None:
     held = threading.Event()
 
@@ -269,6 +271,7 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": Answer(article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)
@@ -286,6 +289,7 @@ def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Path) -> None:
     slow = {f"{SITE}/{i}": Answer(article("新能源汽车", TEXT), seconds=1.0) for i in range(9)}
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(9))), **slow}) as web:

@@ -15,7 +15,7 @@ from topiccrawl.scheduler.build import read_frontier
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 SITE = "http://news.test"
 MODULES = {"SPIDER_MODULES": "tests.crawl.habits", "DEPTH_LIMIT": "3", "RETRY_TIMES": "2"}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_killed_three_times_a_crawl_fetches_every_page_and_stores_every_article_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from topiccrawl.scheduler.build import read_frontier
 if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", name="mixed")

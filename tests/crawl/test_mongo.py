@@ -46,6 +46,7 @@ def wait_for(process: subprocess.Popen[bytes], happened: Callable[[], bool], dat
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path) -> None:
     web = generate(3, 120, traps=False, faults=False)
     data, log = tmp_path / "data", tmp_path / "access.tsv"

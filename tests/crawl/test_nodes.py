@@ -39,6 +39,7 @@ class OneKilled(Trial):
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
     trial = RedisAway(tmp_path, web_of(3, 320), 2, 4.5, 3.0, settings=settings)
@@ -69,6 +70,7 @@ class Stopped(Trial):
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str) -> None:
     report = Stopped(tmp_path, EvenWeb(40, 8), redis_url, 1).run()
     assert report.missing == ()
@@ -78,6 +80,7 @@ def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str)
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_url: str) -> None:
     trial = Trial(tmp_path, EvenWeb(2, 8), redis_url, 2)
     trial.nodes[1].web = EvenWeb(2, 8, topic="足球")
@@ -90,6 +93,7 @@ def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_ur
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
     tmp_path: Path, redis_url: str
 ) -> None:
@@ -109,6 +113,7 @@ def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_server_that_cannot_be_reached_is_an_error(tmp_path: Path) -> None:
     url = "redis://:secret@127.0.0.1:9/0"
     status, log = run("http://127.0.0.1:9", tmp_path / "data", "crawl", "topic", "-a", "topic=甲",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.stores.pages import Window
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 TOPIC = "足球"
 HOSTS = 8

@@ -88,6 +88,7 @@ def test_pages_are_joined_and_each_story_is_shown_and_told_once(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_a_kill_between_two_pages_loses_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(pages(seconds=60.0)) as web:

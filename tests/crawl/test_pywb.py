@@ -39,8 +39,11 @@ collections:
 
 pytestmark = [
     pytest.mark.pywb,
+    pytest.mark.slow,
     pytest.mark.crawl,
-    pytest.mark.skipif(not WANTED, reason="TOPICCRAWL_TEST_PYWB names no environment with pywb"),
+    pytest.mark.skipif(
+        not WANTED, reason="TOPICCRAWL_TEST_PYWB names no environment with pywb: make test-slow"
+    ),
 ]
 
 

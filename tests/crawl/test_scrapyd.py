@@ -121,6 +121,7 @@ def state_of(client: ScrapydClient, job: str) -> dict[str, Any]:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
     tmp_path: Path,
 ) -> None:
@@ -166,6 +167,7 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_crawl_runs_from_a_zipped_egg_of_the_whole_project(tmp_path: Path) -> None:
     folder = project(tmp_path, ROOT, "http://127.0.0.1:6800")
     egg = tmp_path / "topiccrawl.egg"

@@ -40,6 +40,7 @@ def truth_of(demo: Path) -> Path:
 
 @pytest.mark.crawl
 @pytest.mark.parametrize(("name", "method"), [("best-first", "off"), ("shark-plus", "words")])
+@pytest.mark.slow
 def test_a_replay_fetches_what_a_crawl_fetches(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str
 ) -> None:
@@ -89,6 +90,27 @@ def test_strategies_side_by_side(
     found = json.loads(figures.read_text())
     assert found["mean_area"] == found["mean_area.shark-plus"] > found["mean_area.bfs"]
     assert html.read_text(encoding="utf-8").count("<polyline") == 4
+
+
+def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    files = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    for file in files:
+        status, out = scrapy(
+            capsys, monkeypatch, "simulate", str(demo), "--truth", str(truth_of(demo)),
+            "--strategy", "best-first", "--strategy", "bfs", "--order", str(file),
+        )  # fmt: skip
+        assert status == 0, out
+    best, bfs = map(json.loads, files[0].read_text(encoding="utf-8").splitlines())
+    assert (best["strategy"], bfs["strategy"]) == ("best-first", "bfs")
+    web = RecordedWeb.read(demo)
+    (labelled,) = read_truth(truth_of(demo)).values()
+    case = labelled_case(web, labelled)
+    assert harvest("bfs", bfs["pages"], case).area == pytest.approx(bfs["area"], abs=1e-6)
+    assert len(set(best["pages"])) == len(best["pages"]) == len(bfs["pages"]) == case.budget
+    assert best["pages"] != bfs["pages"]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_without_labels_a_topic_in_words_is_judged_by_itself(

@@ -20,7 +20,7 @@ from topiccrawl.dashboard.runs import LocalRuns
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
 
@@ -49,6 +49,11 @@ async def steered(base: str) -> None:
         async with session.post(f"{base}/api/tasks", json=WISH, headers=own) as answer:
             assert answer.status == 200, await answer.text()
             made = await answer.json()
+        files = {"template": "软件公司-四川", "discover": "list:/dev/zero"}
+        asked = {"spider": "template", "arguments": files}
+        async with session.post(f"{base}/api/tasks", json=asked, headers=own) as answer:
+            assert answer.status == 400
+            assert "no list" in (await answer.json())["error"]
         task = made["task"]["id"]
         async with session.post(f"{base}/api/tasks/{task}/pause", headers=own) as answer:
             assert (await answer.json())["state"] == "paused"

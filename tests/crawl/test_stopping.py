@@ -13,7 +13,7 @@ from topiccrawl.demo.server import DemoServer
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 
 @pytest.mark.usefixtures("unmeasured")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.stores.contract import Story
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 QUICK = ("DOWNLOAD_DELAY=0.01", "TOPICCRAWL_RETRY_DELAY=0.1", "LOG_LEVEL=ERROR")
 

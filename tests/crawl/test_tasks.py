@@ -34,6 +34,7 @@ SLOW = {
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["folder", "redis"])
 def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     where: str,
@@ -60,6 +61,7 @@ def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "data"
     status, told = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",

@@ -121,6 +121,7 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_two_periods_of_made_companies_agree_with_their_truth(tmp_path: Path) -> None:
     """Records, and exactly what is new, changed and gone, over layouts never tuned on."""
     first, second = measure(tmp_path, seed=4, companies=8, group="judging")
@@ -167,6 +168,7 @@ def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
     web = Companies(18)
     crawl(tmp_path / "whole", web)

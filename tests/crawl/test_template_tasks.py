@@ -77,6 +77,7 @@ class Scene:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["folder", "redis"])
 def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
     where: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.demo.web import Web as DemoWeb
     from topiccrawl.stores.pages import Window
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 AT_ONCE = (
     *("-s", "TOPICCRAWL_REVISIT_POLICY=uniform"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_killed_amid_telling_each_story_is_told_and_none_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

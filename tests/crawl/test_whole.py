@@ -8,6 +8,7 @@ from benchmarks import crawl
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_crawlers_get_the_pages_of_a_web_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

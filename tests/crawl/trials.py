@@ -11,6 +11,7 @@ import time
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
+from scrapy import Spider
 from typing_extensions import override
 
 from topiccrawl.extensions.watch import Watch
@@ -145,3 +146,18 @@ class BreakingPipeline:
         if isinstance(item, Article) and "/item-error" in item.url:
             raise RuntimeError(item.url)
         return item
+
+
+class CheckedSpider(Spider):
+    """A spider with a contract, for ``scrapy check``."""
+
+    name = "checked"
+
+    @override
+    def parse(self, response: Response) -> Iterator[dict[str, str]]:
+        """Take the title.
+
+        @url http://news.test/
+        @returns items 1 1
+        """
+        yield {"title": response.css("title::text").get() or ""}

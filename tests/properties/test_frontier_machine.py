@@ -19,6 +19,7 @@ from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.frontier.contract import (
+    LEARNT,
     Download,
     Ending,
     Kind,
@@ -30,7 +31,7 @@ from topiccrawl.frontier.contract import (
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import from_line, to_line
-from topiccrawl.nodes.frontier import SharedFrontier, discard
+from topiccrawl.nodes.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
 from topiccrawl.records import Offer
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
 ORIGINS = ("http://x.cn", "https://x.cn", "http://y.cn", "http://z.cn:81")
 URLS = [origin + path for origin in ORIGINS for path in PATHS]
+ANSWERS = ((200, ""), (200, ""), (404, ""), (0, ""), (0, "cannot-resolve-host"))
+"""Status of a robots.txt, and the cause where none came."""
 urls = st.sampled_from(URLS)
 eighths = st.integers(0, 8).map(lambda n: n / 8)
 offers = st.lists(
@@ -94,6 +97,7 @@ class FrontierMachine(RuleBasedStateMachine):
             max_depth=depth, max_host_pages=pages, max_attempts=3, max_crashes=2, lease_seconds=30
         )
         self.model = Model(self.strategy, self.politeness, self.limits, 1000.0)
+        self.swept = self.strategy.version % LEARNT
         self.out: list[Lease] = []
         self.settled: list[Lease] = []
         self.open()
@@ -181,15 +185,15 @@ class FrontierMachine(RuleBasedStateMachine):
             self.model.finish(lease.url, outcome, links)
             self.drop(lease)
 
-    @rule(data=st.data(), status=st.sampled_from([200, 200, 404, 0]))
-    def robots(self, data: st.DataObject, status: int) -> None:
+    @rule(data=st.data(), answer=st.sampled_from(ANSWERS))
+    def robots(self, data: st.DataObject, answer: tuple[int, str]) -> None:
         if asked := [lease for lease in self.out if lease.kind is Kind.ROBOTS]:
-            self.settle_robots(data.draw(st.sampled_from(asked)), status)
+            self.settle_robots(data.draw(st.sampled_from(asked)), *answer)
 
-    def settle_robots(self, lease: Lease, status: int) -> None:
+    def settle_robots(self, lease: Lease, status: int, cause: str = "") -> None:
         body = b"User-agent: *\nDisallow: /no" if status == 200 else None
-        self.frontier.robots(lease, body, status)
-        self.model.robots(lease.url, status)
+        self.frontier.robots(lease, body, status, cause)
+        self.model.robots(lease.url, status, cause)
         self.drop(lease)
 
     @rule(data=st.data())
@@ -217,9 +221,17 @@ class FrontierMachine(RuleBasedStateMachine):
         self.strategy.version += 1
 
     @rule()
+    def learn(self) -> None:
+        self.strategy.version = (self.strategy.version + LEARNT) % 2**32
+
+    @rule()
     def sweep(self) -> None:
         while self.frontier.sweep(7):
             pass
+        topic = self.strategy.version % LEARNT
+        if topic == self.swept:
+            return
+        self.swept = topic
         for entry in self.model.entries.values():
             if entry.state in {"queued", "leased", "low"} and self.model.rescore(entry):
                 self.model.judge(entry, entry.lane)
@@ -306,6 +318,7 @@ class SharedMachine(FrontierMachine):
 
     @override
     def open(self) -> None:
+        self.model.crash_wait = CRASH_WAIT * TTL
         self.frontier = SharedFrontier(
             self.client, self.folder.name, self.folder, self.strategy, self.politeness, self.limits,
             clock=lambda: self.model.now,

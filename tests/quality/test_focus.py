@@ -81,6 +81,7 @@ def test_on_the_demo_web(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: f"{floor.collection}-{floor.topic}")
+@pytest.mark.slow
 def test_on_recorded_collections(floor: Floor) -> None:
     pages = DATA / f"{floor.collection}.web.jsonl.gz"
     if not pages.exists():

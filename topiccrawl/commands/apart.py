@@ -1,7 +1,8 @@
-"""A state of its own for a command that looks at single pages: no crawl is touched by it."""
+"""A state of its own for a command that is no crawl: no stored crawl is touched by it."""
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
+_NAMED = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
+"""What others would notice, by settings or environment."""
 
 
 @contextmanager
@@ -22,7 +25,11 @@ def apart(settings: BaseSettings | None) -> Iterator[None]:
     """
     assert settings is not None  # noqa: S101  (Scrapy sets them before run)
     with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
-        own = {"TOPICCRAWL_DATA_DIR": folder, "JOBDIR": "", "REDIS_URL": "", "REDIS_HOST": ""}
-        settings.setdict(own, priority="cmdline")
+        nowhere = dict.fromkeys((*_NAMED, "JOBDIR", "REDIS_HOST"), "")
+        settings.setdict({"TOPICCRAWL_DATA_DIR": folder, **nowhere}, priority="cmdline")
         settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
-        yield
+        named = {name: os.environ.pop(name) for name in _NAMED if name in os.environ}
+        try:
+            yield
+        finally:
+            os.environ.update(named)

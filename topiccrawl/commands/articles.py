@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,7 +38,7 @@ from topiccrawl.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.stores.contract import Reprint, Store, Story, Version
@@ -121,23 +121,26 @@ class Command(OperatorCommand):
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
         found = False
-        async for article in self._select(selection, SHOWN if opts.limit is None else opts.limit):
-            found = True
-            say(_json(article) if opts.json else _line(article, selection.topic))
+        limit = SHOWN if opts.limit is None else opts.limit
+        async with aclosing(self._select(selection, limit)) as articles:
+            async for article in articles:
+                found = True
+                say(_json(article) if opts.json else _line(article, selection.topic))
         if not found:
             self._say_none(selection)
 
     def _say_none(self, selection: Selection) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        sys.stderr.write(f"{place_of(self.options)}: no such article of {about}\n")
+        say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
         found = False
         with writing(file, FORMATS) as writer:
-            async for article in self._select(selection, limit or 0):
-                found = True
-                writer.write(article)
+            async with aclosing(self._select(selection, limit or 0)) as articles:
+                async for article in articles:
+                    found = True
+                    writer.write(article)
         if not found:
             self._say_none(selection)
 
@@ -155,7 +158,8 @@ class Command(OperatorCommand):
         async with self._store() as store:
             told = (await told_of(store, window))[: opts.limit or None]
         if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
-            sys.stderr.write(f"{owner}: no page of it was ever watched: crawl with -a watch=1\n")
+            said = f"{owner}: no page of it was ever watched: crawl with -a watch=1"
+            say(said, to=sys.stderr)
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:
@@ -190,11 +194,11 @@ class Command(OperatorCommand):
             story = await store.get(url) or await store.get(canonical(url) or url)
             return story, [] if story is None else await store.versions(story.article.url)
 
-    async def _select(self, selection: Selection, limit: int) -> AsyncIterator[Article]:
+    async def _select(self, selection: Selection, limit: int) -> AsyncGenerator[Article, None]:
         """Articles of a selection, at most ``limit`` where it is not 0."""
-        async with self._store() as store:
+        async with self._store() as store, aclosing(store.select(selection)) as articles:
             found = 0
-            async for article in store.select(selection):
+            async for article in articles:
                 yield article
                 found += 1
                 if found == limit:
@@ -271,6 +275,12 @@ def _before(version: Version) -> str:
     return f"changed {at}  before: {version.title} ({len(version.body)} characters; --json has it)"
 
 
+def _body(article: Article) -> list[str]:
+    if article.noarchive:
+        return ["(its owner wants no copy shown)"]
+    return article.body.split("\n")
+
+
 def _show(story: Story, versions: Sequence[Version]) -> list[str]:
     article = story.article
     about = [article.published, article.source, article.author, article.language, article.encoding]
@@ -281,7 +291,7 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
         "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
-        "(its owner wants no copy shown)" if article.noarchive else article.body,
+        *_body(article),
         "",
         *map(_before, versions),
         *map(_copied, _by_time(story.reprints)),

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.spiders.arguments import check_hooks
 
 if TYPE_CHECKING:
     import argparse
@@ -52,6 +53,7 @@ class Command(ScrapyCrawl):
             check_values(self.settings)
             check_watch(self.settings, arguments.get("watch", ""))
             if check is not None:
+                check_hooks(self.settings)
                 check(self.settings, **arguments)
         except ConfigurationError as error:
             raise UsageError(str(error), print_help=False) from error

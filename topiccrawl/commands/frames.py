@@ -6,10 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import SelectolaxError
 from typing_extensions import override
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.limits import parsed
 from topiccrawl.news.frames import KEY, SiteFrame
 from topiccrawl.stores.choice import mongodb_uri, sites_of
 from topiccrawl.stores.database import FILE
@@ -86,7 +87,7 @@ class Command(OperatorCommand):
 
     def _edit(self, site: str, selector: str) -> None:
         try:
-            LexborHTMLParser("<p>").css(selector or "p")
+            parsed("<p>").css(selector or "p")
         except SelectolaxError as error:
             raise ConfigurationError(f"{selector!r}: {error}; give a CSS selector") from error
         frame = asyncio.run(self._frame(site))

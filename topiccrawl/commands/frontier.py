@@ -131,7 +131,8 @@ class Command(OperatorCommand):
         with closing(self._reader(opts)) as frontier:
             entries = frontier.export()
             if name == "-":
-                sys.stdout.writelines(map(to_line, entries))
+                for entry in entries:
+                    say(to_line(entry).rstrip("\n"))
                 return
             path = Path(name)
             with completed(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:

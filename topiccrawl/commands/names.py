@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.spiders.arguments import PARAMETERS, parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ _ALIKE = 0.9
 """Likeness from which a name without our prefix is taken for a known one, written wrongly."""
 OURS = frozenset(
     [name for name in vars(project) if name.startswith(PREFIX)]
-    + [f"{PREFIX}{field.name.upper()}" for field in fields(StrategyParameters)]
+    + [name for kind in PARAMETERS for name in parameter_settings(kind)]
 )
 KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
 

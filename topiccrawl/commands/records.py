@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -21,9 +22,10 @@ from topiccrawl.terminal import OperatorCommand, count, say
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from topiccrawl.stores.records import Kept, Records, Version
+    from topiccrawl.templates.record import Found
 
 SHOWN = 20
 """Records that are listed where nobody says how many."""
@@ -80,8 +82,8 @@ class Command(OperatorCommand):
 
     async def _list(self, opts: argparse.Namespace) -> None:
         found = False
-        async with self._store() as store:
-            async for kept in _some(store, opts, SHOWN):
+        async with self._store() as store, aclosing(_some(store, opts, SHOWN)) as records:
+            async for kept in records:
                 found = True
                 say(_json(kept) if opts.json else _line(kept))
         if not found:
@@ -90,12 +92,13 @@ class Command(OperatorCommand):
     def _say_none(self, opts: argparse.Namespace) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        sys.stderr.write(f"{place_of(self.options)}: no record of {about}\n")
+        say(f"{place_of(self.options)}: no record of {about}", to=sys.stderr)
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
-        async with self._store() as store:
-            async for kept in store.select(_name(opts.template), gone=True):
+        chosen = _name(opts.template)
+        async with self._store() as store, aclosing(store.select(chosen, gone=True)) as records:
+            async for kept in records:
                 if entity in {kept.entity, kept.record.name}:
                     shown_any = True
                     versions = await store.versions(kept.template, kept.entity)
@@ -140,9 +143,10 @@ class Command(OperatorCommand):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
             found = False
             with writing(file, formats(tuple(fields))) as writer:
-                async for kept in _some(store, opts, 0):
-                    found = True
-                    writer.write(kept)
+                async with aclosing(_some(store, opts, 0)) as records:
+                    async for kept in records:
+                        found = True
+                        writer.write(kept)
         if not found:
             self._say_none(opts)
 
@@ -156,14 +160,15 @@ class Command(OperatorCommand):
             await store.close()
 
 
-async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncIterator[Kept]:
+async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncGenerator[Kept, None]:
     limit = usual if opts.limit is None else opts.limit
     found = 0
-    async for kept in store.select(_name(opts.template), gone=opts.gone):
-        yield kept
-        found += 1
-        if found == limit:
-            return
+    async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
+        async for kept in records:
+            yield kept
+            found += 1
+            if found == limit:
+                return
 
 
 def _name(argument: str) -> str:
@@ -196,14 +201,15 @@ def _whole(kept: Kept, versions: list[Version]) -> list[str]:
         f"checked {iso(kept.checked_at)}"
         + (f" · gone {iso(kept.gone_at)}" if kept.gone_at else ""),
         "",
-        *(
-            f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})\n"
-            f"    {one.snippet}\n    {one.url}"
-            for one in record.found
-        ),
+        *chain.from_iterable(map(_evidence, record.found)),
         *(_version(one) for one in versions),
         "",
     ]
+
+
+def _evidence(one: Found) -> tuple[str, ...]:
+    head = f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})"
+    return head, *(f"    {line}" for line in (*one.snippet.split("\n"), one.url))
 
 
 def _version(version: Version) -> str:

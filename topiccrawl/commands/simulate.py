@@ -49,7 +49,13 @@ class Command(OperatorCommand):
         add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
         add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
         add("--html", type=Path, metavar="FILE.html", help="write curves and tables as a page")
-        add("--json", type=Path, metavar="FILE", help="write the figures")  # fmt: skip
+        add("--json", type=Path, metavar="FILE", help="write the figures")
+        add(
+            "--order",
+            type=Path,
+            metavar="FILE.jsonl",
+            help="write area and fetched pages in their order, a line for each topic and strategy",
+        )
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -170,7 +170,7 @@ class DashboardServer:
             try:
                 return await answering(request)
             except TopiccrawlError as error:
-                raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
+                raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
 
         return answer
 

@@ -38,17 +38,15 @@ def _common_crawl(rest: str) -> CommonCrawl:
     return CommonCrawl(pattern, index)
 
 
-def _engine(
-    make: Callable[[str], Provider], own: Callable[[], Provider]
-) -> Callable[[str], Provider]:
-    return lambda rest: make(_address("baidu", rest)) if rest else own()
+def _engine(name: str, made: Callable[..., Provider]) -> Callable[[str], Provider]:
+    return lambda rest: made(_address(name, rest)) if rest else made()
 
 
 _BY_NAME: dict[str, Callable[[str], Provider]] = {
     "searxng": lambda rest: SearXNG(_address("searxng", rest)),
-    "baidu": _engine(Baidu, Baidu),
-    "bing": _engine(Bing, Bing),
-    "duckduckgo": _engine(DuckDuckGo, DuckDuckGo),
+    "baidu": _engine("baidu", Baidu),
+    "bing": _engine("bing", Bing),
+    "duckduckgo": _engine("duckduckgo", DuckDuckGo),
     "generic": lambda rest: read_engine(_file("generic", rest)),
     "feed": lambda rest: Feed(_address("feed", rest)),
     "sitemap": lambda rest: Sitemaps(_address("sitemap", rest)),
@@ -58,6 +56,8 @@ _BY_NAME: dict[str, Callable[[str], Provider]] = {
 
 NAMES = tuple(_BY_NAME)
 """Names of all providers."""
+FROM_FILES = frozenset({"generic", "list"})
+"""Names of those that read a file: not for orders from other machines."""
 
 
 def provider_of(spec: str) -> Provider:

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import SelectolaxError
 
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
+from topiccrawl.tomlfile import no_toml, read_regular, unusable
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from selectolax.lexbor import LexborHTMLParser
 
     from topiccrawl.discovery.contract import Fetched
 
@@ -72,7 +76,7 @@ class Engine(BaseModel):
     @classmethod
     def _selects(cls, selector: str) -> str:
         try:
-            LexborHTMLParser("<p>").css(selector or "p")
+            parsed("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
             msg = f"{selector!r} is no CSS selector"
             raise ValueError(msg) from error
@@ -152,12 +156,16 @@ def read_engine(path: Path) -> Configured:
         ConfigurationError: Naming file, field and what is wrong.
     """
     try:
-        engine = Engine.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        engine = Engine.model_validate(tomllib.loads(read_regular(path)))
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"{path}: is no TOML in UTF-8: {error}") from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
+        raise ConfigurationError(message) from error
+    except tomllib.TOMLDecodeError as error:
+        message = f"{path}: is no TOML: {error}"
+        raise ConfigurationError(message, public=no_toml(path, error)) from error
     except ValidationError as error:
         lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise ConfigurationError("\n".join(lines)) from error
+        raise ConfigurationError("\n".join(lines), public=unusable(path, error)) from error
     return Configured(engine, path.stem)

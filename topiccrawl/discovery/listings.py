@@ -13,7 +13,8 @@ from topiccrawl.discovery.pages import json_of, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import xml_root
+from topiccrawl.links.xml_root import text_of, xml_root
+from topiccrawl.tomlfile import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,19 +56,23 @@ def read_list(path: Path) -> Listed:
     """The URLs of a file.
 
     Raises:
-        ConfigurationError: It cannot be read, a line is no URL, or it holds none.
+        ConfigurationError: It is no regular file, too large or not UTF-8; a line is no URL; or it
+            holds none. No message holds its text.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read as UTF-8: {error}") from error
+        lines = read_regular(path).splitlines()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        message = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
+        raise ConfigurationError(message) from error
     found = []
     for number, line in enumerate(lines, 1):
         address, _, title = line.strip().partition(" ")
         if not address or address.startswith("#"):
             continue
         if canonical(address) is None:
-            raise ConfigurationError(f"{path}: line {number}: {address!r} is no http(s) URL")
+            raise ConfigurationError(f"{path}: line {number} is no http(s) URL")
         found.append((address, title))
     if not found:
         raise ConfigurationError(f"{path}: holds no URL: write one a line")
@@ -109,7 +114,7 @@ def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
             "",
         )  # fmt: skip
         titles = _named(entry, "title", own=True)
-        yield address.strip(), "".join(map(str, titles[0].itertext())) if titles else ""
+        yield address.strip(), text_of(titles[0]) if titles else ""
 
 
 def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:

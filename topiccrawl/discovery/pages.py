@@ -8,15 +8,14 @@ from binascii import Error as NotBase64
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
-from selectolax.lexbor import LexborHTMLParser
-
 from topiccrawl.discovery.contract import Blocked, Changed, Hit, Results
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from topiccrawl.discovery.contract import Fetched
 
@@ -28,7 +27,7 @@ _BING_COUNT = 2
 
 def tree(page: Fetched) -> LexborHTMLParser:
     """A page's elements."""
-    return LexborHTMLParser(page.text)
+    return parsed(page.text)
 
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:

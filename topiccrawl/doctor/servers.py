@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError, StorageError
-from topiccrawl.scheduler.build import in_redis
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.stores.choice import mongodb_uri
 
 if TYPE_CHECKING:

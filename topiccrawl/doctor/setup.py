@@ -11,6 +11,7 @@ from topiccrawl.doctor.checks import check_values
 from topiccrawl.doctor.findings import fail, ok, warn
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.spiders.arguments import check_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
     try:
         check_values(given)
         check_settings(given)
+        check_hooks(given)
     except ConfigurationError as error:
         yield fail("settings", str(error), "correct it in settings, environment or command line")
     else:

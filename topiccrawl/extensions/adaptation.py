@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,14 +13,16 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError, StateError, StorageError
+from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.relevance.adaptation import METHODS, AdaptationParameters
 from topiccrawl.relevance.adaptation_feedback import FeedbackAdapter
 from topiccrawl.relevance.adaptation_links import scorers
 from topiccrawl.relevance.adaptation_words import WordAdapter
-from topiccrawl.scheduler.build import frontier_place, number
+from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.signals import page_judged
+from topiccrawl.spiders.arguments import parameters_given
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.stores.changes import TopicChange
 from topiccrawl.stores.choice import changes_of
@@ -186,8 +188,12 @@ class TopicAdaptation:
         )
 
     def _version(self) -> int:
-        """Version of queued values: of the user's topic and of the change applied last."""
-        return self.spider.topic.version + self.number
+        """Version of queued values: of the user's topic and of the change applied last.
+
+        Learnt words leave the topic as it is; the genetic method makes another one.
+        """
+        step = LEARNT if self.method == "words" else 1
+        return (self.spider.topic.version + self.number * step) % 2**32
 
     def _apply(self, change: Change) -> None:
         """Score with the changed topic; the version says which change a queued value is of."""
@@ -236,10 +242,5 @@ def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParam
     Raises:
         SettingError: One is no number or out of its range.
     """
-    given: dict[str, Any] = {"floor": lower_limit}
-    for field in fields(AdaptationParameters):
-        name = f"TOPICCRAWL_ADAPT_{field.name.upper()}"
-        if settings.get(name) is not None:
-            value = number(settings, name)
-            given[field.name] = value if isinstance(field.default, float) else int(value)
-    return AdaptationParameters(**given)
+    given = parameters_given(settings, AdaptationParameters)
+    return AdaptationParameters(**{"floor": lower_limit, **given})

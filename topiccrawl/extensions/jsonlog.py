@@ -1,4 +1,4 @@
-"""The log as JSON, one object a line, for programs that collect it (TOPICCRAWL_LOG_JSON)."""
+"""How the log is written: text of pages as one line; or JSON, an object a line, for programs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from typing_extensions import override
 
+from topiccrawl.text.escaping import escaped
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest was given with ``extra``."""
 
+_PYTHONS = logging.Formatter()
 
 _GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("_GIVEN", default=MappingProxyType({}))
 """What the crawl adds to its lines: a worker has several crawls at a time, each in its context."""
@@ -50,13 +53,39 @@ class JsonFormatter(logging.Formatter):
             "time": at.replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": logging.LogRecord.getMessage(record),  # JSON has escapes of its own
             **(_GIVEN.get() or self.given),
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         extra = {k: v for k, v in vars(record).items() if k not in _PLAIN and _is_plain(v)}
-        return json.dumps({**extra, **line}, ensure_ascii=False)
+        return escaped(json.dumps({**extra, **line}, ensure_ascii=False))
+
+
+class PlainRecord(logging.LogRecord):
+    """A record whose text commands no terminal (see ``escaped``), whoever writes it.
+
+    Lines after the first are indented: text of a page begins no line that looks like a record.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as its base
+        super().__init__(*args, **kwargs)
+        if self.exc_info and self.exc_info[0]:
+            self.exc_text = _indented(f"  {_PYTHONS.formatException(self.exc_info)}")
+
+    @override
+    def getMessage(self) -> str:
+        return _indented(super().getMessage())
+
+
+class PlainLog:
+    """Makes all records of the process ``PlainRecord``: Scrapy replaces its handlers often."""
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Return the extension."""
+        logging.setLogRecordFactory(PlainRecord)
+        return cls()
 
 
 class JsonLog:
@@ -100,6 +129,10 @@ def write_json(given: dict[str, Any] | None = None) -> None:
     for handler in logging.getLogger().handlers:
         if given or not isinstance(handler.formatter, JsonFormatter):
             handler.setFormatter(JsonFormatter(given))
+
+
+def _indented(text: str) -> str:
+    return "\n  ".join(map(escaped, text.split("\n")))
 
 
 def _is_plain(value: object) -> bool:

@@ -20,6 +20,7 @@ from topiccrawl.scheduler.scheduler import FAILURE, FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.stores.choice import place_of
 from topiccrawl.stores.crawls import CrawlLog
+from topiccrawl.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,7 @@ FAILURES = frozenset(
     {
         DISCOVERY_FAILED,
         SEEDS_UNREACHABLE,
+        "setting_error",
         "state_error",
         "storage_error",
         "start_error",
@@ -116,7 +118,8 @@ class CrawlOutcome:
             place_of(settings),
             settings["TOPICCRAWL_DATA_DIR"],
         )
-        print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+        say(*lines, to=sys.stderr)
+        sys.stderr.flush()
 
 
 def summary(
@@ -179,6 +182,7 @@ _ENDS = {
     "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
     "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",
+    "setting_error": "ERROR: a setting cannot be used, see the log",
     "state_error": "ERROR: the stored state cannot be used, see the log",
     "storage_error": "ERROR: nothing can be stored, see the log",
     CLOSE_REASON: "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost",

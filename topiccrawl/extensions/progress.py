@@ -14,6 +14,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,7 @@ class Progress:
         own = getattr(self.crawler.spider, "progress", None)  # a spider may say it itself
         line = own() if own else progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
-        self.stream.write(f"\x1b[2K{fit(line, width)}\r")
+        self.stream.write(f"\x1b[2K{fit(escaped(line), width)}\r")
         self.stream.flush()
 
     def _clear_first(self, _record: logging.LogRecord) -> bool:

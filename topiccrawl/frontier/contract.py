@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from topiccrawl.records import Evidence, Offer
 
 __all__ = [
+    "LEARNT",
     "NORMAL",
     "PRIOR",
     "REJECTED",
@@ -69,6 +70,10 @@ __all__ = [
 ]
 
 
+LEARNT = 2**24
+"""Step of ``Strategy.version`` for what was only learnt; lower parts of it are the topic's."""
+
+
 class Strategy(Protocol):
     """How evidence becomes order. Pure: no clock, no I/O; the frontier calls, a spider feeds it."""
 
@@ -78,7 +83,12 @@ class Strategy(Protocol):
     share: tuple[int, int]
     """How many pops of priorQueue, then of normalQueue, in turn."""
     version: int
-    """Grows when the meaning of stored evidence changed (topic, model): values are made anew."""
+    """Changes when stored evidence has another meaning; below 2**32.
+
+    ``version % LEARNT`` is the topic's: after a change of it ``sweep`` re-scores all rows, since a
+    row of the errorQueue never comes to the front. The rest counts what a model has learnt: such a
+    change re-scores a row when it comes to the front, or gets another parent.
+    """
 
     def signature(self) -> str:
         """Formula and parameters: where they changed, a resumed queue gets new values, too."""
@@ -154,11 +164,12 @@ class Frontier(Protocol):
         """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
         ...
 
-    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer.
 
         2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, and after ``max_attempts``
-        the origin's URLs end as error "robots-unavailable".
+        the origin's URLs end as error with the last ``cause`` as reason: why no answer came, named
+        as for pages (``cannot-resolve-host``); without one, "robots-unavailable".
         """
         ...
 
@@ -168,6 +179,10 @@ class Frontier(Protocol):
 
     def release(self, host: str) -> None:
         """Give such a slot back."""
+        ...
+
+    def waits(self, host: str) -> float:
+        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
         ...
 
     def left(self, host: str) -> bool:
@@ -186,7 +201,10 @@ class Frontier(Protocol):
         ...
 
     def sweep(self, n: int = 100) -> int:
-        """Make the values of up to n stale records anew (see ``Strategy.version``); number done."""
+        """Re-score up to n stale records after a change of the topic; number looked at.
+
+        See ``Strategy.version``.
+        """
         ...
 
     def pace(self, speed: float) -> None:

@@ -88,7 +88,7 @@ class Dispatch:
     def acquire(self, name: str, now: float) -> bool:
         """Take a slot of a host's clock, if it is allowed now."""
         host = self._places.host(name)
-        if self._clock.full(host) or host.next_at > now:
+        if self._clock.full(host) or host.next_at > now or not self._claim(host, now):
             return False
         self._start(host, now)
         self._lent.add(host)
@@ -136,7 +136,7 @@ class Dispatch:
         queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not self._robots.known(unit.origin, now):
-            return self._ask(unit.origin, lane, now)
+            return self._ask(unit.origin, lane, now) if self._claim(unit.host, now) else None
         if self._moves > 0 and queues.biases.renew(unit):
             self._moves -= 1
             return None
@@ -152,6 +152,8 @@ class Dispatch:
             self._urls.put(key, row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
+        if not refusal and not self._claim(unit.host, now):
+            return None
         queues.leave(row, key)
         if refusal:
             self._steps -= 1
@@ -169,7 +171,7 @@ class Dispatch:
         if not obeys:
             return ""
         if not unit.origin.available:
-            return "robots-unavailable"
+            return self._robots.cause(unit.origin)
         return "" if self._robots.allowed(unit.origin, row.text(URL)) else "robots"
 
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
@@ -206,6 +208,14 @@ class Dispatch:
     def _start(self, host: Host, now: float) -> None:
         self._clock.start(host, now)
         self._ready.changed(host, now)
+
+    def _claim(self, host: Host, now: float) -> bool:
+        """Whether the host is ours to ask; one that is not has another time now."""
+        wait = self._clock.waits(host)
+        if wait:
+            host.next_at = max(host.next_at, now + wait)
+            self._ready.settle(host, now)
+        return not wait
 
     def _awake(self, key: bytes) -> None:
         """Queue by value what waited for a time that has come."""

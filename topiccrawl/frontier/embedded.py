@@ -106,6 +106,7 @@ class EmbeddedFrontier:
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
         sync: What is flushed to the disk when; see ``store``.
         owner: Whose frontier it is; "" asks for nobody's in particular.
+        clock_of: Makes the clock of hosts; one that other crawls share.
 
     Attributes:
         broken: Message of the write that failed, or "".
@@ -121,6 +122,7 @@ class EmbeddedFrontier:
         self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
         clock: Callable[[], float] | None = None, rng: random.Random | None = None,
         share: tuple[int, int] | None = None, sync: Sync = "commit", owner: str = "",
+        clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
     ) -> None:  # fmt: skip
         self.broken = ""
         self.clock = clock or SteadyClock()
@@ -130,7 +132,7 @@ class EmbeddedFrontier:
             self.store.check(strategy)
             self.store.claim(owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
-            self.host_clock = HostClock(politeness, limits, rng)
+            self.host_clock = clock_of(politeness, limits, rng)
             self.judge = Judge(strategy)
             with _uncollected():
                 self._open(strategy, limits)
@@ -171,8 +173,8 @@ class EmbeddedFrontier:
     def _begin(self) -> None:
         """Take up where the process before ended, or died."""
         self.dispatch.turn = self._known.get("turn", 0)
-        if self.judge.swept[0] != self.judge.version:
-            logger.info("%s: the strategy changed: values are made anew", self.store.path)
+        if self.judge.swept[0] != self.judge.topic:
+            logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
         self.ready.believe(self.clock())
         self._committed = self.clock()
         self._links, self._period = 0, COMMIT_SECONDS
@@ -231,9 +233,9 @@ class EmbeddedFrontier:
         return done
 
     @_guarded
-    def robots(self, lease: Lease, body: bytes | None, status: int) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer."""
-        self.settling.robots(lease, body, status, self.clock())
+        self.settling.robots(lease, body, status, cause, self.clock())
         self._tick(1)
 
     @_guarded
@@ -245,6 +247,12 @@ class EmbeddedFrontier:
     def release(self, host: str) -> None:
         """Give such a slot back."""
         self.dispatch.release(host.lower(), self.clock())
+
+    @_guarded
+    def waits(self, host: str) -> float:
+        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
+        known = self.places.find_host(host.lower())
+        return 0.0 if known is None else self.host_clock.waits(known)
 
     @_guarded
     def left(self, host: str) -> bool:

@@ -8,7 +8,7 @@ from zlib import crc32
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import PRIOR, REJECTED
+from topiccrawl.frontier.contract import LEARNT, PRIOR, REJECTED
 from topiccrawl.frontier.rows import (
     FLOATS,
     HEAD_BYTES,
@@ -44,18 +44,23 @@ class Judge:
         strategy: Gives values and lanes.
 
     Attributes:
-        swept: Version that the sweep works for, and the number it has reached.
+        swept: Topic that the sweep works for, and the number it has reached.
     """
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
-        self._signature = strategy.signature().encode()
-        self.swept = self.version, END
+        self._signature = crc32(strategy.signature().encode()) % LEARNT
+        self.swept = self.topic, END
 
     @property
     def version(self) -> int:
-        """Of the strategy, its formula and its parameters: rows of another are stale."""
-        return crc32(self._signature, self.strategy.version)
+        """Of the strategy, its formula and parameters in the topic's part: others are stale."""
+        return self.strategy.version ^ self._signature
+
+    @property
+    def topic(self) -> int:
+        """The part of the version that is not learnt: rows of another are swept."""
+        return self.version % LEARNT
 
     def refresh(self, row: Row) -> bool:
         """Make a row's evidence anew from its texts if it is of another version; whether it was.
@@ -83,18 +88,18 @@ class Judge:
     def sweep(self, queues: Queues, n: int) -> int:
         """Look at up to n rows in the order of their arrival; how many were looked at.
 
-        Rows of another version that are queued, or in the errorQueue for their low value, get
-        evidence, value and lane anew. 0 when all rows were seen since the version changed.
+        Rows of another version that are queued, or in the errorQueue for their low value, are
+        re-scored: evidence, value and lane. 0 when all rows were seen since the topic changed.
         """
-        version, (done, at) = self.version, self.swept
-        if done == version and at == END:
+        topic, (done, at) = self.topic, self.swept
+        if done == topic and at == END:
             return 0
-        found = queues.urls.after(at if done == version else 0, n)
+        found = queues.urls.after(at if done == topic else 0, n)
         for _, key, data in found:
             if rows.may_move(data) and self.refresh(row := decode(data)):
                 queues.move(row, key, *self.standing(row, row.lane))
                 queues.urls.put(key, row)
-        self.swept = (version, found[-1][0] if len(found) == n else END)
+        self.swept = (topic, found[-1][0] if len(found) == n else END)
         return len(found)
 
 

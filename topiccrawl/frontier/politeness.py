@@ -28,6 +28,8 @@ MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
 PAUSE = 60.0
 """Seconds that an origin which did not answer is left alone, whoever asks for its pages."""
+UNAVAILABLE = "robots-unavailable"
+"""Reason where the server answers, but with a server error."""
 CACHE_BYTES = 16_000_000
 OWN_BYTES = 1000
 STORED = Struct("<dB")
@@ -72,6 +74,10 @@ class HostClock:
         self._max_pages = limits.max_host_pages or NO_LIMIT
         self.speed = 1.0
         self.turn: Callable[[Host], bool] | None = None
+
+    def waits(self, host: Host) -> float:  # noqa: ARG002
+        """Seconds for which others have the host; a clock of several crawls takes it where 0."""
+        return 0.0
 
     def base_delay(self, host: Host) -> float:
         """Seconds between two starts before anything is known of the host."""
@@ -205,9 +211,13 @@ class Robots:
         learnt = expires - self._life(available=available)
         self._keep(origin, body[:MAX_BODY], learnt, available=available)
 
-    def give_up(self, origin: Origin, now: float) -> None:
-        """Note that the robots.txt cannot be had."""
-        self._keep(origin, b"", now, available=False)
+    def give_up(self, origin: Origin, cause: str, now: float) -> None:
+        """Note that the robots.txt is not available, and why; the cause is kept as its text."""
+        self._keep(origin, cause.encode(), now, available=False)
+
+    def cause(self, origin: Origin) -> str:
+        """Reason of URLs whose robots.txt is not available: the cause of its last failure."""
+        return self._text(origin).decode() or UNAVAILABLE
 
     def retry(self, origin: Origin, now: float) -> None:
         """Ask again for a robots.txt that could not be had: somebody wants a page of it now."""
@@ -252,8 +262,7 @@ class Robots:
         if cached is not None:
             self._parsed.move_to_end(origin.name)
             return cached[0]
-        data = self._store.robots_of(origin.name)
-        body = data[STORED.size :]
+        body = self._text(origin) if origin.available else b""
         rules = Protego.parse(body.decode("utf-8-sig", "replace")) if body.strip() else None
         self._parsed[origin.name] = (rules, len(body) + OWN_BYTES)
         self._bytes += len(body) + OWN_BYTES
@@ -261,6 +270,9 @@ class Robots:
             _, (_, size) = self._parsed.popitem(last=False)
             self._bytes -= size
         return rules
+
+    def _text(self, origin: Origin) -> bytes:
+        return self._store.robots_of(origin.name)[STORED.size :]
 
     def delete(self, origin: Origin) -> None:
         """Forget what an origin's robots.txt says; nothing is reported."""

@@ -65,7 +65,8 @@ class HostEntry(NamedTuple):
         worth: Sum of what they were worth.
         groups: Group, pages crawled there, sum of their worth.
         units: Origin and groups of each queue unit, in the order they were made.
-        robots: Origin, believed until, whether it could be had, text (empty: all is allowed).
+        robots: Origin, believed until, whether it is available, text (empty: all is allowed;
+            of one that is not available: why).
     """
 
     name: str

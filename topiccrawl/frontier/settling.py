@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.rows import Row
     from topiccrawl.records import Offer
 
+CRASH = "crash"
+EXPIRED = "lease-expired"
 RULES, ALL_ALLOWED = range(200, 300), range(300, 500)
 CRAWLED = Ending.CRAWLED
 """Looked up here once: members of an enumeration are slow to find."""
@@ -92,10 +94,10 @@ class Settling:
             self._tally["expired"] += 1
             if held.origin is not None:
                 self._leases.drop(key)
-                self._robots_failed(held.origin, 0.0, now)
+                self._robots_failed(held.origin, EXPIRED, 0.0, now)
             else:
                 row = self._release(key, held)
-                self._again(row, key, "lease-expired", 0.0, now)
+                self._again(row, key, EXPIRED, 0.0, now)
                 self._urls.put(key, row)
             self._ready.settle(held.host, now)
 
@@ -119,17 +121,23 @@ class Settling:
         for key in self.marks.left():
             self.crashed(key)
 
-    def crashed(self, key: bytes) -> None:
-        """Count a crash of a page that was being processed when the process died."""
+    def crashed(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
+        """Count how often processes died while they processed a page; False: it is unknown.
+
+        A page that may be tried again waits for ``wait`` seconds for each time.
+        """
         row = self._urls.row(key)
         if row is None or row.state != rows.QUEUED:
-            return
-        row.crashes = min(row.crashes + 1, 255)
-        self._tally["crashes"] += 1
+            return row is not None
+        self._tally["crashes"] += times
+        self._queues.leave(row, key)
+        row.crashes = min(row.crashes + times, 255)
         if row.crashes >= self._max_crashes > 0:
-            self._queues.leave(row, key)
-            self._queues.fail(row, "crash")
+            self._queues.fail(row, CRASH)
+        else:
+            self._retry(row, key, CRASH, now + wait * row.crashes, now)
         self._urls.put(key, row)
+        return True
 
     def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         queues, ending = self._queues, outcome.ending
@@ -161,7 +169,11 @@ class Settling:
         if row.attempts >= self._max_attempts > 0:
             row.when = now
             self._queues.fail(row, reason)
-            return
+        else:
+            self._retry(row, key, reason, not_before, now)
+
+    def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
+        """Queue a row that stands in no queue again, from a time on."""
         if not_before > now:
             row.flags |= rows.DELAYED
             row.when = not_before
@@ -181,7 +193,7 @@ class Settling:
 
     # -- robots.txt files --------------------------------------------------------------------------
 
-    def robots(self, lease: Lease, body: bytes | None, status: int, now: float) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
         """Settle a robots lease with its answer; a stale one is ignored and counted."""
         held = self._leases.find(lease)
         if held is None or held.origin is None:
@@ -193,7 +205,7 @@ class Settling:
             self._robots.learn(origin, body if status in RULES else None, now)
             self._ready.admit(origin)
         else:
-            self._robots_failed(origin, 0.0, now)
+            self._robots_failed(origin, cause, 0.0, now)
         self._ready.settle(origin.host, now)
 
     def _settle_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
@@ -202,14 +214,14 @@ class Settling:
         if outcome.ending is Ending.RELEASED:
             self._ready.admit(origin)
         else:
-            self._robots_failed(origin, outcome.not_before, now)
+            self._robots_failed(origin, outcome.reason, outcome.not_before, now)
         self._ready.settle(origin.host, now)
 
-    def _robots_failed(self, origin: Origin, not_before: float, now: float) -> None:
+    def _robots_failed(self, origin: Origin, cause: str, not_before: float, now: float) -> None:
         """Try a robots.txt again later, or give the origin up until its time to live is over."""
         origin.attempts += 1
         if origin.attempts >= self._max_attempts > 0:
-            self._robots.give_up(origin, now)
+            self._robots.give_up(origin, cause, now)
             self._ready.admit(origin)
         else:
             pause = self._clock.retry_pause(origin.host, origin.attempts)

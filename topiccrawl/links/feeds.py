@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import xml_root
+from topiccrawl.links.xml_root import name_of, text_of, xml_root
 from topiccrawl.records import Link, Page
 
 if TYPE_CHECKING:
@@ -30,10 +30,9 @@ _ENTRIES = frozenset({"item", "entry", "url"})
 _SUMMARIES = ("description", "summary", "keywords")
 _HEAD = 2_000  # bytes in which a feed says what it is
 _CONTEXT = 200
-_LINK = re.compile(rb"<link\b[^>]{0,500}>", re.IGNORECASE)
+_LINK = re.compile(rb"<link\b[^<>]{0,500}>", re.IGNORECASE)
 _FEED = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
 _HREF = re.compile(rb"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
-_TAG = re.compile(r"<[^>]*>")
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
@@ -57,7 +56,7 @@ def read_feed(data: bytes, url: str) -> Page | None:
             links.setdefault(link.url, link)
         if len(links) >= MOST:
             break
-    title = next((_text(one) for one in _below(root, "title")), "")
+    title = next((text_of(one) for box in _boxes(root) for one in _named(box, "title")), "")
     text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
     return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
 
@@ -70,7 +69,7 @@ def feeds_on(data: bytes, url: str) -> list[str]:
     """
     root = _root(data)
     if root is not None:
-        found = _maps(root) if _name(root) == "sitemapindex" else []
+        found = _maps(root) if name_of(root) == "sitemapindex" else []
     else:
         tags = (tag for tag in _LINK.findall(data) if _FEED.search(tag))
         hrefs = (href[1] for tag in tags if (href := _HREF.search(tag)))
@@ -86,7 +85,7 @@ def is_index(data: bytes) -> bool:
     (True, False)
     """
     root = _root(data)
-    return root is not None and _name(root) == "sitemapindex"
+    return root is not None and name_of(root) == "sitemapindex"
 
 
 def may_name_news(url: str) -> bool:
@@ -110,9 +109,9 @@ def is_news_map(url: str) -> bool:
 def _maps(index: etree._Element) -> list[str]:
     """News sitemaps of an index, the latest first."""
     dated = []
-    for entry in _below(index, "sitemap"):
-        address = next((_text(loc) for loc in _below(entry, "loc")), "")
-        changed = next((_text(date) for date in _below(entry, "lastmod")), "")
+    for entry in _named(index, "sitemap"):
+        address = next((text_of(loc) for loc in _named(entry, "loc")), "")
+        changed = next((text_of(date) for date in _named(entry, "lastmod")), "")
         dated.append((changed, address))
     named = [(changed, address) for changed, address in dated if is_news_map(address)]
     return [address for _, address in sorted(named, key=_date, reverse=True)][:MOST_MAPS]
@@ -127,13 +126,19 @@ def _root(data: bytes) -> etree._Element | None:
     if not _LOOKS.search(data[:_HEAD]):
         return None
     root = xml_root(data)
-    return root if root is not None and _name(root) in _ROOTS else None
+    return root if root is not None and name_of(root) in _ROOTS else None
+
+
+def _boxes(root: etree._Element) -> Iterator[etree._Element]:
+    """What holds a feed's entries: an entry inside of another one is none."""
+    yield root
+    yield from _named(root, "channel")
 
 
 def _entries(root: etree._Element) -> Iterator[etree._Element]:
-    for element in root.iter():
-        name = _name(element)
-        if name in _ENTRIES and (name != "url" or next(_below(element, "news"), None) is not None):
+    for element in (element for box in _boxes(root) for element in box):
+        name = name_of(element)
+        if name in _ENTRIES and (name != "url" or next(_named(element, "news"), None) is not None):
             yield element
 
 
@@ -142,7 +147,7 @@ def _link(entry: etree._Element, url: str) -> Link | None:
         (
             one.get("href") or (one.text or "")
             for name in ("link", "loc")
-            for one in _below(entry, name)
+            for one in _named(entry, name)
             if one.get("rel", "alternate") == "alternate"
         ),
         "",
@@ -150,20 +155,13 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     target = canonical(address.strip(), url)
     if target is None:
         return None
-    title = next((_text(one) for one in _below(entry, "title")), "")
-    summaries = (_text(one) for name in _SUMMARIES for one in _below(entry, name))
+    said = (entry, *_named(entry, "news"))
+    title = next((text_of(one) for part in said for one in _named(part, "title")), "")
+    parts = (one for name in _SUMMARIES for part in said for one in _named(part, name))
+    summaries = map(text_of, parts)
     return Link(target, title, next(filter(None, summaries), "")[:_CONTEXT], 0)
 
 
-def _below(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    return (one for one in element.iter() if _name(one) == name)
-
-
-def _name(element: etree._Element) -> str:
-    return str(element.tag).rpartition("}")[2].lower()  # a comment's is a function, and no name
-
-
-def _text(element: etree._Element) -> str:
-    """The text of an element, without the markup that a summary may hold."""
-    text = _TAG.sub(" ", "".join(map(str, element.itertext())))
-    return " ".join(text.split())
+def _named(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Children of a name."""
+    return (one for one in element if name_of(one) == name)

@@ -1,70 +1,185 @@
-"""What is read of a page that means harm: no page may hold a crawler up for minutes.
+"""The one place where a page becomes a tree: no page may hold a crawler up, or fill its memory.
 
-An HTML parser takes time that grows with the square of the nesting and of a tag's attributes:
-200,000 open ``<div>`` in 1 MB took 165 s, 100,000 attributes 26 s. Pages of that kind are cut here,
-before they are parsed; no page that somebody wrote for readers comes near these bounds.
+An HTML parser takes time that grows with the square of the nesting, of a tag's attributes, of the
+options of a list, and memory that grows with the formatting elements left open times the
+paragraphs behind them: 200,000 open ``<div>`` in 1 MB took 165 s, 100,000 attributes 26 s, 130 kB
+of ``<font>`` and ``<p>`` 10 GB. Pages of that kind are changed here, before they are parsed, in
+time that grows with their length; no page that somebody wrote for readers comes near these bounds.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 MAX_HTML = 5_000_000
 """Characters of a page that are read."""
 
+MAX_TAGS = 200_000
+"""Tags of a page that are read, some 100 MB of elements; the largest hubs have 20,000."""
+
 MAX_DEPTH = 1_000
 """Elements open at once, in a page of many tags; browsers stop at 512."""
+
+_MANY_TAGS = 5_000
+"""Fewer cost little however they are nested, and are not looked at: old pages close none."""
 
 MAX_TAG = 100_000
 """Characters of one tag; a picture inside a page may need many."""
 
-_MANY_TAGS = 20_000
-"""Fewer cost at most a second however they are nested, and are not looked at."""
+MAX_ATTRIBUTES = 150
+"""Attributes of one tag, or up to a ``>`` inside of a value: twenty are many; 60,000 cost 8 s."""
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
+MAX_HIDDEN = 150
+"""Values with a ``>`` in them, which hide where tags end; with more, a page loses its quotes."""
+
+MAX_OPTIONS = 2_000
+"""Options of a page's lists: the parser looks at all before for each, 2,000 take 20 ms. All the
+towns of a country are fewer."""
+
+MAX_ROOTS = 2_000
+"""``<html>`` and ``<body>``, whose attributes the parser puts together."""
+
+MAX_REOPENED = 1_000_000
+"""Formatting elements that may be opened again for paragraphs behind them; each takes 400 bytes."""
+
+_SPACE = r"[ \t\n\f\r]"
+_SHORT_TAG = 2 * MAX_ATTRIBUTES
+"""Characters that have no room for more than ``MAX_ATTRIBUTES``."""
+_ALIKE = 3
+"""Formatting elements that are alike of which a parser keeps no more open."""
+
+_HIDDEN = re.compile(rf"={_SPACE}*(?:\"[^\">]*>|'[^'>]*>)")
+_LONG_TAG = re.compile(rf"(</?[a-zA-Z])([^>]{{{_SHORT_TAG},}})")
+_LONG_PART = re.compile(
+    rf"(</?[a-zA-Z]|={_SPACE}*(?:\"[^\">]*>[^\"]*\"|'[^'>]*>[^']*'))([^>]{{{_SHORT_TAG},}})"
+)
+"""Start of a tag, or end of a value with a ``>`` in it, and much that may be attributes; takes ten
+times as long as ``_LONG_TAG``, which serves pages without such values."""
+_ATTRIBUTE = re.compile(
+    rf"(?:{_SPACE}|/)*+=?[^ \t\n\f\r/>=]*+"
+    rf"(?:{_SPACE}*+={_SPACE}*+(?:\"[^\"]*+\"?|'[^']*+'?|[^ \t\n\f\r>]*+))?+"
+)
+_START = re.compile(r"</?[a-zA-Z]")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^ \t\n\f\r/>]*)")
+_CLOSED = rf"(?:[^<>\"'=/]|/(?!>)|={_SPACE}*+(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\n\f\r\"'<>]++))*+/>"
+_TAG_DRAWN = re.compile(rf"{_TAG.pattern}(?!{_CLOSED})")
+"""Tags, those out that close themselves, as they can inside of drawings and formulae."""
+
+
+def _named(names: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?)(?:{names})(?=[ \t\n\f\r/>])", re.IGNORECASE)
+
+
+_FORMATS = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
+_FORMAT, _OPTION, _ROOT = _named(_FORMATS), _named("option|optgroup"), _named("html|body")
+_FORMAT_WHOLE = re.compile(rf"<(?:{_FORMATS})(?:[ \t\n\f\r/][^<>]*)?>?", re.IGNORECASE)
+_DRAWING = _named("svg|math")
+_DRAWN = _named("path|circle|rect|use|line|polyline|polygon|ellipse|stop|image")
 _VOID = "area base br col embed hr img input link meta param source track wbr"
-_SELF_CLOSING = "a p li dt dd tr td th tbody thead tfoot option optgroup rp rt button"
-_DRAWN = "path circle rect use line polyline polygon ellipse stop image"
-_NO_LEVEL = frozenset(f"{_VOID} {_SELF_CLOSING} {_DRAWN}".split())
+_NO_LEVEL = frozenset(f"{_VOID} a p li dt dd tr td th tbody thead tfoot option button".split())
 """Names whose open tags do not pile up."""
+_NO_LEVEL_DRAWN = frozenset({"br", "embed", "hr", "img", "meta", "p", "li", "dt", "dd"})
+"""The same in pages with drawings or formulae."""
 
 
+def parsed(html: str) -> LexborHTMLParser:
+    """The elements of a page, or of as much of it as can be parsed in a few seconds.
+
+    All that is parsed of pages goes through here, or is written from what did.
+
+    >>> parsed("<p>as it was").html
+    '<html><head></head><body><p>as it was</p></body></html>'
+    """
+    return LexborHTMLParser(tamed(html))
+
+
+@lru_cache(maxsize=1)  # links and an article are looked for in the same page
 def tamed(html: str) -> str:
-    """Return the page, or as much of it as can be parsed in a few seconds.
+    """Return the page without what would be dear to parse; its text and its links stay if they can.
 
     >>> tamed("<p>as it was"), len(tamed("<div>" * 300_000))
     ('<p>as it was', 5000)
     """
     html = html[:MAX_HTML]
-    if len(html) > MAX_TAG:
-        html = _without_long_tags(html)
-    return _cut_at_depth(html) if html.count("<") > _MANY_TAGS else html
+    if html.count("<") > MAX_TAGS:
+        html = "<".join(html.split("<", MAX_TAGS)[:-1])
+    html = _with_few_attributes(html)
+    tags = html.count("<")
+    if tags > min(MAX_OPTIONS, MAX_ROOTS):
+        html = _with_few(_OPTION, html, MAX_OPTIONS, r"<\1wbr")
+        html = _with_few(_ROOT, html, MAX_ROOTS, r"<\1span")
+    if tags * tags > 4 * MAX_REOPENED and _reopened(html, tags) > MAX_REOPENED:
+        html = _FORMAT.sub(r"<\1span", html)
+    return _of_depth(html) if tags > _MANY_TAGS else html
 
 
-def _without_long_tags(html: str) -> str:
-    parts = html.split(">")
-    if all(len(part) <= MAX_TAG for part in parts):
+def _with_few(pattern: re.Pattern[str], html: str, most: int, instead: str) -> str:
+    """Rename tags where there are too many: names change, so that nothing new comes about."""
+    return pattern.sub(instead, html) if len(pattern.findall(html)) > most else html
+
+
+def _reopened(html: str, tags: int) -> int:
+    """At most so many formatting elements are opened again."""
+    found = _FORMAT_WHOLE.findall(html)
+    whole = [tag for tag in found if tag.endswith(">")]
+    return tags * min(len(found), _ALIKE * len(set(whole)) + len(found) - len(whole))
+
+
+def _with_few_attributes(html: str) -> str:
+    """End long tags after so many attributes and characters; what they hold besides goes."""
+    if len(html) <= _SHORT_TAG:
         return html
-    kept, code = [], False
-    for part in parts:
-        kept.append(part if code or len(part) <= MAX_TAG else part.partition("<")[0])
-        code = part.rpartition("<")[2][:6].lower() in {"script", "style"}
-    return ">".join(kept)
+    hidden = len(_HIDDEN.findall(html))
+    if hidden > MAX_HIDDEN:
+        html = html.replace('"', "").replace("'", "")
+    return (_LONG_PART if hidden else _LONG_TAG).sub(_ended, html)
 
 
-def _cut_at_depth(html: str) -> str:
-    """Return the page up to where too many elements are open, by a count of tags of each name."""
+def _ended(tag: re.Match[str]) -> str:
+    """The beginning of what may be a tag; the end of a script or comment stays."""
+    head, rest = tag.groups()
+    ends = (one.end() for one in _ATTRIBUTE.finditer(rest))
+    kept = max((end for end in islice(ends, MAX_ATTRIBUTES - 1) if end <= MAX_TAG), default=0)
+    if not rest[kept:].strip(" \t\n\f\r/"):
+        return tag[0]
+    closing = rest.find("</", kept)
+    last = " >" + rest[closing:] if closing >= 0 else " --" if rest.endswith("--") else " "
+    return f"{head}{rest[:kept]}{last}"
+
+
+def _of_depth(html: str) -> str:
+    """Return the page up to where too many elements are open."""
+    if not _DRAWING.search(html):
+        return html[: _abyss(_TAG, html, _NO_LEVEL)]
+    if _abyss(_TAG_DRAWN, html, _NO_LEVEL_DRAWN) is None:
+        return html
+    html = _DRAWN.sub(r"<\1wbr", _DRAWING.sub(r"<\1span", html))
+    return html[: _abyss(_TAG, html, _NO_LEVEL)]
+
+
+def _abyss(pattern: re.Pattern[str], html: str, flat: Collection[str]) -> int | None:
+    """Where more than ``MAX_DEPTH`` elements are open, by a count of tags of each name."""
     unclosed: Counter[str] = Counter()
     depth = 0
-    for tag in _TAG.finditer(html):
-        name = tag.group(2).lower()
-        if name in _NO_LEVEL:
+    for place, (slash, name) in enumerate(pattern.findall(html)):
+        name = name.lower()  # noqa: PLW2901
+        if name in flat:
             continue
-        step = -1 if tag.group(1) else 1
-        if step > 0 or unclosed[name]:
-            unclosed[name] += step
-            depth += step
-        if depth > MAX_DEPTH:
-            return html[: tag.start()]
-    return html
+        if not slash:
+            unclosed[name] += 1
+            depth += 1
+            if depth > MAX_DEPTH:
+                return next(islice(pattern.finditer(html), place, None)).start()
+        elif unclosed[name]:
+            unclosed[name] -= 1
+            depth -= 1
+    return None

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
-
 from topiccrawl.links.directives import directives
-from topiccrawl.links.limits import tamed
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.reading import Reading, Span
 from topiccrawl.links.urls import canonical
 from topiccrawl.records import Link, Page
@@ -54,7 +52,7 @@ def read_page(
 context='See today', block=-1),))
     """
     reading = Reading()
-    root = LexborHTMLParser(tamed(html)).root
+    root = parsed(html).root
     if root is not None:
         reading.walk(root)
     text = _Text(reading.pieces)

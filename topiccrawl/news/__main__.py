@@ -9,13 +9,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
-
+from topiccrawl.links.limits import parsed
 from topiccrawl.news.blocks import lay_out
 from topiccrawl.news.density import choose
 from topiccrawl.news.extract import extract
 from topiccrawl.news.parts import part_of
 from topiccrawl.text.decode import decode
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def explain(html: str) -> list[str]:
     >>> lines[0].startswith("box body"), lines[1][:1]
     (True, '+')
     """
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     if tree.body is None:
         return ["no body"]
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
-    sys.stdout.write("\n".join([*lines, "", *explain(html)]) + "\n")
+    sys.stdout.writelines(f"{escaped(line)}\n" for line in (*lines, "", *explain(html)))
     return int(found is None)
 
 

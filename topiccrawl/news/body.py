@@ -31,9 +31,6 @@ LONGEST_BODY = 400_000
 """Characters a body is looked for in, scripts and styles out: the libraries take seconds for more,
 and an article page has a tenth of it."""
 
-DEEPEST = 5000
-"""Nested elements of a page that is parsed; parsing deeper ones takes quadratic time."""
-
 # fmt: off
 BLOCKS = frozenset((
     "address", "article", "aside", "blockquote", "br", "caption", "center", "dd", "div", "dl",
@@ -57,36 +54,6 @@ LIBRARY_ERRORS = (
 """What the libraries raise on broken pages; ``readability.Unparseable`` is a ValueError."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_CLOSED_BY_OTHERS = frozenset(
-    (
-        "p",
-        "li",
-        "dd",
-        "dt",
-        "td",
-        "th",
-        "tr",
-        "tbody",
-        "thead",
-        "option",
-        "br",
-        "hr",
-        "img",
-        "input",
-        "meta",
-        "link",
-        "area",
-        "base",
-        "col",
-        "embed",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    )
-)
-"""Elements whose end is implied: many of them in a row are no nesting."""
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile(r"[^\S\n]+")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
@@ -140,22 +107,6 @@ def sanitize(html: str) -> str:
     XML declarations, control characters and lone surrogates go; ``LONGEST`` characters stay.
     """
     return _DECLARATION.sub("", _CONTROL.sub(" ", html[:LONGEST]), count=1)
-
-
-def is_too_deep(html: str) -> bool:
-    """Whether elements are nested deeper than ``DEEPEST``: no page that people made is.
-
-    >>> is_too_deep("<div>" * 6000), is_too_deep("<div><p>a<p>b</div>" * 6000)
-    (True, False)
-    """
-    depth = 0
-    for match in _TAG.finditer(html):
-        if match[2].lower() not in _CLOSED_BY_OTHERS:
-            depth += -1 if match[1] else 1
-            if depth > DEEPEST:
-                return True
-            depth = max(depth, 0)
-    return False
 
 
 def language_of(text: str, declared: str = "") -> str:

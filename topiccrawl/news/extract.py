@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
-
+from topiccrawl.links.limits import parsed
 from topiccrawl.news.article import Extracted
-from topiccrawl.news.body import Body, find_body, is_too_deep, language_of, sanitize, tidy
+from topiccrawl.news.body import Body, find_body, language_of, sanitize, tidy
 from topiccrawl.news.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.news.dates import published
 from topiccrawl.news.duplicates import fold
@@ -18,6 +17,8 @@ from topiccrawl.news.metadata import Metadata, read_metadata
 from topiccrawl.news.titles import headline
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
     from topiccrawl.news.frames import SiteFrame
     from topiccrawl.records import Page
 
@@ -90,8 +91,8 @@ def extract(
     A page is an article if it is not a host's root and its main text is long enough, not mostly
     links, and made of sentences; how much is asked (``STATED`` to ``UNDATED``) depends on what
     speaks for an article besides. Metadata is believed before text. Never raises; reads
-    ``LONGEST`` characters at most and no page nested deeper than ``DEEPEST``, so its time is
-    bounded (seconds for pages made to hurt, 20 to 40 ms for real ones).
+    ``LONGEST`` characters at most of what ``links.limits`` leaves of a page, so its time is bounded
+    (seconds for pages made to hurt, 20 to 40 ms for real ones).
 
     Args:
         html: The decoded page.
@@ -111,10 +112,7 @@ def extract(
     """
     if _is_root(url):
         return None
-    html = sanitize(html)
-    if is_too_deep(html):
-        return None
-    reading = _read(html, url)
+    reading = _read(sanitize(html), url)
     language = language_of(reading.text)
     raw = find_framed(reading.tree, language, frame) if frame else find_body(reading.tree, language)
     body = frame.clean(raw) if frame else raw
@@ -159,7 +157,7 @@ class _Reading(NamedTuple):
 
 
 def _read(html: str, url: str) -> _Reading:
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     metadata = read_metadata(tree)  # before the scripts go: JSON-LD is one
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     root = tree.body

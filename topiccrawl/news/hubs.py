@@ -13,9 +13,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
-
-from topiccrawl.links.limits import tamed
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 from topiccrawl.news.dates import published
 from topiccrawl.news.patterns.prior import news_likelihood
@@ -100,7 +98,7 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     >>> found.next_page
     'http://a.test/list_2.html'
     """
-    root = LexborHTMLParser(tamed(html)).root
+    root = parsed(html).root
     if root is None:
         return None
     links = [(link, canonical(link.attributes.get("href") or "", url)) for link in root.css("a")]

@@ -111,12 +111,12 @@ def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
 def _objects(value: object) -> Iterator[dict[str, Any]]:
     stack = [value]
     while stack:
-        one = stack.pop(0)
+        one = stack.pop()
         if isinstance(one, list):
-            stack[:0] = one
+            stack += reversed(one)
         elif isinstance(one, dict):
             yield one
-            stack[:0] = [one[key] for key in ("@graph", "mainEntity") if key in one]
+            stack += [one[key] for key in ("mainEntity", "@graph") if key in one]
 
 
 def _is_article(one: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from topiccrawl.errors import SettingError
+from topiccrawl.nodes.address import redis_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ def _made(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa
     params = {
         "socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT, **known, "retry": retry,
     }  # fmt: skip
-    url = settings.get("REDIS_URL") or given.get("url")
+    url = redis_url(settings) or given.get("url")
     if url:
         try:
             return kind.from_url(url, **params)

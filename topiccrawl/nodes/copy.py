@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.contract import LEARNT, GroupStats
 from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, URL, decode
@@ -25,11 +25,12 @@ class WorkingCopy:
         frontier: The working copy.
         changes: Its feed.
         leave: Called for each host of a bucket that is given away.
+        crash_wait: Seconds that a page waits for each time that it killed its process.
     """
 
     def __init__(
         self, frontier: EmbeddedFrontier, changes: Changes,
-        leave: Callable[[Host], None] = lambda _: None,
+        leave: Callable[[Host], None] = lambda _: None, crash_wait: float = 0.0,
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._queues = frontier.queues
@@ -39,6 +40,7 @@ class WorkingCopy:
         self._urls = frontier.urls
         self._changes = changes
         self._leave = leave
+        self._crash_wait = crash_wait
         self._by_bucket: dict[int, dict[str, Host]] = {}
 
     # -- in --------------------------------------------------------------------------------------
@@ -82,8 +84,8 @@ class WorkingCopy:
             unit, _ = self._places.unit(place, judge.strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
             row.seq = urls.arrive(row.seq)
-            if row.version != judge.version:
-                judge.swept = (judge.version, 0)
+            if row.version % LEARNT != judge.topic:
+                judge.swept = (judge.topic, 0)
             with self._changes.muted():
                 urls.add(key, row)
             if row.state == QUEUED:
@@ -104,10 +106,14 @@ class WorkingCopy:
                 self._frontier.seen.learn(name, data)
                 self._store.put_filter(name, data)
 
-    def count_crashes(self, keys: Iterable[bytes]) -> None:
-        """Count a crash for each page that was being processed when its node died."""
-        for key in keys:
-            self._frontier.settling.crashed(key)
+    def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
+        """Count how often pages were being processed when their node was given up; those counted.
+
+        ``crashed`` is a flat list of keys and times. A page that may be tried again waits; one
+        that is not known yet keeps its count in Redis.
+        """
+        count, wait = self._frontier.settling.crashed, self._crash_wait
+        return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve a bucket's hosts."""

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 TTL = 10.0
 """Seconds without a word after which a node is given up."""
+CRASH_WAIT = 2.0
+"""Times ``TTL`` that a page waits for each time that its node was given up while it was processed:
+its node may be back before the next one tries it, so that one page does not end all of them."""
 BEAT = 0.2
 """A part of ``TTL``: so often at least a node that waits for its conversations gives word."""
 
@@ -122,7 +125,7 @@ class SharedFrontier:
         local.shedding.mine = route.mine
         local.intake.elsewhere = outpost = Outpost(local.intake, local.urls, route)
         local.committer = self._write
-        self._copy = WorkingCopy(local, changes, self.turns.let_go)
+        self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
         self.share = Share(
             self.base, text, ttl, frontier=local, changes=changes, route=route, outpost=outpost,
             copy=self._copy, hear_time=self.steady.hear, turns=self.turns, again=again,
@@ -131,6 +134,7 @@ class SharedFrontier:
         self.push, self.finish, self.robots = local.push, local.finish, local.robots
         self.passed, self.downloaded, self.extend = local.passed, local.downloaded, local.extend
         self.release, self.stood_still, self.pace = local.release, local.stood_still, local.pace
+        self.waits = local.waits
         self.sweep, self.rest, self.forget = local.sweep, local.rest, local.forget
         self.why, self.iterate, self.export = local.why, local.iterate, local.export
         self.best, self.census, self.view = local.best, local.census, local.view
@@ -139,7 +143,7 @@ class SharedFrontier:
         """Join, and ask for this node's part."""
         self._wire.run(self.share.join())
         self.local.settling.marks.close()
-        self.local.settling.marks = RedisMarks(client, self.base, self.share.epoch)
+        self.local.settling.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
         for _ in range(3):  # others that are dead are seen, given up, and followed
             self._wire.run(self.share.converse(look=True))
         self._beat = time.monotonic()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 
-from topiccrawl.nodes.buckets import BUCKETS
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import redis
     from redis.connection import ConnectionInterface
 
@@ -27,32 +27,33 @@ class RedisMarks:
     Args:
         client: Gives the connection.
         base: What the names of the crawl's keys begin with.
-        node: Names this node.
+        epoch: Of this node's registration: marks end with it.
     """
 
-    def __init__(self, client: redis.Redis, base: str, node: int) -> None:
+    def __init__(self, client: redis.Redis, base: str, epoch: Callable[[], int]) -> None:
         self._client = client
         self._base = base
-        self._node = node
-        self._marked: set[bytes] = set()
+        self._epoch = epoch
+        self._marked: dict[bytes, int] = {}
         self._connection: ConnectionInterface | None = None
         self._retry = 0.0
 
     def left(self) -> set[bytes]:
-        """Nothing: what others left comes with their buckets."""
+        """Nothing: Redis counts what others left."""
         return set()
 
     def set(self, key: bytes) -> None:
         """Mark a key; twice equals once."""
-        if key not in self._marked:
-            self._marked.add(key)
-            self._send("HSET", self._name(key), key, self._node)
+        epoch = self._epoch()
+        if self._marked.get(key) != epoch:
+            self._marked[key] = epoch
+            self._send("SADD", self._name(epoch), key)
 
     def unset(self, key: bytes) -> None:
         """Remove the mark of a key, if there is one."""
-        if key in self._marked:
-            self._marked.discard(key)
-            self._send("HDEL", self._name(key), key)
+        epoch = self._marked.pop(key, None)
+        if epoch is not None:
+            self._send("SREM", self._name(epoch), key)
 
     def clear(self) -> None:
         """Forget all marks of this process."""
@@ -71,8 +72,8 @@ class RedisMarks:
             self._connection.disconnect()  # type: ignore[no-untyped-call]
             self._connection = None
 
-    def _name(self, key: bytes) -> str:
-        return f"{self._base}marks:{key[0] % BUCKETS}"
+    def _name(self, epoch: int) -> str:
+        return f"{self._base}marks:{epoch}"
 
     def _send(self, *command: str | bytes | int) -> None:
         """Write a command; while Redis is away, marks are left out: no page is begun then."""

@@ -67,7 +67,7 @@ class Part:
         self._loads: list[_Load] = []
         self._cursor = b"0"
         self._crashed: list[bytes] = []
-        self._void_marks: dict[int, list[bytes]] = {}
+        self._counted: dict[int, list[bytes]] = {}
         self._weights: dict[int, int] = {}
         self._leaving = False
         self.takings = 0
@@ -104,7 +104,7 @@ class Part:
             self._route.serve(bucket, mine=False)
         self._status = [Status.AWAY] * BUCKETS
         self._take, self._loads, self._cursor = [], [], b"0"
-        self._void_marks.clear()
+        self._counted.clear()
         self._weights.clear()
 
     def load(self, base: str) -> Steps[bool]:
@@ -115,17 +115,15 @@ class Part:
         reply = yield Call("load", base, (bucket, self._cursor, PIECE, int(self._again)))
         self._cursor, rows, links, first = reply
         if first:
-            hosts, stats, robots, seen, marks = first
-            self._crashed = marks[::2]
+            hosts, stats, robots, seen, self._crashed = first
             self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
             self._copy.take_seen(seen)
         self._copy.take_rows(rows, links)
         if self._cursor == b"0":
             self._loads.pop(0)
             self._serve(bucket)
-            self._copy.count_crashes(self._crashed)
-            if self._crashed:
-                self._void_marks[bucket] = self._crashed
+            if counted := self._copy.count_crashes(self._crashed, self._clock()):
+                self._counted[bucket] = counted
             self._crashed = []
             return True
         return False
@@ -148,9 +146,9 @@ class Part:
 
     def put(self, parts: dict[str, Any], *, look: bool) -> None:
         """Add buckets that are asked for, and those that can be given away."""
-        if self._void_marks:
-            parts["gone_marks"] = {b: k for b, k in self._void_marks.items() if self.mine(b)}
-            self._void_marks = {}
+        if self._counted:
+            parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self.mine(b)}
+            self._counted = {}
         if look:
             self._put_weights(parts)
         if left := self._leave():

@@ -12,13 +12,15 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigu
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.store import discard
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.periods.seeds import Hits
 from topiccrawl.periods.visits import Steps
 from topiccrawl.pipelines.store import CLOSE_REASON
-from topiccrawl.scheduler.build import folder_of, in_redis
+from topiccrawl.scheduler.build import folder_of
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.spiders.template import TemplateSpider
+from topiccrawl.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +96,8 @@ class RecordPipeline:
             if self._crawler.settings.getbool("TOPICCRAWL_TURN"):
                 logger.info("%s", "; ".join([title, *(" ".join(line.split()) for line in lines)]))
             else:
-                print("\n".join(["", title, *lines]), file=sys.stderr, flush=True)  # noqa: T201
+                say("", title, *lines, to=sys.stderr)
+                sys.stderr.flush()
         except (StorageError, AttributeError):
             logger.debug("No summary: the stores were not open")
         self._figures()

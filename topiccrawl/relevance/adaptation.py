@@ -84,8 +84,8 @@ class AdaptationParameters:
         warm: Pages before the first change.
         every: words: pages between two changes at least; genetic: *relevant* pages.
         growth: words: a change comes after so many times the pages of the last one: what is
-            known of 1,000 pages hardly moves with 20 more, and each change costs a look at all
-            queued URLs.
+            known of 1,000 pages hardly moves with 100 more, and each change is stored and makes
+            queued URLs be re-scored.
         sample: words: from so many pages on only a part is learnt, ``sample / pages``, each
             with a weight to match: the cost a page falls while the crawl grows.
         words: words: learnt ones at most, those with most evidence.
@@ -105,8 +105,8 @@ class AdaptationParameters:
 
     warm: int = 20
     every: int = 20
-    growth: float = 1.1
-    sample: int = 300
+    growth: float = 1.5
+    sample: int = 50
     words: int = 5_000
     terms: int = 20
     gain: float = 0.2

@@ -25,6 +25,9 @@ _SLOPE = 3.0
 _CACHED = 100_000
 """Pieces of text whose figures are remembered, about 15 MB; then all are forgotten."""
 
+_CACHED_TEXTS = 20_000
+"""Texts whose gain is remembered, about 4 MB: menus stand on every page of a site."""
+
 
 class Scorers(NamedTuple):
     """What a changed topic is applied with.
@@ -75,18 +78,24 @@ class LearntLinks:
         scale = CLIP / gain if gain else 0.0
         self._odds = {word: weight * scale for word, weight in learnt.items()}
         self._figures: dict[str, tuple[float, float]] = {}
+        self._gains: dict[str, float] = {}
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
         """Similarity of each text to the topic and what was learnt, in [0, 1]; order kept."""
         scores = self.own.score_many(texts)
         if not self._odds:
             return scores
-        short = [i for i, text in enumerate(texts) if 0 < len(text) <= SHORT]
-        tokenizer = self.own.tokenizer
-        lines = tokenizer.lines([texts[i] for i in short])
-        for i, pieces in zip(short, tokenizer.cut_all(lines), strict=True):
-            scores[i] = min(1.0, scores[i] + self._gain(pieces))
-        return scores
+        known = self._gains
+        short = list(dict.fromkeys(text for text in texts if 0 < len(text) <= SHORT))
+        if new := [text for text in short if text not in known]:
+            if len(known) + len(new) > _CACHED_TEXTS:
+                known.clear()
+                new = short
+            tokenizer = self.own.tokenizer
+            cuts = tokenizer.cut_all(tokenizer.lines(new))
+            known.update(zip(new, map(self._gain, cuts), strict=True))
+        gain = known.get
+        return [min(1.0, s + gain(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
 
     def contains(self, text: str) -> bool:
         """Whether one of the user's keywords stands in an anchor text or URL."""

@@ -96,7 +96,7 @@ class WordAdapter:
         if not learnt:
             return None
         own = own_weights(self.topic)
-        vector = TopicVector.of({**learnt, **own})
+        vector = TopicVector((*learnt, *own), (*learnt.values(), *own.values()))
         best = ", ".join([word for word, weight in learnt.items() if weight > 0][:3])
         reason = (
             f"{self._pages} pages, worth {self._for:.1f} relevant ones; "
@@ -151,5 +151,5 @@ def own_weights(topic: TopicVector) -> dict[str, float]:
 
 
 def _most_seen(words: dict[str, list[float]], most: int) -> dict[str, list[float]]:
-    ranked = sorted([(-good - bad, word) for word, (good, bad) in words.items()])
-    return {word: words[word] for _, word in ranked[:most]}
+    ranked = sorted(words, key=lambda word: -sum(words[word]))
+    return {word: words[word] for word in ranked[:most]}

@@ -54,7 +54,7 @@ class Answers:
             return False
         self.no_download(request)
         if ticket.robots:
-            self._robots(ticket, None, self._robots_status(failure))
+            self._robots(ticket, None, *self._robots_status(failure))
         elif ticket.token:
             self._settle(request, ticket, failure)
         return bool(ticket.token)
@@ -99,17 +99,22 @@ class Answers:
         else:
             self._book.failed(ticket.token, verdict.reason)
 
-    def _robots_status(self, failure: Failure) -> int:
-        """HTTP status, 0 without one; endless redirects mean that there is no file (RFC 9309)."""
-        if isinstance(failure.value, HttpError):
-            return failure.value.response.status
-        reason = self._rules.judge(failure, time.time()).reason
-        return NOT_FOUND if reason == "max-redirects" else 0
+    def _robots_status(self, failure: Failure) -> tuple[int, str]:
+        """HTTP status and no cause, or 0 and the cause, named as for pages.
 
-    def _robots(self, ticket: meta.Ticket, body: bytes | None, status: int) -> None:
+        Endless redirects mean that there is no file (RFC 9309).
+        """
+        if isinstance(failure.value, HttpError):
+            return failure.value.response.status, ""
+        reason = self._rules.judge(failure, time.time()).reason
+        return (NOT_FOUND, "") if reason == "max-redirects" else (0, reason)
+
+    def _robots(
+        self, ticket: meta.Ticket, body: bytes | None, status: int, cause: str = ""
+    ) -> None:
         lease = self._book.drop(ticket.token)
         if lease is not None:
             self._stats.inc_value(f"topiccrawl/frontier/robots/{status or 'unreachable'}")
             with self._book.writing() as frontier:
-                frontier.robots(lease, body, status)
+                frontier.robots(lease, body, status, cause)
             self._alarm.now()

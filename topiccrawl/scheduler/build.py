@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from importlib.util import find_spec
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,9 @@ from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.scheduler.leases import Retry
+from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
 from topiccrawl.signals import hosts_taken
 from topiccrawl.tasks.local import LocalLedger
 
@@ -67,7 +69,11 @@ def open_frontier(crawler: Crawler) -> Frontier:
     path = frontier_path(settings, spider)
     if fresh:
         discard(path)
-    frontier = EmbeddedFrontier(path, order, politeness, limits, share=share, owner=_owner(spider))
+    times, owner = HostTimes(settings["TOPICCRAWL_DATA_DIR"]), _owner(spider)
+    frontier = EmbeddedFrontier(
+        path, order, politeness, limits, share=share, owner=owner,
+        clock_of=partial(NeighbourClock, times),
+    )  # fmt: skip
     _relearn(frontier, order)
     return frontier
 
@@ -123,20 +129,6 @@ def forget(crawler: Crawler) -> None:
     from topiccrawl.scheduler.shared import forget_if_done
 
     forget_if_done(crawler.settings, crawl_name(crawler.spider))
-
-
-def in_redis(settings: BaseSettings) -> bool:
-    """Whether the frontier lies in Redis: the settings name a server.
-
-    Raises:
-        SettingError: If they do, and the client is not installed.
-    """
-    named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
-    if named and not (find_spec("redis") and find_spec("msgpack")):
-        raise SettingError(
-            "REDIS_URL is set and the Redis client missing: pip install 'topiccrawl[redis]'"
-        )
-    return named
 
 
 def crawl_name(spider: Spider | None) -> str:

@@ -1,8 +1,9 @@
 """The last look before a request leaves: does its host's clock know, and is the node still alive?
 
 A request may wait for its connection: a far host, a handshake, a process that was stopped. The
-moment it can be sent, the frontier is told, so that the next one waits from then; and a node that
-others may have given up meanwhile sends nothing any more, for its hosts may be theirs. What leaves
+moment it can be sent, the frontier is told, so that the next one waits from then. Where another
+crawl of the data folder asked the host meanwhile, it waits at the door. A node that others may have
+given up meanwhile sends nothing any more, for its hosts may be theirs. What leaves
 is given to the operating system there and then: in a buffer it would wait for the loop's next turn,
 and be sent after all by a node that was stopped in between and woke. Where a connection used before
 turns out to be closed, the request is sent again on a new one: it passes the door again.
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import DownloadFailedError
+from scrapy.utils.asyncio import call_later
+from twisted.internet.defer import Deferred
 from typing_extensions import override
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from twisted.internet.defer import Deferred
 
 
 class DoorHandler(HTTP11DownloadHandler):
@@ -48,8 +50,12 @@ class DoorHandler(HTTP11DownloadHandler):
         return connecting.addCallback(self._pass, request)
 
     def _pass(self, connection: Any, request: Request | None) -> Any:  # noqa: ANN401
-        scheduler = getattr(self._crawler.engine, "scheduler", None)
+        scheduler: Any = getattr(self._crawler.engine, "scheduler", None)
         leaves = getattr(scheduler, "leaves", None)
+        if request is not None and leaves is not None and (wait := scheduler.waits(request)):
+            waiting: Deferred[Any] = Deferred()
+            call_later(wait, waiting.callback, connection)
+            return waiting.addCallback(self._pass, request)
         protocol = getattr(connection, "_clientProtocol", connection)
         if protocol is not connection:  # used before: it knows how to make a new one
             anew = connection._newConnection  # noqa: SLF001

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, signals
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, BaseSchedulerMeta
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
@@ -35,6 +35,7 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     traps_of,
 )
+from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
 from topiccrawl.scheduler.redirects import Redirects
@@ -74,10 +75,25 @@ _OPEN = 4
 """Pages that may be out at a time, in flight or in work, in parts of CONCURRENT_REQUESTS: a process
 that cannot keep up leaves the rest in the frontier, to others and for better ones to come."""
 _SWEEP = 200
-"""Stale values made anew per housekeeping."""
+"""Records re-scored at a time after a change of the topic."""
 
 
-class FrontierScheduler(BaseScheduler):
+class _Exactly(BaseSchedulerMeta):
+    """Only what is derived from a class is one: to Scrapy all that has its methods is a scheduler.
+
+    Else Scrapy's own scheduler would be taken for ours, too.
+    """
+
+    @override
+    def __instancecheck__(self, instance: object) -> bool:
+        return self in type(instance).__mro__
+
+    @override
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return self in subclass.__mro__
+
+
+class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     """Scheduler on the frontier contract.
 
     Spiders with a ``strategy`` get its order; to others all URLs are alike, first come, first
@@ -127,6 +143,7 @@ class FrontierScheduler(BaseScheduler):
         self.spider = spider
         self.hosts = hosts_of(spider)
         try:
+            check_parts(self.crawler.settings)
             self.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
@@ -215,6 +232,15 @@ class FrontierScheduler(BaseScheduler):
         except StorageError as error:
             self.give_up(error)
             return None
+
+    def waits(self, request: Request) -> float:
+        """Seconds for which a request of ours must not be sent yet: another crawl was faster."""
+        if meta.read(request) is None or not self.opened or self._failure:
+            return 0.0
+        wait = 0.0
+        with self.book.writing() as frontier:
+            wait = frontier.waits(host_of(request.url))
+        return wait  # noqa: RET504 - 0.0 where the write failed, which ends the crawl
 
     def leaves(self, request: Request) -> bool:
         """Note that a request of ours can be sent now; whether it still may.

@@ -15,6 +15,7 @@ from scrapy import Request
 from topiccrawl import meta
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.nodes.client import async_client_of, client_of
 from topiccrawl.nodes.courier import Courier, Starts
 from topiccrawl.nodes.frontier import SharedFrontier, discard
@@ -169,7 +170,7 @@ def new_shared(place: str, settings: BaseSettings, strategy: Strategy, owner: st
 
 def _found(place: str, settings: BaseSettings) -> tuple[redis.Redis, str]:
     url, _, name = place.partition("#")
-    if not settings.get("REDIS_URL") and not settings.get("REDIS_HOST"):
+    if not in_redis(settings):
         settings = settings.copy()
         settings.set("REDIS_URL", url, priority="cmdline")
     return client_of(settings), name

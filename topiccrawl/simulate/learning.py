@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.strategies.base import Scored, block_texts
 from topiccrawl.relevance.adaptation_feedback import FeedbackAdapter
 from topiccrawl.relevance.adaptation_links import scorers
 from topiccrawl.relevance.adaptation_words import WordAdapter
-from topiccrawl.simulate.memory import RememberingLinks
 
 if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
@@ -76,8 +76,9 @@ class Learning:
         self.changes += 1
         changed = scorers(change, self.own, self._parameters.gain)
         self.scorer = changed.pages
-        self._strategy.adopt(RememberingLinks(changed.links))
-        self._strategy.version = self.changes
+        self._strategy.adopt(changed.links)
+        step = LEARNT if change.method == "words" else 1
+        self._strategy.version = self.changes * step % 2**32
         own_limit = self.own.topic.thresholds.upper_limit
         upper, strategy = change.upper_limit, self._strategy
         if upper is not None and own_limit is None and isinstance(strategy, Scored):

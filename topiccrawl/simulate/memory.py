@@ -11,7 +11,6 @@ from topiccrawl.relevance import Scorer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.links.strategies import LinkScorer
     from topiccrawl.records import Page, Verdict
     from topiccrawl.relevance import TopicVector
     from topiccrawl.text.idf import Idf
@@ -70,27 +69,3 @@ class RememberingScorer(Scorer):
             if len(self._vectors) < self.most_vectors:
                 self._vectors[text, title] = vector
         return vector
-
-
-class RememberingLinks:
-    """Scores link texts as another scorer does, every text once.
-
-    Args:
-        scorer: The other one; it must not change.
-    """
-
-    def __init__(self, scorer: LinkScorer) -> None:
-        self._scorer = scorer
-        self._scores: dict[str, float] = {}
-
-    def score_many(self, texts: Sequence[str]) -> list[float]:
-        """As the scorer's; only texts not seen before are scored."""
-        scores = self._scores
-        fresh = [text for text in dict.fromkeys(texts) if text not in scores]
-        if fresh:
-            scores.update(zip(fresh, self._scorer.score_many(fresh), strict=True))
-        return [scores[text] for text in texts]
-
-    def contains(self, text: str) -> bool:
-        """As the scorer's."""
-        return self._scorer.contains(text)

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 PAGE_SECONDS = 0.01
 """What a page takes on the replay's clock; the frontier's housekeeping goes by it."""
 SWEEP_PAGES = 10
-"""Pages between two times that stale values are made anew: a tenth of a second, as in a crawl."""
+"""Pages between two sweeps after a change of the topic: a tenth of a second, as in a crawl."""
 SWEEP = 200
-"""Values made anew then, as in a crawl."""
+"""Records of a sweep, as in a crawl."""
 MISSING = 404
 """Status of what was not recorded."""
 MOST_REDIRECTS = 20

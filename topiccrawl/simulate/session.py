@@ -46,6 +46,7 @@ class Session:
     def __init__(self, settings: Settings, opts: argparse.Namespace) -> None:
         self._settings = settings
         self._opts = opts
+        self._orders: list[str] = []
 
     def run(self, collection: Path) -> None:
         """Replay a collection with each strategy; show and write what was asked for.
@@ -70,6 +71,8 @@ class Session:
                 areas[one.name][case.topic.name] = one.area
         say(*summary(areas))
         _write(self._opts, collection.name, judged, figures(areas, DEFAULT))
+        if self._opts.order:
+            _save("--order", self._opts.order, "".join(self._orders))
 
     def _cases(self, web: RecordedWeb) -> Iterator[tuple[Case, RememberingScorer]]:
         """What is judged, topic by topic."""
@@ -93,7 +96,11 @@ class Session:
         order = strategy(name, scorer, strategy_parameters(self._settings, case.topic))
         conditions = self._conditions(case, scorer, name)
         replayed = Replay(web, case.topic, scorer, order, conditions).run()
-        return harvest(name, replayed.fetched, case)
+        found = harvest(name, replayed.fetched, case)
+        line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
+        pages = replayed.fetched[: case.budget]
+        self._orders.append(json.dumps({**line, "pages": pages}, ensure_ascii=False) + "\n")
+        return found
 
     def _conditions(self, case: Case, scorer: RememberingScorer, name: str) -> Conditions:
         """The crawl's settings, as far as a replay has them."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import ConfigurationError, TopicError
+from scrapy.utils.misc import load_object
+
+from topiccrawl import settings as project
+from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urls import canonical
+from topiccrawl.relevance.adaptation import AdaptationParameters
 from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.hooks import check_own_parts
+from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from dataclasses import Field
 
     from scrapy.settings import BaseSettings
 
@@ -137,20 +144,76 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
         raise ConfigurationError(msg)
 
 
+PARAMETERS: Mapping[type[Any], str] = {
+    StrategyParameters: "TOPICCRAWL_",
+    AdaptationParameters: "TOPICCRAWL_ADAPT_",
+}
+"""Numbers of methods, each a setting: its name is this and the field's."""
+
+
+def parameter_settings(kind: type[Any]) -> dict[str, Field[Any]]:
+    """Return the settings of one of ``PARAMETERS``, by name.
+
+    >>> list(parameter_settings(AdaptationParameters))[:2]
+    ['TOPICCRAWL_ADAPT_WARM', 'TOPICCRAWL_ADAPT_EVERY']
+    """
+    return {f"{PARAMETERS[kind]}{field.name.upper()}": field for field in fields(kind)}
+
+
+def parameters_given(settings: BaseSettings, kind: type[Any]) -> dict[str, Any]:
+    """Return what the settings give of one of ``PARAMETERS``, each as its default is.
+
+    Raises:
+        SettingError: If one is no number, or no flag.
+    """
+    read = {bool: flag_of, int: lambda *given: int(number(*given)), float: number}
+    return {
+        field.name: read[type(field.default)](settings, name)
+        for name, field in parameter_settings(kind).items()
+        if settings.get(name) is not None
+    }
+
+
+def flag_of(settings: BaseSettings, name: str) -> bool:
+    """Return a setting that is yes or no.
+
+    Raises:
+        SettingError: If it is neither.
+    """
+    try:
+        return settings.getbool(name)
+    except ValueError as error:
+        raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
+
+
+def check_hooks(settings: BaseSettings) -> None:
+    """Refuse another scheduler than ours, and settings that lack our parts.
+
+    Raises:
+        SettingError: Naming the setting and the remedy.
+    """
+    given = settings["SCHEDULER"]
+    try:
+        ours = issubclass(load_object(given), FrontierScheduler)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise SettingError(f"SCHEDULER is {given!r}, which cannot be loaded: {error}") from error
+    if not ours:
+        raise SettingError(
+            f"SCHEDULER is {given!r}, but this spider needs the frontier: leave it out, or write"
+            f" {project.SCHEDULER!r}"
+        )
+    check_own_parts(settings)
+
+
 def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:
     """Return the strategies' numbers: defaults, then ``TOPICCRAWL_*`` settings, then the topic's.
 
     Raises:
         SettingError: If one is no number or out of its range.
     """
-    given: dict[str, float] = {}
-    for field in fields(StrategyParameters):
-        name = f"TOPICCRAWL_{field.name.upper()}"
-        if settings.get(name) is not None:
-            value = number(settings, name)
-            given[field.name] = int(value) if isinstance(field.default, int) else value
+    given = parameters_given(settings, StrategyParameters)
     for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
         own = getattr(topic.thresholds, name)
         if own is not None:
             given[name] = own
-    return replace(StrategyParameters(), **given)  # type: ignore[arg-type]  # all are numbers
+    return StrategyParameters(**given)

@@ -18,7 +18,7 @@ from topiccrawl.periods.seeds import Hit, Hits
 from topiccrawl.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.revisits.ledger import sendable
 from topiccrawl.scheduler.build import traps_of
-from topiccrawl.spiders.arguments import UNREAD
+from topiccrawl.spiders.arguments import UNREAD, check_hooks
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.templating import Plan, manner_of, plan_of
 from topiccrawl.stores import choice
@@ -80,6 +80,7 @@ class TemplateSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Return the spider for its arguments; raises ConfigurationError before any request."""
         settings = crawler.settings
+        check_hooks(settings)
         plan = plan_of(settings, kwargs)
         stores = Stores(
             choice.periods_of(settings), choice.pages_of(settings), choice.records_of(settings)

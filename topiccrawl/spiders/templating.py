@@ -18,8 +18,9 @@ from topiccrawl.errors import (
     StorageError,
     TemplateError,
 )
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.periods.seeds import Manner
-from topiccrawl.scheduler.build import check_settings, in_redis, number
+from topiccrawl.scheduler.build import check_settings, number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.stores.choice import periods_of
@@ -91,9 +92,12 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
     begin = (*(seeds_of(seeds) if seeds else ()), *template.seeds)
     discovery = _discovery(settings, template, arguments.get("discover", ""))
     if discovery is None and not begin:
-        raise ConfigurationError(
-            f"template {template.name!r}: nowhere to search for {template.search.queries[0]!r}: "
+        nowhere = f"template {template.name!r}: nowhere to search"
+        remedy = (
             "give -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL"
+        )
+        raise ConfigurationError(
+            f"{nowhere} for {template.search.queries[0]!r}: {remedy}", public=f"{nowhere}: {remedy}"
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
     chance = flag("chance", arguments.get("chance", "1"))
@@ -151,26 +155,29 @@ def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discov
         spec = asked or settings.get("TOPICCRAWL_DISCOVER") or ""
         providers = providers_of(spec)
     else:
-        providers = tuple(_provider(one) for one in template.providers)
+        providers = tuple(_provider(template, one) for one in template.providers)
     searched = [one for one in providers if not one.searches or queries]
     return Discovery(searched, queries, pages) if searched else None
 
 
-def _provider(given: str | Mapping[str, Any]) -> Provider:
+def _provider(template: Template, given: str | Mapping[str, Any]) -> Provider:
     """A provider as a template file names it.
 
     ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a configured engine.
     """
-    if isinstance(given, str):
-        return provider_of(given)
-    if len(given) == 1 and next(iter(given)) in NAMES:
-        name, rest = next(iter(given.items()))
-        return provider_of(f"{name}:{rest}")
+    public = f"template {template.name!r}: its providers cannot be used"
     try:
+        if isinstance(given, str):
+            return provider_of(given)
+        if len(given) == 1 and next(iter(given)) in NAMES:
+            name, rest = next(iter(given.items()))
+            return provider_of(f"{name}:{rest}")
         return Configured(Engine.model_validate(given))
+    except ConfigurationError as error:
+        raise TemplateError(str(error), public=public) from error
     except ValidationError as error:
         lines = [f"providers: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise TemplateError("\n".join(lines)) from error
+        raise TemplateError("\n".join(lines), public=public) from error
 
 
 def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:

@@ -28,6 +28,7 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.signals import page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
+    check_hooks,
     flag,
     on_sites,
     refuse_denied,
@@ -102,6 +103,7 @@ class TopicSpider(Spider):
     @override
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Return the spider for its arguments; raises ConfigurationError before any request."""
+        check_hooks(crawler.settings)
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")

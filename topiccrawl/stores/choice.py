@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from topiccrawl.errors import SettingError
 from topiccrawl.news.duplicates.index import CAPACITY
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.stores.changes import ChangeLog
 from topiccrawl.stores.database import FILE
 from topiccrawl.stores.listing import SqliteListing
@@ -116,8 +117,7 @@ def _together(
     settings: Mapping[str, Any], store: SqliteStore, method: Method | None, capacity: int
 ) -> Store:
     """The store of one of several nodes: duplicates are told over Redis where it is named."""
-    named = any(settings.get(name) for name in ("REDIS_URL", "REDIS_HOST"))
-    if not named or not (find_spec("redis") and find_spec("msgpack")):
+    if not in_redis(settings):
         return store
     from topiccrawl.nodes.client import async_client_of
     from topiccrawl.stores.together import TogetherStore

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.stores.selection import Selection
@@ -154,7 +154,7 @@ class Store(Protocol):
         """
         ...
 
-    def select(self, selection: Selection = ...) -> AsyncIterator[Article]:
+    def select(self, selection: Selection = ...) -> AsyncGenerator[Article, None]:
         """The articles of a selection, those stored last first, read as they are asked for.
 
         Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +26,9 @@ GROUP = 1_000
 
 STANDARD = "-"
 """Stands for standard output, where a file is named."""
+
+_RUNS = re.compile("[-=+@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]\d+(\.\d+)?([eE][+-]?\d+)?")
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -42,7 +47,7 @@ class Writer(Protocol[T_contra]):
 
 
 class JsonLines(Generic[T]):
-    """One JSON object a line.
+    """One JSON object a line, without what a terminal would obey: it may be its output.
 
     Args:
         file: Where to.
@@ -55,14 +60,27 @@ class JsonLines(Generic[T]):
 
     def write(self, one: T) -> None:
         """See ``Writer``."""
-        self._file.write(json.dumps(self._row(one), ensure_ascii=False) + "\n")
+        self._file.write(escaped(json.dumps(self._row(one), ensure_ascii=False)) + "\n")
 
     def end(self) -> None:
         """See ``Writer``."""
 
 
+def defused(cell: str | float) -> str | float:
+    """Return a cell of CSV that no spreadsheet runs as a formula; numbers stay numbers.
+
+    Text that begins with ``= + - @``, their full-width forms or a control character gets an
+    apostrophe before it, unless it is a number (OWASP, CSV injection).
+
+    >>> defused("=HYPERLINK(A1)"), defused("-3.5"), defused(-1)
+    ("'=HYPERLINK(A1)", '-3.5', -1)
+    """
+    runs = isinstance(cell, str) and _RUNS.match(cell) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if runs else cell
+
+
 class CommaSeparated(Generic[T]):
-    """CSV with a first line of names.
+    """CSV with a first line of names, its cells ``defused``.
 
     Args:
         file: Where to.
@@ -74,12 +92,12 @@ class CommaSeparated(Generic[T]):
         self, file: TextIO, names: Sequence[str], cells: Callable[[T], Iterable[str | float]]
     ) -> None:
         self._writer = csv.writer(file)
-        self._writer.writerow(names)
+        self._writer.writerow(map(defused, names))
         self._cells = cells
 
     def write(self, one: T) -> None:
         """See ``Writer``."""
-        self._writer.writerow(self._cells(one))
+        self._writer.writerow(map(defused, self._cells(one)))
 
     def end(self) -> None:
         """See ``Writer``."""

@@ -14,7 +14,7 @@ from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
 
 class Change(StrEnum):
@@ -121,7 +121,7 @@ class Records(Protocol):
         """The records that a seed gave and that are not gone."""
         ...
 
-    def select(self, template: str = "", *, gone: bool = False) -> AsyncIterator[Kept]:
+    def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
         """All records (of a template), by first sight; with ``gone`` also those that are."""
         ...
 
@@ -228,7 +228,7 @@ class SqliteRecords(SqlitePart):
         rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
         return [kept_of(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
 
-    async def select(self, template: str = "", *, gone: bool = False) -> AsyncIterator[Kept]:
+    async def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
         """See ``Records.select``."""
         query = (
             f"{_SELECT} WHERE (template = ?1 OR ?1 = '') AND (gone_at = 0 OR ?2) "

@@ -15,7 +15,7 @@ from topiccrawl.stores.contract import Fate, Saved
 from topiccrawl.stores.selection import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.stores.contract import Store, Story, Version
@@ -154,7 +154,7 @@ class SafeStore:
         """See ``Store.articles``."""
         return await self.store.articles(topic, limit=limit, offset=offset)
 
-    def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+    def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
         return self.store.select(selection)
 

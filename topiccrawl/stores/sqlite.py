@@ -20,7 +20,7 @@ from topiccrawl.stores.stories import StoryIndex
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Match, Method
@@ -82,7 +82,7 @@ class SqliteStore:
             lambda connection: rows.latest(connection, topic, limit, offset)
         )
 
-    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
         new = len(selection.words)
         while new:

@@ -25,7 +25,7 @@ from topiccrawl.stores.contract import Fate, Saved
 from topiccrawl.stores.selection import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
     from redis.asyncio import Redis
 
@@ -114,7 +114,7 @@ class TogetherStore:
         """See ``Store.articles``; the node's own."""
         return await self.store.articles(topic, limit=limit, offset=offset)
 
-    def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+    def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``; the node's own."""
         return self.store.select(selection)
 

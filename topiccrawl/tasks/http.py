@@ -12,11 +12,13 @@
     POST /api/tasks/7/speed         {"factor": 2}
     GET  /api/workers               who works, and at what
 
-Answers are JSON; a wrong request is 400 with {"error": ...}, state that is away 503.
+Answers are JSON; a wrong request is 400 with {"error": ...}, state that is away 503. A request
+names no files (topics and templates by name only), and no answer holds text of one.
 """
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
 from functools import wraps
 from json import JSONDecodeError
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.tasks.control import speed_of
 from topiccrawl.tasks.records import Wish
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from topiccrawl.tasks.desk import Desk
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
+
+logger = logging.getLogger(__name__)
 
 
 def order_routes(steering: Steering) -> list[web.RouteDef]:
@@ -101,7 +106,7 @@ def wish_in(body: dict[str, Any]) -> Wish:
     """Return what a request's body asks for.
 
     Raises:
-        ConfigurationError: A field is unknown, missing or of another type.
+        ConfigurationError: A field is unknown, missing or of another type, or names a file.
 
     >>> wish_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
@@ -114,8 +119,22 @@ def wish_in(body: dict[str, Any]) -> Wish:
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
     if not all(isinstance(text, str) for text in [*arguments.values(), *sites]):
         raise ConfigurationError("sites and the values of arguments must be texts")
+    for name, value in arguments.items():
+        _refuse_file(name, value)
     given = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
     return Wish(**given)
+
+
+def _refuse_file(name: str, value: str) -> None:
+    """Refuse an argument that names a file of this machine; providers have URLs with separators."""
+    if name == "discover":
+        used = any(spec.partition(":")[0].strip() in FROM_FILES for spec in value.split(","))
+        remedy = f"over HTTP there is no {' and no '.join(sorted(FROM_FILES))}"
+    else:
+        used = "/" in value or "\\" in value or value.strip().lower().endswith(".toml")
+        remedy = "over HTTP write words, or the name of a topic or template"
+    if used:
+        raise ConfigurationError(f"{name} is {value!r}, which names a file: {remedy}")
 
 
 async def factor_in(request: web.Request) -> float:
@@ -150,8 +169,10 @@ def _told(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
         try:
             return web.json_response(await handler(request))
         except (ConfigurationError, StateError) as error:
-            return web.json_response({"error": str(error)}, status=400)
+            if error.public != str(error):
+                logger.warning("%s %s: %s", request.method, request.path, error)
+            return web.json_response({"error": error.public}, status=400)
         except StorageError as error:
-            return web.json_response({"error": str(error)}, status=503)
+            return web.json_response({"error": error.public}, status=503)
 
     return answer

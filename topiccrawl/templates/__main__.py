@@ -13,6 +13,7 @@ from topiccrawl.errors import TemplateError
 from topiccrawl.templates.extract import combine, records_of
 from topiccrawl.templates.template import resolve
 from topiccrawl.text.decode import decode
+from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lines = [line for record in records for line in _told(record, template, options.json)]
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
-    sys.stdout.write("\n".join(lines or ["no record"]) + "\n")
+    sys.stdout.writelines(f"{escaped(line)}\n" for line in lines or ["no record"])
     return int(not records)
 
 

@@ -6,9 +6,7 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
-
-from topiccrawl.links.limits import tamed
+from topiccrawl.links.limits import parsed
 from topiccrawl.news.blocks import BREAKS, SILENT
 from topiccrawl.templates.icons import ORNAMENT, SIGN, SIGNED, of_icon
 from topiccrawl.templates.values.mail import revealed
@@ -18,7 +16,7 @@ from topiccrawl.text.normal import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_LINES = 5_000
 """Lines of a page that are read."""
@@ -143,7 +141,7 @@ def read_sheet(html: str) -> Sheet:
     >>> sheet.lines[2].text
     'QQ:\x1f1\x1f2'
     """
-    tree = LexborHTMLParser(tamed(html))
+    tree = parsed(html)
     walk = _Walk()
     if tree.root is not None:
         walk.over(tree.root)

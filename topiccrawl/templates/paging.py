@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
-
-from topiccrawl.links.limits import tamed
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 from topiccrawl.news.parts import part_of
 
@@ -51,7 +49,7 @@ def next_of(html: str, url: str, encoding: str = "utf-8") -> str:
     ('http://a.test/b', '')
     """
     said: dict[int, str] = {}
-    for node in LexborHTMLParser(tamed(html)).css(_LINKS):
+    for node in parsed(html).css(_LINKS):
         for target in _targets(node, url, encoding):
             said.setdefault(_how(node, url, target), target)
     ranks = sorted(rank for rank in said if rank < _NOTHING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.templates.values.value import seen
@@ -63,11 +64,11 @@ def _of_script(script: str) -> Iterator[Subject]:
         data = json.loads(script.strip().rstrip(";"), strict=False)
     except (ValueError, RecursionError):
         return
-    todo: list[Any] = [data]
+    todo: deque[Any] = deque([data])
     count = 0
     while todo and count < MOST_NODES:
         count += 1
-        node = todo.pop(0)
+        node = todo.popleft()
         if isinstance(node, list):
             todo.extend(node)
         elif isinstance(node, dict):

@@ -97,7 +97,8 @@ class SiteTurn:
             await self._runner.crawl(self._crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
             logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
-            self._error = str(error) or type(error).__name__
+            said = error.public if isinstance(error, ConfigurationError) else str(error)
+            self._error = said or type(error).__name__
 
     def _opened(self) -> None:
         engine = None if self._crawler is None else self._crawler.engine

@@ -167,3 +167,9 @@ def test_an_unusable_provider_is_refused_with_a_remedy(spec: str) -> None:
     with pytest.raises(ConfigurationError, match=r"write|name a file"):
         provider_of(spec)
     assert len(NAMES) == 9
+
+
+@pytest.mark.parametrize("name", ["baidu", "bing", "duckduckgo", "searxng", "feed", "sitemap"])
+def test_a_wrong_address_is_refused_by_the_name_that_was_written(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^discover={name}:nothing: write {name}:https:"):
+        provider_of(f"{name}:nothing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,9 +90,29 @@ def test_a_list_is_known_without_asking(tmp_path: Path) -> None:
     assert start == Results((Hit("http://a.test/", "甲 公司"), Hit("http://b.test/x")))
 
 
+@pytest.mark.parametrize("provider", ["list", "generic"])
+def test_only_a_regular_file_of_some_size_is_read(provider: str, tmp_path: Path) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    (large := tmp_path / "large").touch()
+    os.truncate(large, 10_000_001)
+    for path in ("/dev/zero", fifo, tmp_path, "/dev/tty"):
+        with pytest.raises(ConfigurationError, match="not a regular file"):
+            provider_of(f"{provider}:{path}")
+    with pytest.raises(ConfigurationError, match="10 MB"):
+        provider_of(f"{provider}:{large}")
+    with pytest.raises(ConfigurationError, match="No such file"):
+        provider_of(f"{provider}:{tmp_path}/none")
+
+
+def test_a_list_of_ten_megabytes_is_read(tmp_path: Path) -> None:
+    (path := tmp_path / "seeds.txt").write_bytes(b"http://a.test/\n" + b"#" * (10_000_000 - 15))
+    assert provider_of(f"list:{path}").start("") == Results((Hit("http://a.test/"),))
+
+
 @pytest.mark.parametrize(("text", "said"), [("", "no URL"), ("http://a.test\nb.test", "line 2")])
 def test_a_list_that_cannot_be_used_is_refused(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(ConfigurationError, match=said) as caught:
         provider_of(f"list:{path}")
+    assert "b.test" not in str(caught.value)

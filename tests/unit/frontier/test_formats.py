@@ -12,7 +12,15 @@ from typing_extensions import override
 from tests.contracts.strategies import Best
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier import store
-from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.contract import (
+    LEARNT,
+    Ending,
+    Kind,
+    Limits,
+    Outcome,
+    Politeness,
+    Seed,
+)
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
 from topiccrawl.records import Offer
@@ -106,4 +114,18 @@ def test_a_changed_formula_gives_a_resumed_queue_new_values(tmp_path: Path) -> N
         assert known is not None
         assert value == pytest.approx(known.evidence["score"] ** 2)
     assert len(told) == 5
+    frontier.close()
+
+
+def test_what_was_learnt_starts_no_sweep_after_a_changed_formula_either(tmp_path: Path) -> None:
+    strategy = Heavier()
+    frontier = opened(tmp_path, strategy)
+    frontier.push([Seed("http://page.cn/")])
+    strategy.version += LEARNT
+    assert frontier.sweep(99) == 0
+    frontier.close()
+    frontier = opened(tmp_path, strategy)
+    assert frontier.sweep(99) == 0
+    strategy.version += 1
+    assert frontier.sweep(99) == 1
     frontier.close()

@@ -27,6 +27,18 @@ def test_what_is_extracted_is_shown_with_its_reasons(
     assert "no article" in capsys.readouterr().out
 
 
+def test_text_of_the_page_commands_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = LAYOUTS[0](Story(1))
+    page = tmp_path / "page.html"
+    page.write_text(made.html.replace(made.title, f"\u202e{made.title}\x9b2J"), "utf-8")
+    assert main([str(page)]) == 0
+    out = capsys.readouterr().out
+    assert f"\\u202e{made.title}\\u009b2J" in out
+    assert not {"\x9b", "\u202e"}.intersection(out)
+
+
 def test_a_file_that_cannot_be_read_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

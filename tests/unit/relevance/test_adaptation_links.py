@@ -1,18 +1,36 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from topiccrawl.relevance import Scorer
 from topiccrawl.relevance.adaptation import Change
 from topiccrawl.relevance.adaptation_links import SHORT, LearntLinks, scorers
 from topiccrawl.relevance.vector import TopicVector
+from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topic import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OWN = Scorer(Topic(name="足球", terms={"足球": 1.0}))
 LEARNT = {"中超": 0.2, "striker": 0.2, "广告": -0.2}
 TEXTS = ["足球新闻", "中超 球迷", "Strikers", "广告招商", "中超广告", "", "天气预报", "中超\n英超"]
+
+
+class Cutter(JiebaTokenizer):
+    """Counts the texts that it is asked to cut."""
+
+    asked = 0
+
+    @override
+    def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
+        self.asked += len(lines)
+        return super().cut_all(lines)
 
 
 @pytest.fixture(name="links")
@@ -44,6 +62,16 @@ def test_a_text_has_its_score_in_whatever_company(texts: list[str]) -> None:
     links = LearntLinks(OWN, LEARNT, 0.2)
     alone = [links.score_many([text])[0] for text in texts]
     assert links.score_many(texts) == pytest.approx(alone)
+
+
+def test_a_text_that_stands_on_every_page_is_cut_once() -> None:
+    cutter = Cutter("rjieba")
+    links = LearntLinks(Scorer(OWN.topic, cutter), LEARNT, 0.2)
+    once = links.score_many(TEXTS)
+    asked = cutter.asked
+    assert asked
+    assert links.score_many(TEXTS[::-1]) == once[::-1]
+    assert cutter.asked == asked
 
 
 def test_long_texts_are_left_to_the_users_terms(links: LearntLinks) -> None:

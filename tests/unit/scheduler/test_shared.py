@@ -9,8 +9,8 @@ from scrapy.settings import Settings
 
 from topiccrawl import meta
 from topiccrawl.errors import SettingError
+from topiccrawl.nodes.address import in_redis
 from topiccrawl.nodes.client import client_of
-from topiccrawl.scheduler.build import in_redis
 from topiccrawl.scheduler.shared import request_of, start
 
 
@@ -18,6 +18,19 @@ def test_a_server_named_by_url_or_host_chooses_redis() -> None:
     assert not in_redis(Settings())
     assert in_redis(Settings({"REDIS_URL": "redis://h/0"}))
     assert in_redis(Settings({"REDIS_HOST": "h"}))
+
+
+def test_the_environment_names_a_server_where_no_setting_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://there:7/3")
+    assert in_redis(Settings())
+    assert client_of(Settings()).connection_pool.connection_kwargs["host"] == "there"
+    own = client_of(Settings({"REDIS_URL": "redis://h:7/3"}))
+    assert own.connection_pool.connection_kwargs["host"] == "h"
+    parts = client_of(Settings({"REDIS_HOST": "h"}))
+    assert parts.connection_pool.connection_kwargs["host"] == "h"
+    assert not in_redis(Settings({"REDIS_URL": ""}))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.unit.simulate.webs import page, web
 from topiccrawl.relevance import Scorer
-from topiccrawl.simulate.memory import RememberingLinks, RememberingScorer
+from topiccrawl.simulate.memory import RememberingScorer
 from topiccrawl.topic import Topic
 
 TOPIC = Topic(name="cars", terms={"新能源": 1.0, "汽车": 1.0, "car": 0.5})
@@ -15,18 +15,16 @@ WORDS = st.sampled_from(["新能源汽车", "car", "weather", "天气预报", "�
 TEXTS = st.lists(st.lists(WORDS, max_size=4).map(" ".join), max_size=8)
 PLAIN = Scorer(TOPIC)
 REMEMBERING = RememberingScorer(TOPIC)
-LINKS = RememberingLinks(PLAIN)
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_scores_are_those_of_the_scorer_in_its_order(texts: list[str]) -> None:
     assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
-    assert LINKS.score_many(texts) == PLAIN.score_many(texts)
     assert REMEMBERING.score_many(texts) == PLAIN.score_many(texts)
 
 
-def test_pages_vectors_and_keywords_too() -> None:
+def test_pages_and_vectors_too() -> None:
     one = web(page("/", "新能源汽车 car " * 30)).page("a.test/")
     assert one is not None
     assert REMEMBERING.score_page(one) == PLAIN.score_page(one) == REMEMBERING.score_page(one)
@@ -34,8 +32,6 @@ def test_pages_vectors_and_keywords_too() -> None:
     vector = REMEMBERING.page_vector(one.text, one.title)
     assert vector == PLAIN.page_vector(one.text, one.title)
     assert REMEMBERING.page_vector(one.text, one.title) is vector
-    assert LINKS.contains("新能源")
-    assert not LINKS.contains("天气")
 
 
 def test_another_vector_begins_without_memories() -> None:

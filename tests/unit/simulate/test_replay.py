@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from tests.unit.simulate.webs import SITE, answer, page, web
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import NAMES, strategy
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.simulate.memory import RememberingScorer
 from topiccrawl.simulate.replay import Conditions, Replay, Replayed
 from topiccrawl.topic import Topic
 
 if TYPE_CHECKING:
+    from topiccrawl.records import Evidence
     from topiccrawl.simulate.collection import RecordedWeb
 
 TOPIC = Topic(name="football", terms={"football": 1.0}, seeds=(f"{SITE}/",))
@@ -128,3 +132,33 @@ def test_every_strategy_can_be_replayed_with_a_topic_that_learns(name: str) -> N
     for method in ("words", "genetic"):
         conditions = Conditions(budget=30, batch=4, method=method)
         assert len(run(found, name, conditions=conditions).fetched) == 30
+
+
+class Counting(SharkPlus):
+    """Counts the records that are re-scored."""
+
+    rescored = 0
+
+    @override
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+        self.rescored += 1
+        return super().rescore(evidence, anchor, context)
+
+
+@pytest.mark.parametrize(("method", "swept"), [("words", False), ("genetic", True)])
+def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
+    method: str, *, swept: bool
+) -> None:
+    hubs = [f"/hub{n}" for n in range(40)]
+    leaves = {hub: [f"{hub}/page{n}" for n in range(40)] for hub in hubs}
+    found = web(
+        page("/", ON, *hubs),
+        *(page(hub, ON, *to) for hub, to in leaves.items()),
+        *(page(url, ON) for to in leaves.values() for url in to),
+    )
+    scorer = RememberingScorer(TOPIC)
+    order = Counting(scorer, StrategyParameters())
+    given_ = Conditions(budget=600, batch=8, method=method)
+    replayed = Replay(found, TOPIC, scorer, order, given_).run()
+    assert replayed.changes > 5
+    assert (order.rescored > 2 * 600) == swept

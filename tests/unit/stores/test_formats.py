@@ -1,15 +1,23 @@
-"""What is said where a file cannot be written."""
+"""Files for other programs: cells that spreadsheets would run, and files that cannot be written."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
+from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.stores import formats
+from topiccrawl.news.article import Article
+from topiccrawl.stores import formats, recordfiles
 from topiccrawl.stores.export import FORMATS
 from topiccrawl.stores.formats import writing
+from topiccrawl.stores.records import Kept
+from topiccrawl.templates.record import Found, Record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,3 +32,36 @@ def test_a_missing_extra_is_said_of_the_file_that_was_named(
     with told, writing(str(path), FORMATS):
         raise AssertionError
     assert list(tmp_path.iterdir()) == []
+
+
+RUN = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", "+86 28 1"]
+LEFT = ["-3", "-3.5", "+8628", "-1e3", "a=1", "1-2", "", "'=1", "[-1]"]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
+    wanted = ["'" + text for text in RUN] + LEFT
+    with writing(str(tmp_path / "a.csv"), FORMATS) as articles:
+        for text in (*RUN, *LEFT):
+            articles.write(Article("http://a.test/", text, "", depth=-1))
+    assert [row["title"] for row in rows_of(tmp_path / "a.csv")] == wanted
+    assert {row["depth"] for row in rows_of(tmp_path / "a.csv")} == {"-1"}
+    with writing(str(tmp_path / "r.csv"), recordfiles.formats(("QQ", "=1"))) as records:
+        for text in (*RUN, *LEFT):
+            records.write(Kept("a.test", Record("t", "n", (Found("QQ", text),), ())))
+    found = rows_of(tmp_path / "r.csv")
+    assert [row["QQ"] for row in found] == wanted
+    assert "'=1" in found[0]
+
+
+def test_scrapys_own_feeds_defuse_cells_too() -> None:
+    settings = Settings()
+    settings.setmodule(project)
+    exporter: Any = load_object(settings.getwithbase("FEED_EXPORTERS")["csv"])
+    exporter = exporter(file := BytesIO(), encoding="utf-8")
+    exporter.export_item({"title": "=1+1", "=name": "-3", "depth": -1})
+    assert file.getvalue().decode().splitlines() == ["title,'=name,depth", "'=1+1,-3,-1"]

@@ -17,7 +17,7 @@ from topiccrawl.stores.selection import ALL
 from topiccrawl.stores.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
     from topiccrawl.stores.selection import Selection
@@ -58,7 +58,7 @@ class Distant:
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         return list(self.kept.values())
 
-    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         for kept in self.kept.values():
             yield kept
 

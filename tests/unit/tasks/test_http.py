@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -19,6 +20,8 @@ from topiccrawl.tasks.records import Shard
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
+    import pytest
 
 
 def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) -> None:
@@ -155,3 +158,75 @@ def test_a_template_is_one_part_for_all_tasks_that_name_it(tmp_path: Path) -> No
         assert seeds == [("https://a.test/", "http://b.test/x"), ("https://c.test/",)]
 
     serve(tmp_path, act)
+
+
+HIDDEN = "hunter2"
+LISTED = """
+[search]
+name = ["甲"]
+[[filter]]
+"联系" = []
+[crawl]
+"QQ" = "qq"
+"""
+
+
+def _topic(text: str) -> dict[str, object]:
+    return {"arguments": {"topic": text}, "sites": ["a.test"]}
+
+
+def _template(**arguments: str) -> dict[str, object]:
+    return {"spider": "template", "arguments": {"template": "软件公司-四川", **arguments}}
+
+
+def test_an_order_names_no_file(tmp_path: Path) -> None:
+    names = {"line": tmp_path / "secret.txt", "topic": tmp_path / "own.toml"}
+    names["line"].write_text(f"{HIDDEN}\n")
+    names["topic"].write_text(f"{HIDDEN} = [")
+    os.mkfifo(fifo := tmp_path / "fifo")
+    wrong = [
+        *(_template(discover=f"{provider}:{path}")
+          for provider in ("list", " list", "bing,list", "generic")
+          for path in (names["line"], names["topic"], "/dev/zero", fifo, "secret.txt")),
+        *(_topic(text) for text in (str(names["topic"]),
+                                    " own.toml ", "../own", "a\\b", "own.TOML")),
+        _template(template=str(names["topic"])), _template(template="own.toml"),
+    ]  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for body in wrong:
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, "HTTP" in told["error"]) == (400, True), (body, told)
+            assert HIDDEN not in told["error"]
+        async with client.get("/api/tasks") as answer:
+            assert await answer.json() == []
+
+    serve(tmp_path, act)
+
+
+def test_an_answer_holds_no_text_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Topics and templates known by name may have mistakes: the log shows them, no answer does."""
+    monkeypatch.chdir(tmp_path)
+    for kind, broken in (("topics", f'{HIDDEN} = "a"'), ("templates", f"{HIDDEN} [")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "own.toml").write_text(f"name = '{HIDDEN}'\n{broken}")
+    (tmp_path / "seeds.txt").write_text(f"http://a.test/\n{HIDDEN}\n")
+    found = f"providers = [{{ list = '{tmp_path}/seeds.txt' }}]\n"
+    (tmp_path / "templates" / "listed.toml").write_text(f"{found}{LISTED}")
+    bodies = {
+        "own.toml: ": _topic("own"),
+        "own.toml: is no TOML (line 2)": _template(template="own"),
+        "its providers cannot": _template(template="listed"),
+    }
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for said, body in bodies.items():
+            status, told = await post(client, "/api/tasks", body)
+            assert (status, said in told["error"]) == (400, True), told
+            assert HIDDEN not in told["error"]
+
+    serve(tmp_path, act)
+    assert f"unknown field {HIDDEN}" in caplog.text
+    assert "seeds.txt: line 2 is no" in caplog.text

@@ -28,6 +28,18 @@ def test_what_is_taken_is_shown_with_its_evidence(
     assert json.loads(capsys.readouterr().out)["name"] == "四川云上软件有限公司"
 
 
+def test_text_of_the_page_commands_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file := tmp_path / "lx.html").write_text(
+        "<title>四川云上\u202e软件有限公司</title><p>电话：028-86111111</p>"
+    )
+    for options in ([], ["--json"]):
+        assert main([str(file), "--template", "软件公司-四川", *options]) == 0
+        out = capsys.readouterr().out
+        assert ("\\u202e" in out, "\u202e" in out) == (True, False)
+
+
 def test_nothing_found_and_wrong_arguments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

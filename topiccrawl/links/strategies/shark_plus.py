@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.frontier.contract import PRIOR
+from topiccrawl.frontier.contract import LEARNT, PRIOR
 from topiccrawl.links.strategies.base import MAX_KEPT, Scored, scored
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.urls import group
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
     from topiccrawl.records import Evidence, Link, Verdict
-
-
-_STRIDE = 0x9E3779B1
-"""Odd, so that the sums of a topic's version and changes of the model differ; any would do."""
 
 
 _TEXTS = 20_000
@@ -64,7 +60,7 @@ class SharkPlus(Scored):
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
         """The topic's version, and that of what link words promise."""
-        return (self._topic_version + self._words.version * _STRIDE) % 2**32
+        return (self._topic_version + self._words.version * LEARNT) % 2**32
 
     @version.setter
     def version(self, version: int) -> None:

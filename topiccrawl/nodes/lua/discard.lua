@@ -8,7 +8,7 @@ if alive > 0 then
   return alive
 end
 for _, node in ipairs(redis.call('ZRANGE', base .. 'nodes', 0, -1)) do
-  redis.call('UNLINK', base .. 'starts:' .. node)
+  redis.call('UNLINK', base .. 'starts:' .. node, base .. 'marks:' .. node)
 end
 for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'left', 'post',
                        'tally', 'progress', 'weights', 'starts', 'own:nodes', 'own:names',
@@ -16,7 +16,7 @@ for _, name in ipairs({'about', 'nodes', 'names', 'sizes', 'done', 'claims', 'le
   redis.call('UNLINK', base .. name)
 end
 for bucket = 0, ARGV[1] - 1 do
-  for _, name in ipairs({'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'marks', 'mail'}) do
+  for _, name in ipairs({'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'crashed', 'mail'}) do
     redis.call('UNLINK', base .. name .. ':' .. bucket)
   end
 end

@@ -6,7 +6,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local claims = base .. 'claims'
 local batch = cmsgpack.unpack(ARGV[6])
-local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'marks'}
+local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'crashed'}
 local CHUNK, MOST = 4000, 200
 
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then
@@ -38,7 +38,13 @@ local function all(command, key, list)
   end
 end
 
+-- what a node was processing when it was given up may have killed it: it counts here and now, so
+-- that the count does not depend on how long the next node lives
 local function bury(node)
+  for _, key in ipairs(redis.call('SMEMBERS', base .. 'marks:' .. node)) do
+    redis.call('HINCRBY', base .. 'crashed:' .. string.byte(key, 1), key, 1)
+  end
+  redis.call('UNLINK', base .. 'marks:' .. node)
   redis.call('ZREM', base .. 'nodes', node)
   for _, name in ipairs({'names', 'sizes', 'done'}) do
     redis.call('HDEL', base .. name, node)
@@ -99,6 +105,7 @@ local function apply()
     redis.call('LTRIM', base .. 'starts:' .. epoch, batch.started, -1)
   end
   if batch.leave then
+    redis.call('UNLINK', base .. 'marks:' .. epoch)  -- it has released its pages
     bury(epoch)
   end
 end

@@ -1,7 +1,7 @@
 -- A piece of a bucket. KEYS: base. ARGV: bucket, cursor, about how many rows, whether pages will be
 -- crawled again. Returns the next cursor, rows, out-links of those that may be crawled, and with the
--- first piece: hosts, statistics, robots.txt files, filters of what was let go, and what was being
--- processed when a node died.
+-- first piece: hosts, statistics, robots.txt files, filters of what was let go, and how often pages
+-- were being processed when their node was given up.
 local base, bucket, cursor = KEYS[1], ARGV[1], ARGV[2]
 local CRAWLED = 1
 local found = redis.call('HSCAN', base .. 'rows:' .. bucket, cursor, 'COUNT', ARGV[3])
@@ -17,7 +17,7 @@ for at = 1, #rows, 2 do
 end
 local first = {}
 if cursor == '0' then
-  for _, name in ipairs({'hosts', 'stats', 'robots', 'seen', 'marks'}) do
+  for _, name in ipairs({'hosts', 'stats', 'robots', 'seen', 'crashed'}) do
     first[#first + 1] = redis.call('HGETALL', base .. name .. ':' .. bucket)
   end
 end

@@ -24,7 +24,7 @@ from topiccrawl.stores.rows import clean
 from topiccrawl.templates.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from topiccrawl.stores.mongo.client import Document
 
@@ -186,7 +186,7 @@ class MongoRecords(MongoPart):
             cursor = self._server.collection("records").find(which, sort=[("entity", 1)])
             return [kept_of(one) for one in await cursor.to_list()]
 
-    async def select(self, template: str = "", *, gone: bool = False) -> AsyncIterator[Kept]:
+    async def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
         """See ``Records.select``."""
         which: dict[str, Any] = {} if gone else {"gone_at": 0.0}
         if template:

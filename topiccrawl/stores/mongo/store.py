@@ -20,7 +20,7 @@ from topiccrawl.stores.rows import clean
 from topiccrawl.stores.selection import ALL, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from topiccrawl.news.article import Article
     from topiccrawl.news.duplicates import Method
@@ -125,7 +125,7 @@ class MongoStore:
             found = await cursor.skip(offset).limit(limit).to_list()
         return [documents.article_of(document, topic) for document in found]
 
-    async def select(self, selection: Selection = ALL) -> AsyncIterator[Article]:
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
         which = documents.filter_of(selection)
         with self.server.translated("read"):

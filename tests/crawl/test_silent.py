@@ -1,0 +1,110 @@
+"""What would break without a word says so in one line and by its status, or leaves crawls alone."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contracts.articles import article as stored_article
+from tests.crawl.run import ROOT, command, run
+from tests.crawl.web import Page, Web, article
+from topiccrawl.scheduler.hooks import LEASE
+from topiccrawl.stores.choice import store_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+TOPIC = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+PAGES: dict[str, Page] = {
+    f"{SITE}/": article("新能源汽车频道", TEXT, f"{SITE}/1"),
+    f"{SITE}/1": article("新能源汽车销量创新高", TEXT + "一。"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("SPIDER_MIDDLEWARES", "{}", f"lacks {LEASE}"),
+        ("DOWNLOADER_MIDDLEWARES", "{}", "RobotsTxtMiddleware"),
+        ("EXTENSIONS", "{}", "lacks topiccrawl.extensions.jsonlog.JsonLog"),
+        ("SCHEDULER", "scrapy.core.scheduler.Scheduler", "this spider needs the frontier"),
+    ],
+)
+def test_a_crawl_without_our_parts_is_refused_in_one_line(
+    tmp_path: Path, name: str, value: str, words: str
+) -> None:
+    with Web(PAGES) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TOPIC, **{name: value})
+        assert web.hits == []
+    lines = [line for line in out.splitlines() if words in line]
+    assert (status, len(lines), "Traceback" in out) == (2, 1, False), out[-3000:]
+    assert name in lines[0]
+
+
+def test_a_spider_of_others_without_our_part_ends_with_a_line_and_a_status(tmp_path: Path) -> None:
+    arguments = ("crawl", "habits", "-a", f"seed={SITE}/")
+    modules = {"SPIDER_MODULES": "tests.crawl.habits", "SPIDER_MIDDLEWARES": "{}"}
+    with Web(PAGES) as web:
+        status, out = run(web.proxy, tmp_path / "data", *arguments, **modules)
+        assert web.hits == []
+    assert (status, f"SPIDER_MIDDLEWARES lacks {LEASE}" in out) == (1, True), out[-3000:]
+    assert "Traceback" not in out
+
+
+def test_a_flag_of_the_adaptation_is_read_as_one(tmp_path: Path) -> None:
+    learning = {"TOPICCRAWL_ADAPTATION": "genetic", "TOPICCRAWL_ADAPT_ANCHORS": "True"}
+    with Web(PAGES) as web:
+        status, out = run(web.proxy, tmp_path / "data", *TOPIC, **learning)
+        assert web.count(f"{SITE}/1") == 1
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+
+
+@pytest.mark.parametrize("name", ["check", "bench"])
+def test_commands_that_crawl_nothing_leave_no_state(tmp_path: Path, name: str) -> None:
+    named = ("checked",) if name == "check" else ()
+    with Web(PAGES) as web:
+        status, out = run(web.proxy, tmp_path / "data", name, *named, CLOSESPIDER_TIMEOUT="2")
+    assert status == 0, out[-3000:]
+    assert "Ran 1 contract" in out or name == "bench", out[-3000:]
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("store", ["sqlite", "mongodb"])
+@pytest.mark.parametrize("action", [("list",), ("list", "--json"), ("export", "-")])
+def test_a_reader_that_has_enough_ends_a_list_quietly(
+    tmp_path: Path, mongo_uri: str, store: str, action: tuple[str, ...]
+) -> None:
+    data, uri = (
+        tmp_path / "data",
+        mongo_uri.replace("/?", f"/pipe{tmp_path.name[-2:]}?") if store == "mongodb" else "",
+    )
+    settings = {"TOPICCRAWL_DATA_DIR": str(data), "MONGODB_URI": uri}
+    asyncio.run(filled(settings))
+    line = command(data, "articles", *action, "--all", "--limit", "0", MONGODB_URI=uri)
+    with subprocess.Popen(
+        line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+async def filled(settings: dict[str, str]) -> None:
+    """Store more than a pipe holds."""
+    store = store_of(settings)
+    await store.open()
+    for begin in range(0, 300, 50):
+        numbers = range(begin, begin + 50)
+        await store.save([replace(stored_article(n), title=f"第{n}篇" * 40) for n in numbers])
+    await store.close()

@@ -1,0 +1,98 @@
+"""A project that replaces a dictionary of parts drops ours: it is refused, with the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.crawler import Crawler
+from scrapy.extensions.throttle import AutoThrottle
+from scrapy.settings import Settings
+
+from topiccrawl import settings as project
+from topiccrawl.doctor.findings import Level
+from topiccrawl.doctor.setup import settings as examined
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.hooks import LEASE, check_own_parts, check_parts
+from topiccrawl.spiders.arguments import check_hooks
+from topiccrawl.spiders.template import TemplateSpider
+from topiccrawl.spiders.topic import TopicSpider
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+
+SCRAPYS = "scrapy.core.scheduler.Scheduler"
+OFF = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+}
+
+
+def given(**own: Any) -> Settings:
+    settings = Settings()
+    settings.setmodule("topiccrawl.settings")
+    settings.setdict(own, priority="cmdline")
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("own", "named"),
+    [
+        ({"SPIDER_MIDDLEWARES": {}}, "LeaseMiddleware"),
+        ({"SPIDER_MIDDLEWARES": {**project.SPIDER_MIDDLEWARES, LEASE: None}}, "LeaseMiddleware"),
+        ({"DOWNLOADER_MIDDLEWARES": {}}, "RobotsTxtMiddleware"),
+        ({"EXTENSIONS": {}}, "AutoThrottle"),
+        ({"EXTENSIONS": {AutoThrottle: 0}}, "AutoThrottle"),
+    ],
+)
+def test_what_no_spider_can_crawl_with_is_refused(own: dict[str, Any], named: str) -> None:
+    (hook,) = own
+    for check in (check_parts, check_own_parts, check_hooks):
+        with pytest.raises(SettingError, match=rf"^{hook} .*{named}.*: (write|add) "):
+            check(given(**own))
+
+
+def test_spiders_of_others_may_leave_ours_out() -> None:
+    settings = given(
+        SPIDER_MIDDLEWARES={LEASE: 10},
+        DOWNLOADER_MIDDLEWARES=OFF,
+        EXTENSIONS={AutoThrottle: None},
+    )
+    check_parts(settings)
+    with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks .*WatchMiddleware"):
+        check_own_parts(settings)
+    check_parts(given(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
+
+
+@pytest.mark.parametrize("hook", ["SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"])
+def test_ours_may_be_switched_off_by_name_but_not_be_forgotten(hook: str) -> None:
+    ours: dict[str, Any] = getattr(project, hook)
+    last = [part for part in ours if part.startswith("topiccrawl.")][-1]
+    check_hooks(given(**{hook: {**ours, last: None}}))
+    left = {part: order for part, order in ours.items() if part != last}
+    with pytest.raises(SettingError, match=rf"^{hook} lacks {last}: "):
+        check_hooks(given(**{hook: left}))
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "words"), [(SCRAPYS, "leave it out"), ("no.such.Thing", "cannot be loaded")]
+)
+def test_another_scheduler_is_refused(scheduler: str, words: str) -> None:
+    with pytest.raises(SettingError, match=f"^SCHEDULER is '{scheduler}', .*{words}"):
+        check_hooks(given(SCHEDULER=scheduler))
+
+
+@pytest.mark.parametrize("spider", [TopicSpider, TemplateSpider])
+def test_our_spiders_are_not_made_without_their_parts(spider: type[Spider]) -> None:
+    crawler = Crawler(spider, given(SCHEDULER=SCRAPYS))
+    with pytest.raises(SettingError, match=r"^SCHEDULER is "):
+        spider.from_crawler(crawler)
+
+
+@pytest.mark.parametrize(
+    "own", [{"SCHEDULER": SCRAPYS}, {"SPIDER_MIDDLEWARES": {}}, {"EXTENSIONS": {}}]
+)
+def test_doctor_says_it(own: dict[str, Any]) -> None:
+    (finding,) = examined(given(**own))
+    assert finding.level is Level.FAIL
+    assert finding.text.startswith(next(iter(own)))

@@ -1,0 +1,113 @@
+"""The table by which crawls of one folder take turns at a host."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.errors import StorageError
+from topiccrawl.frontier.contract import Download, Limits, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.neighbours import FOLDER, GRACE, HostTimes, NeighbourClock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOST = "news.test"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def opened(folder: Path, polite: Politeness, times: HostTimes) -> EmbeddedFrontier:
+    clock_of = partial(NeighbourClock, times)
+    return EmbeddedFrontier(folder, FirstCome(), polite, Limits(), clock_of=clock_of)
+
+
+@pytest.fixture(name="clock")
+def _clock() -> Clock:
+    return Clock()
+
+
+def test_a_host_is_one_crawl_s_until_its_time_has_come(tmp_path: Path, clock: Clock) -> None:
+    one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
+    assert one.claim(HOST, 2.0) == 0.0
+    assert other.claim(HOST, 2.0) == 2.0
+    assert other.claim("other.test", 2.0) == 0.0
+    clock.now += 1.5
+    assert other.claim(HOST, 2.0) == 0.5
+    assert one.claim(HOST, 2.0) == 0.0  # its own clock is its own affair
+    assert other.claim(HOST, 2.0) == 2.0
+
+
+def test_who_waited_comes_next_and_is_not_waited_for_long(tmp_path: Path, clock: Clock) -> None:
+    one, other, third = (HostTimes(tmp_path, clock) for _ in range(3))
+    one.claim(HOST, 1.0)
+    other.claim(HOST, 1.0)
+    clock.now += 1.0
+    assert third.claim(HOST, 1.0) == one.claim(HOST, 1.0) == GRACE
+    assert other.claim(HOST, 1.0) == 0.0
+    assert one.claim(HOST, 1.0) == 1.0
+    clock.now += 1.0 + GRACE  # the one that waited has no use for it any more
+    assert third.claim(HOST, 1.0) == 0.0
+
+
+def test_a_pause_that_a_host_asks_for_holds_for_all(tmp_path: Path, clock: Clock) -> None:
+    one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
+    one.claim(HOST, 1.0)
+    one.put_off(HOST, 30.0)
+    assert one.claim(HOST, 1.0) == other.claim(HOST, 1.0) == 30.0
+
+
+def test_the_table_of_an_earlier_boot_is_not_read(tmp_path: Path, clock: Clock) -> None:
+    old = tmp_path / FOLDER / "another-boot"
+    old.mkdir(parents=True)
+    (old / "data.mdb").write_bytes(b"spoilt")
+    assert HostTimes(tmp_path, clock).claim(HOST, 1.0) == 0.0
+    assert not old.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("a file")
+    with pytest.raises(StorageError, match="see that its folder can be written"):
+        HostTimes(tmp_path)
+
+
+def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path) -> None:
+    polite = Politeness(delay=60.0, jitter=0.0, adaptive=False, robots=False)
+    frontiers = [opened(tmp_path / name, polite, HostTimes(tmp_path)) for name in ("one", "other")]
+    one, other = frontiers
+    for frontier in frontiers:
+        frontier.push([Seed(f"http://{HOST}/1"), Seed("http://other.test/1")])
+    first = one.pop(1)
+    assert len(first) == 1
+    assert len(other.pop(9)) == 1, "the other host only"
+    assert not other.acquire(HOST if HOST in first[0].url else "other.test")
+    assert 59.0 < (other.next_due() or 0.0) <= 60.0
+    one.downloaded(first[0], Download(503, retry_after=600.0))
+    third = opened(tmp_path / "third", polite, HostTimes(tmp_path))
+    third.push([Seed(first[0].url)])
+    assert third.pop(1) == []
+    assert 599.0 < (third.next_due() or 0.0) <= 600.0
+    for frontier in (*frontiers, third):
+        frontier.close()
+
+
+def test_a_request_waits_at_the_door_where_another_crawl_was_faster(tmp_path: Path) -> None:
+    polite = Politeness(delay=0.05, jitter=0.0, adaptive=False, robots=False)
+    times = HostTimes(tmp_path)
+    frontier = opened(tmp_path / "one", polite, times)
+    frontier.push([Seed(f"http://{HOST}/1")])
+    assert len(frontier.pop(1)) == 1
+    assert frontier.waits(HOST) == 0.0
+    times.put_off(HOST, 60.0)  # as by another crawl, while the connection was made
+    assert 59.0 < frontier.waits(HOST) <= 60.0
+    assert frontier.waits("unknown.test") == 0.0
+    frontier.close()

@@ -1,0 +1,22 @@
+"""``scrapy check`` as Scrapy has it, apart from all crawls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.commands.check import Command as ScrapyCheck
+from typing_extensions import override
+
+from topiccrawl.commands.apart import apart
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(ScrapyCheck):
+    """Scrapy's own, with a state that is deleted."""
+
+    @override
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        with apart(self.settings):
+            super().run(args, opts)

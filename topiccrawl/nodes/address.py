@@ -1,0 +1,40 @@
+"""Which Redis the settings or the environment name."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def redis_url(settings: Mapping[str, Any]) -> str:
+    """The setting REDIS_URL, else the environment's; "" where neither is.
+
+    A setting that is empty, or REDIS_HOST, counts before the environment.
+
+    >>> redis_url({"REDIS_URL": "redis://a.test"}), redis_url({"REDIS_URL": ""})
+    ('redis://a.test', '')
+    """
+    given = settings.get("REDIS_URL")
+    if given is None and not settings.get("REDIS_HOST"):
+        given = os.environ.get("REDIS_URL")
+    return str(given or "")
+
+
+def in_redis(settings: Mapping[str, Any]) -> bool:
+    """Whether the frontier lies in Redis: settings or environment name a server.
+
+    Raises:
+        SettingError: If they do, and the client is not installed.
+    """
+    named = bool(redis_url(settings) or settings.get("REDIS_HOST"))
+    if named and not (find_spec("redis") and find_spec("msgpack")):
+        raise SettingError(
+            "REDIS_URL is set and the Redis client missing: pip install 'topiccrawl[redis]'"
+        )
+    return named

@@ -1,0 +1,21 @@
+"""Scrapy's feeds as CSV, without cells that a spreadsheet would run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exporters import CsvItemExporter
+from typing_extensions import override
+
+from topiccrawl.stores.formats import defused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class DefusedCsvExporter(CsvItemExporter):
+    """Scrapy's exporter; its cells are ``defused``."""
+
+    @override
+    def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:
+        return map(defused, super()._build_row(values))
