@@ -6,7 +6,6 @@ import gc
 import logging
 import random
 import time
-from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -21,9 +20,10 @@ from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.queues import Queues
 from topiccrawl.frontier.ready import Biases, Ready
+from topiccrawl.frontier.rows import Urls
 from topiccrawl.frontier.seen import Seen, Shedding
 from topiccrawl.frontier.settling import Settling
-from topiccrawl.frontier.store import Store, Urls, discard
+from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import Census, View, best_values, census
 
@@ -31,17 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import (
-        Download,
-        Explanation,
-        Limits,
-        Outcome,
-        Politeness,
-        Seed,
-        Strategy,
-    )  # fmt: skip
+    from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
+    from topiccrawl.frontier.values import Download, Explanation, Limits, Outcome, Politeness, Seed
     from topiccrawl.records import Offer
 
 __all__ = ["EmbeddedFrontier", "discard"]
@@ -51,7 +44,6 @@ COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
 COMMIT_SHARE = 0.1
 """Of the time that commits may take: on a slow disk they come less often, up to the maximum."""
 logger = logging.getLogger(__name__)
-
 BROKEN = (
     "{}: the frontier cannot be written ({}); what was committed is intact: make room or allow"
     " writing, then start the same crawl again"
@@ -76,18 +68,6 @@ def _guarded(
             raise self.fail(error) from error
 
     return call
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage where much is made and none left: it would take a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class EmbeddedFrontier:
@@ -132,20 +112,21 @@ class EmbeddedFrontier:
             self.store.check(strategy)
             self.store.claim(owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
-            self.host_clock = clock_of(politeness, limits, rng)
+            self.host_clock = hosts = clock_of(politeness, limits, rng)
             self.judge = Judge(strategy)
-            with _uncollected():
+            collected = gc.isenabled()
+            gc.disable()  # much is made and nothing left: looking for it takes a third of the time
+            try:
                 self._open(strategy, limits)
-            self.robots_files = Robots(self.store, politeness)
+            finally:
+                if collected:
+                    gc.enable()
+            self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
             self.intake = Intake(self.queues, self.judge, self.seen, limits)
-            self.settling = Settling(
-                self.queues, self.intake, self.robots_files, self.host_clock, limits
-            )
+            self.settling = Settling(self.queues, self.intake, robots, hosts, limits)
             self.shedding = Shedding(self.queues, self.seen, limits.max_known)
-            self.dispatch = Dispatch(
-                self.queues, self.judge, self.robots_files, self.host_clock, politeness, limits,
-            )  # fmt: skip
+            self.dispatch = Dispatch(self.queues, self.judge, robots, hosts, politeness, limits)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
             self._begin()
@@ -273,10 +254,7 @@ class EmbeddedFrontier:
 
     @_guarded
     def sweep(self, n: int = 100) -> int:
-        """Look at up to n rows, give those of an older strategy version new values; how many.
-
-        0 when all are of the current version. Called in idle moments; progress is kept.
-        """
+        """Re-score up to n stale records after a change of the topic; number looked at."""
         done = self.judge.sweep(self.queues, n)
         self._tick(done)
         return done
@@ -351,7 +329,8 @@ class EmbeddedFrontier:
     @_guarded
     def load(self, entries: Iterable[Entry]) -> int:
         """Take over an export into this frontier, which must be empty; number of URLs."""
-        known = self._loader().load(entries, self._wrote)
+        loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
+        known = loader.load(entries, self._wrote)
         self.committer(0)
         return known
 
@@ -384,9 +363,6 @@ class EmbeddedFrontier:
         """The error of a write that failed; the frontier refuses to go on."""
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
-
-    def _loader(self) -> Loader:
-        return Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
 
     def _tick(self, links: int, now: float | None = None) -> None:
         """Evict what is too much; commit by size or by age. ``now``: where it is known."""

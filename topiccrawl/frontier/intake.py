@@ -248,7 +248,7 @@ class Intake:
         if self._judge.refresh(source):
             source.lane, source.value = self._judge.standing(source, source.lane)
         if row is None:
-            row = rows.heir(source, outcome.target, outcome.payload, self._urls.arrive())
+            row = _heir(source, outcome.target, outcome.payload, self._urls.arrive())
             row.first = source_key
             row.redirects = min(outcome.redirects, 255)
             self._settle_in(row, key, place, outcome.target)
@@ -375,3 +375,16 @@ class Intake:
         if lane != row.lane or value != row.value:
             self._queues.move(row, key, lane, value)
         return row.encode()
+
+
+def _heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
+    """The new row of a URL that takes over what another was worth, and its payload but for None."""
+    _, anchor, context, known, _ = source.texts.split(b"\0")
+    given = known.decode() if payload is None else payload
+    row = Row(
+        rows.texts(url, anchor.decode(), context.decode(), given), source.lane, source.value, seq
+    )
+    row.evidence, row.version = source.evidence, source.version
+    row.flags = source.flags & rows.PINNED
+    row.depth = source.depth
+    return row

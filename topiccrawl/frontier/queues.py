@@ -20,35 +20,23 @@ import numpy as np
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import REJECTED
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
+from topiccrawl.frontier.seen import Tail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from topiccrawl.frontier.hosts import Host, Place, Places, Unit
     from topiccrawl.frontier.leases import Leases
     from topiccrawl.frontier.ready import Biases
-    from topiccrawl.frontier.rows import Row
-    from topiccrawl.frontier.store import Store, Urls
+    from topiccrawl.frontier.rows import Row, Urls
+    from topiccrawl.frontier.store import Store
 
 CHUNK = 4096
 """Numbers in a piece of an order at most: an insertion moves no more."""
-STEPS = 256
-STEP_BITS = 56
-"""Bits of an entry below its step of value."""
-LOOKS = 500
-"""Questions between two looks at where the bound of the queue lies."""
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
-HEAD = np.dtype(
-    {
-        "names": list(rows.HEAD_FIELDS),
-        "formats": [form for form, _ in rows.HEAD_FIELDS.values()],
-        "offsets": [at for _, at in rows.HEAD_FIELDS.values()],
-        "itemsize": rows.HEAD_BYTES,
-    }
-)
 BATCH = 20_000
 TOLD = 100
 """Batches between two log lines at opening: two million URLs, some seconds."""
@@ -144,69 +132,6 @@ class Order:
             yield from chunk
 
 
-class Tail:
-    """Which values are too low when very much waits; costs nothing until half of the bound waits.
-
-    Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise
-    it is turned away: counted, not stored, and new again to the next page that offers it. What has
-    entered stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of
-    values about most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are
-    compared without the bias of their group, in 256 steps.
-
-    Args:
-        most: URLs that may wait before any is turned away; 0 is no bound.
-        hosts: All hosts, whose entries are counted when the time comes.
-
-    Attributes:
-        counts: Waiting entries by step; empty until half of the bound waits.
-    """
-
-    def __init__(self, most: int, hosts: Iterable[Host]) -> None:
-        self._most = most
-        self._hosts = hosts
-        self.counts: list[int] = []
-        self._worst = STEPS
-        self._asked = 0
-
-    def change(self, entry: int, difference: int) -> None:
-        """Note that an entry came (1) or went (-1); only while there are ``counts``."""
-        self.counts[entry >> STEP_BITS] += difference
-
-    def near(self, waiting: int) -> bool:
-        """Whether half of the bound waits."""
-        return self._most > 0 and waiting >= self._most // 2
-
-    def refuses(self, entry: int, waiting: int) -> bool:
-        """Whether a new entry is too low, while so many wait."""
-        if not self.near(waiting):
-            return False
-        if not self.counts:
-            self._count()
-        if waiting < self._most:
-            return False
-        if self._asked % LOOKS == 0:
-            self._worst = self._bound()
-        self._asked += 1
-        return entry >> STEP_BITS > self._worst
-
-    def _count(self) -> None:
-        self.counts = [0] * STEPS
-        for host in self._hosts:
-            for unit in host.units:
-                for order in unit.orders:
-                    for entry in order or ():
-                        self.counts[entry >> STEP_BITS] += 1
-
-    def _bound(self) -> int:
-        """The step in which the last of the best ``most`` lies."""
-        left = self._most
-        for step, number in enumerate(self.counts):
-            left -= number
-            if left <= 0:
-                return step
-        return STEPS
-
-
 class Queues:
     """Which queue each URL is in: enter, leave, move; the head of each unit and lane stays known.
 
@@ -235,8 +160,7 @@ class Queues:
         self._store = urls.store
         self._hosts = places.hosts
         self._tail = Tail(most, self._hosts)
-        self._soonest = 0.0
-        """Nothing is due before."""
+        self._soonest = 0.0  # nothing is due before
         put_in_order(urls.store, self._hosts)
 
     def place(self, url: str) -> Place | None:
@@ -433,12 +357,15 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
     size = store.txn.stat(store.rows)["entries"]
     for number, heads in enumerate(_heads(store), 1):
-        _enter(np.frombuffer(heads, HEAD), hosts)
+        _enter(np.frombuffer(heads, rows.HEAD), hosts)
         if number % TOLD == 0:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
         for unit in host.units:
-            _settle(unit)
+            for lane, order in enumerate(unit.orders):
+                if order is not None:
+                    order.settle()
+                    unit.heads[lane] = order.first()
 
 
 def _heads(store: Store) -> Iterator[bytes]:
@@ -447,10 +374,9 @@ def _heads(store: Store) -> Iterator[bytes]:
     known = store.txn.cursor(store.rows).iternext(keys=False)
     end = KEY_BYTES + rows.HEAD_BYTES
     while batch := list(islice(known, BATCH)):
-        yield b"".join(
-            [data[KEY_BYTES:end] for data in batch if data[:KEY_BYTES] not in leased]
-            if leased else [data[KEY_BYTES:end] for data in batch]
-        )  # fmt: skip
+        if leased:
+            batch = [data for data in batch if data[:KEY_BYTES] not in leased]
+        yield b"".join([data[KEY_BYTES:end] for data in batch])
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
@@ -472,10 +398,3 @@ def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
             order = orders[line & 1] = Order()
         order.extend(entries[start:end].tobytes())
         start = end
-
-
-def _settle(unit: Unit) -> None:
-    for lane, order in enumerate(unit.orders):
-        if order is not None:
-            order.settle()
-            unit.heads[lane] = order.first()

@@ -24,6 +24,7 @@ from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, LOW_VALUE_REASON, QUEUE
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from topiccrawl.frontier.hosts import Host
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.store import Store
 
@@ -45,6 +46,11 @@ WINDOW = 256 * BATCH
 SPARE = 64
 """A part of so many of what may be known may be settled and yet not be looked for."""
 BUCKETS = 256
+STEPS = 256
+STEP_BITS = 56
+"""Bits of an entry below its step of value."""
+LOOKS = 500
+"""Questions between two looks at where the bound of the queue lies."""
 
 
 def share_of(error: float, place: int) -> float:
@@ -316,3 +322,66 @@ class Shedding:
         queues.tally["let-go/" + what] += 1
         queues.tally["known"] -= 1
         self._urls.forget(key, number, links=True)
+
+
+class Tail:
+    """Which values are too low when very much waits; costs nothing until half of the bound waits.
+
+    Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise
+    it is turned away: counted, not stored, and new again to the next page that offers it. What has
+    entered stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of
+    values about most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are
+    compared without the bias of their group, in 256 steps.
+
+    Args:
+        most: URLs that may wait before any is turned away; 0 is no bound.
+        hosts: All hosts, whose entries are counted when the time comes.
+
+    Attributes:
+        counts: Waiting entries by step; empty until half of the bound waits.
+    """
+
+    def __init__(self, most: int, hosts: Iterable[Host]) -> None:
+        self._most = most
+        self._hosts = hosts
+        self.counts: list[int] = []
+        self._worst = STEPS
+        self._asked = 0
+
+    def change(self, entry: int, difference: int) -> None:
+        """Note that an entry came (1) or went (-1); only while there are ``counts``."""
+        self.counts[entry >> STEP_BITS] += difference
+
+    def near(self, waiting: int) -> bool:
+        """Whether half of the bound waits."""
+        return self._most > 0 and waiting >= self._most // 2
+
+    def refuses(self, entry: int, waiting: int) -> bool:
+        """Whether a new entry is too low, while so many wait."""
+        if not self.near(waiting):
+            return False
+        if not self.counts:
+            self._count()
+        if waiting < self._most:
+            return False
+        if self._asked % LOOKS == 0:
+            self._worst = self._bound()
+        self._asked += 1
+        return entry >> STEP_BITS > self._worst
+
+    def _count(self) -> None:
+        self.counts = [0] * STEPS
+        for host in self._hosts:
+            for unit in host.units:
+                for order in unit.orders:
+                    for entry in order or ():
+                        self.counts[entry >> STEP_BITS] += 1
+
+    def _bound(self) -> int:
+        """The step in which the last of the best ``most`` lies."""
+        left = self._most
+        for step, number in enumerate(self.counts):
+            left -= number
+            if left <= 0:
+                return step
+        return STEPS

@@ -14,18 +14,16 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from itertools import groupby, islice
 from pathlib import Path
-from struct import Struct
 from typing import TYPE_CHECKING, Literal
 
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row, decode
+from topiccrawl.frontier.rows import KEY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from topiccrawl.frontier.contract import Strategy
 
@@ -49,9 +47,6 @@ LEASED = b"leased"
 MAX_KEY = 500
 """Bytes of a key; LMDB takes no more than 511."""
 BATCH = 500
-HOST_BYTES = 4
-"""Of a key, which say its host; see ``rows.key_of``."""
-NUMBER = Struct(">I")
 TABLES = ("ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
 
 
@@ -272,125 +267,6 @@ class Store:
 def origin_key(origin: str) -> bytes:
     """Key of an origin's robots.txt."""
     return origin.encode(errors="replace")[:MAX_KEY]
-
-
-class Urls:
-    """What is known of URLs: rows by number of arrival, numbers by key, links by key of the page.
-
-    Rows found on one page lie side by side; so do the keys of one host.
-
-    Args:
-        store: Where they are kept.
-
-    Attributes:
-        seq: Number of the next arrival.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self.store = self._store = store
-        self.seq = 1
-
-    def known(self) -> int:
-        """How many URLs there are."""
-        return self._store.txn.stat(self._store.rows)["entries"]
-
-    def arrive(self, seq: int = 0) -> int:
-        """Number of a URL that is new: the one it had elsewhere where that is free, or the next."""
-        if not 0 < seq <= TOP or self.get(seq):
-            seq = self.seq
-        self.seq = max(self.seq, seq + 1)
-        return seq
-
-    def find(self, key: bytes) -> int:
-        """The number of a key, 0 where it is not known."""
-        data = self._store.txn.get(key, None, self._store.ids)
-        return NUMBER.unpack(data)[0] if data else 0
-
-    def numbers(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Packed numbers of the keys that are known."""
-        return self._store.get_many(self._store.ids, keys) if keys else {}
-
-    def get(self, number: int) -> tuple[bytes, bytes] | None:
-        """Key and row of a number, or None."""
-        data = self._store.txn.get(NUMBER.pack(number), None, self._store.rows)
-        return (data[:KEY_BYTES], data[KEY_BYTES:]) if data else None
-
-    def row(self, key: bytes) -> Row | None:
-        """The row of a key, or None."""
-        found = self.get(self.find(key))
-        return decode(found[1]) if found else None
-
-    def rows(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Stored rows of the keys that are known."""
-        found = self._store.get_many(self._store.rows, self.numbers(keys).values())
-        return {data[:KEY_BYTES]: data[KEY_BYTES:] for data in found.values()}
-
-    def put(self, key: bytes, row: Row) -> None:
-        """Keep a row that changed."""
-        data = row.encode()
-        self._store.txn.put(NUMBER.pack(row.seq), key + data, db=self._store.rows)
-        self._store.follow("rows", ((key, data),))
-
-    def add(self, key: bytes, row: Row) -> None:
-        """Keep a row that is new."""
-        self._store.txn.put(key, NUMBER.pack(row.seq), db=self._store.ids)
-        self.put(key, row)
-
-    def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
-        """Keep many: key, number and stored row; the last ``new`` of them are the next arrivals."""
-        store, pack = self._store, NUMBER.pack
-        known = len(rows) - new
-        store.put_many(store.rows, [(pack(number), key + row) for key, number, row in rows[:known]])
-        if new:
-            items = [(pack(number), key + row) for key, number, row in rows[known:]]
-            store.txn.cursor(store.rows).putmulti(items, append=True)
-            store.put_many(store.ids, [(key, pack(number)) for key, number, _ in rows[known:]])
-            self.seq += new
-        store.follow("rows", ((key, row) for key, _, row in rows))
-
-    def links(self, key: bytes) -> bytes:
-        """Packed keys of a page's links that were counted, also before it was forgotten."""
-        return self._store.txn.get(key, b"", self._store.links) or b""
-
-    def put_links(self, key: bytes, packed: bytes) -> None:
-        """Replace the links of a page."""
-        self._store.txn.put(key, packed, db=self._store.links)
-        self._store.follow("links", ((key, packed),))
-
-    def forget(self, key: bytes, number: int, *, links: bool = False) -> None:
-        """Delete a known URL, and the ``links`` of its page if so."""
-        txn, store = self._store.txn, self._store
-        txn.delete(key, db=store.ids)
-        txn.delete(NUMBER.pack(number), db=store.rows)
-        store.follow("rows", ((key, None),))
-        if links:
-            txn.delete(key, db=store.links)
-            store.follow("links", ((key, None),))
-
-    def evict(self, prefix: bytes) -> None:
-        """Delete all URLs whose keys begin so, and links of their pages; nothing is reported."""
-        txn, store = self._store.txn, self._store
-        for key, number in store.items(store.ids, prefix):
-            txn.delete(number, db=store.rows)
-            txn.delete(key, db=store.ids)
-        for key, _ in store.items(store.links, prefix):
-            txn.delete(key, db=store.links)
-
-    def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
-        """Up to so many known URLs behind a number, in that order: number, key, row."""
-        return list(islice(self.in_order(number, most), most))
-
-    def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
-        """Known URLs behind a number; what comes in meanwhile is among the last."""
-        after = NUMBER.pack(number) if number else b""
-        for packed, data in self._store.items(self._store.rows, after=after, size=size):
-            yield NUMBER.unpack(packed)[0], data[:KEY_BYTES], data[KEY_BYTES:]
-
-    def by_host(self, prefix: bytes = b"") -> Iterator[dict[bytes, bytes]]:
-        """Stored rows of one host after the other, by key; of those whose keys begin so."""
-        items = self._store.items(self._store.ids, prefix)
-        for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
-            yield self.rows([key for key, _ in group])
 
 
 def _check_format(

@@ -14,7 +14,7 @@ from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, 
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row
 from topiccrawl.frontier.seen import entry_of
-from topiccrawl.frontier.store import OWNER, Urls
+from topiccrawl.frontier.store import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,7 +42,7 @@ class Export:
 
     def __init__(self, store: Store, strategy: Strategy) -> None:
         self._store = store
-        self._urls = Urls(store)
+        self._urls = rows.Urls(store)
         self._strategy = strategy
 
     def entries(self) -> Iterator[Entry]:

@@ -16,7 +16,7 @@ from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
-from topiccrawl.frontier.store import Store, Urls
+from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class View:
 
     def __init__(self, store: Store, strategy: Strategy) -> None:
         self._store = store
-        self._urls = Urls(store)
+        self._urls = rows.Urls(store)
         self._strategy = strategy
 
     @classmethod

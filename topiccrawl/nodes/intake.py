@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.frontier.intake import Intake
-    from topiccrawl.frontier.rows import Row
-    from topiccrawl.frontier.store import Urls
+    from topiccrawl.frontier.rows import Row, Urls
 
 LINKS, SEED, REDIRECT = range(3)
 
