@@ -23,8 +23,8 @@ from topiccrawl.errors import StorageError
 from topiccrawl.extensions.moments import Figures
 from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.extract.article import Article
-from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.pipelines.store import StorePipeline
 from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of
 from topiccrawl.scheduler.scheduler import FrontierScheduler

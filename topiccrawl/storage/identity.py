@@ -7,7 +7,15 @@ import os
 import socket
 from pathlib import Path
 
-from topiccrawl.frontier.checkpoint import boot_id
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def boot_id() -> str:
+    """The same until the machine starts again; "" where the system names no boot."""
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def myself() -> str:
@@ -37,10 +45,8 @@ def is_dead(text: str) -> bool:
 
 def _space() -> str:
     """Where process numbers mean the same: this boot of the machine, this name space."""
-    try:
-        return f"{boot_id().decode()}/{Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return ""
+    boot, names = boot_id(), Path("/proc/self/ns/pid")
+    return f"{boot}/{names.readlink()}" if boot and names.is_symlink() else ""
 
 
 def _began(pid: int) -> str:
