@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.rows import key_of
 
 SLACK = 0.02
 """Seconds by which a gap may fall short: the kernel's count of arrivals goes by milliseconds."""

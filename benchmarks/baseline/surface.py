@@ -23,7 +23,7 @@ from topiccrawl.addons.dashboard.door import guard_of, steering_routes
 from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.commands.names import OURS
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.spiders.arguments import PARAMETERS, parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,7 +114,11 @@ def usages(name: str, *words: str) -> Iterator[str]:
 
 def defaults(settings: Settings) -> Iterator[tuple[str, Any]]:
     """Yield the settings that the project has or changes, with their defaults."""
-    parameters = StrategyParameters()
+    parameters = {
+        name: field.default
+        for kind in PARAMETERS
+        for name, field in parameter_settings(kind).items()
+    }
     for name in sorted({*settings, *OURS}):
         if name in settings:
             value = settings[name]
@@ -122,7 +126,7 @@ def defaults(settings: Settings) -> Iterator[tuple[str, Any]]:
             if not hasattr(default_settings, name) or plain != getattr(default_settings, name):
                 yield name, plain
         else:
-            yield name, getattr(parameters, name.removeprefix("TOPICCRAWL_").lower())
+            yield name, parameters[name]
 
 
 def arguments(settings: Settings) -> Iterator[tuple[str, list[str]]]:

@@ -97,7 +97,7 @@ class MakeShared:
         self.folder = folder
         self.clock = clock
         self.client = client
-        self.opened: list[EmbeddedFrontier] = []
+        self.opened: list[SharedFrontier] = []
 
     def __call__(
         self,
@@ -201,8 +201,7 @@ class Crew:
     def kill(self, node: SharedFrontier) -> None:
         """The node is gone, and late."""
         self.nodes.remove(node)
-        node._store.close()
-        node._endings.marks.abandon()
+        node.abandon()
         self.late(node)
 
     def late(self, node: SharedFrontier) -> None:

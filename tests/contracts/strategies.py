@@ -23,6 +23,9 @@ class Best:
     version = 1
     weight = 0.25
 
+    def signature(self) -> str:
+        return ""
+
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         if not known:
             return (new[0], 1.0)

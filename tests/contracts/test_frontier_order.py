@@ -9,7 +9,7 @@ import pytest
 
 from tests.contracts.strategies import Best, Counting
 from topiccrawl.frontier.contract import LEARNT, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.outlook import Outlook
+from topiccrawl.frontier.view import Outlook
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

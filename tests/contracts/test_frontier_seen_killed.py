@@ -66,7 +66,7 @@ def test_a_killed_crawl_neither_loses_nor_fetches_twice(
     client = redis.Redis.from_url(url) if url else None
     if client is not None:
         client.delete("{topiccrawl:killed}:nodes", "{topiccrawl}:nodes")  # given up at once
-        frontier: EmbeddedFrontier = SharedFrontier(
+        frontier: EmbeddedFrontier | SharedFrontier = SharedFrontier(
             client, "killed", tmp_path / "g", Plain(), QUICK, Limits()
         )
     else:

@@ -52,7 +52,7 @@ def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
 def test_hosts_that_go_and_come_back_take_the_room_they_had(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
-    told, hosts = list(URLS), one._state.places.hosts
+    told, hosts = list(URLS), one.local.places.hosts
     for turn in range(3):
         two = crew.join()
         crew.settle()
@@ -265,7 +265,7 @@ def test_a_server_that_forgot_the_crawl_ends_it(crew: Crew) -> None:
     crew.client.flushdb()
     with pytest.raises(StorageError, match="appendonly"):
         node.settle()
-    node._store.close()
+    node.abandon()
     crew.client.flushdb()
 
 
@@ -358,12 +358,12 @@ def test_a_large_part_is_given_away_in_pieces_that_do_not_block_the_loop(crew: C
     sizes: list[int] = []
     while not sizes or len(sizes) < 2 or sizes[-1] != sizes[-2]:
         one._exchange(look=True)
-        sizes.append(sum(one._state.queue_sizes()))
+        sizes.append(sum(one.local.queues.sizes()))
     pieces = [before - after for before, after in pairwise(sizes)]
     assert max(pieces) < 700
     assert sizes[0] - sizes[-1] > 1000
     crew.settle()
-    assert sum(one._state.queue_sizes()) + sum(two._state.queue_sizes()) == len(urls)
+    assert sum(one.local.queues.sizes()) + sum(two.local.queues.sizes()) == len(urls)
     crew.clock += 200.0
     fetched = [lease.url for node in (one, two) for lease in node.pop(5000)]
     assert sorted(fetched) == sorted(urls)

@@ -11,9 +11,8 @@ from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
 from topiccrawl.addons.redis.reading import read
 from topiccrawl.frontier import store
-from topiccrawl.frontier.bloom import Filter
 from topiccrawl.frontier.contract import Limits, Seed
-from topiccrawl.frontier.seen import NAME
+from topiccrawl.frontier.seen import NAME, Filter
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew
@@ -42,7 +41,7 @@ def test_a_node_takes_it(filled: Crew) -> None:
     node = filled.join(QUICK, Limits())
     assert node.counts()["prior"] == 400
     assert (
-        sum(len(chain.filters) for chain in node._state.seen._chains.values()) == BUCKETS * FILTERS
+        sum(len(chain.filters) for chain in node.local.seen._chains.values()) == BUCKETS * FILTERS
     )
 
 

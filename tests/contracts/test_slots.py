@@ -92,8 +92,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
                     node.begin(lease)
                     node.finish(lease, CRAWLED, [offer(f"http://n{n}.cn/", 0.5) for n in range(9)])
     assert one.share.view.claims
-    one._store.close()
-    one._endings.marks.abandon()
+    one.abandon()
     client.zadd(f"{one.base}nodes", {str(one.share.epoch): 0})
     for _ in range(4):
         two.settle()

@@ -61,8 +61,7 @@ class Crawls:
 
     def kill(self, name: str) -> None:
         crawl = self.opened.pop(name)
-        crawl._store.close()
-        crawl._endings.marks.abandon()
+        crawl.abandon()
         self.late(crawl)
 
     def end(self) -> None:

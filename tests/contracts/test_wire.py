@@ -21,7 +21,7 @@ def sent(crew: Crew) -> SharedFrontier:
     """A node that sent some URLs and has heard nothing yet."""
     node = crew.join()
     node.push([Seed(url) for url in URLS])
-    node._commit()
+    node._write()
     assert node._wire._sent is not None
     return node
 
@@ -49,7 +49,7 @@ def test_a_server_that_does_not_know_the_script_is_told_it(crew: Crew) -> None:
     node = crew.join()
     crew.client.script_flush()
     node.push([Seed(url) for url in URLS])
-    node._commit()
+    node._write()
     node.commit()
     assert rows(crew, node) == len(URLS)
 

@@ -34,7 +34,7 @@ PAGES: dict[str, Page] = {
     [
         ("SPIDER_MIDDLEWARES", "{}", f"lacks {LEASE}"),
         ("DOWNLOADER_MIDDLEWARES", "{}", "RobotsTxtMiddleware"),
-        ("EXTENSIONS", "{}", "lacks topiccrawl.extensions.jsonlog.JsonLog"),
+        ("EXTENSIONS", "{}", "lacks topiccrawl.extensions.jsonlog.PlainLog"),
         ("SCHEDULER", "scrapy.core.scheduler.Scheduler", "this spider needs the frontier"),
     ],
 )

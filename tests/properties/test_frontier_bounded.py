@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import settings
 from hypothesis.stateful import invariant, rule
 from typing_extensions import override
@@ -21,10 +20,9 @@ from tests.properties.test_frontier_machine import (
     outcomes,
     urls,
 )
-from topiccrawl.frontier import numbering
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from tests.contracts.model_parts import Entry
     from topiccrawl.frontier.contract import Outcome
@@ -114,16 +112,6 @@ class BoundedMachine(FrontierMachine):
 
 class SharedBoundedMachine(BoundedMachine, SharedMachine):
     """The same over Redis."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _closed_up() -> Iterator[None]:
-    """Numbers of arrival are closed up again and again."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbering, "LEAST", 4)
-        patch.setattr(numbering, "SPREAD", 2)
-        patch.setattr(numbering, "MOVES", 2)
-        yield
 
 
 TestBounded = BoundedMachine.TestCase

@@ -67,6 +67,8 @@ bools = st.booleans()
 
 
 class FrontierMachine(RuleBasedStateMachine):
+    frontier: EmbeddedFrontier | SharedFrontier
+
     @initialize(
         obey=bools,
         concurrency=st.integers(1, 3),
@@ -108,8 +110,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     def kill(self) -> None:
         """Leave everything as a killed process does."""
-        self.frontier._store.close()
-        self.frontier._endings.marks.abandon()
+        self.frontier.abandon()
 
     def remove(self) -> None:
         """Delete the closed frontier."""
@@ -299,7 +300,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "frontier"):
             self.frontier.commit()
-            sizes = self.frontier._view.recount()
+            sizes = self.frontier.view.recount()
             assert sizes == self.model.counts()
             for entry in self.model.entries.values():
                 told = self.frontier.why(entry.url)
@@ -327,7 +328,7 @@ class SharedMachine(FrontierMachine):
     def kill(self) -> None:
         """Leave everything as a killed process does; hosts may have been asked until now."""
         assert isinstance(self.frontier, SharedFrontier)
-        share, places = self.frontier.share, self.frontier._state.places
+        share, places = self.frontier.share, self.frontier.local.places
         for name in {urlsplit(url).hostname or "" for url in URLS}:
             if places.find_host(name):
                 site = self.model.sites.setdefault(name, Site())

@@ -22,8 +22,8 @@ from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.moments import Figures
 from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
-from topiccrawl.frontier.census import Census, Counted
 from topiccrawl.frontier.contract import Ending
+from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.model import Article
 from topiccrawl.pipelines.store import StorePipeline
 from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of

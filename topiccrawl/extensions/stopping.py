@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Kind
-from topiccrawl.frontier.outlook import Outlook
+from topiccrawl.frontier.view import Outlook
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.signals import lease_settled

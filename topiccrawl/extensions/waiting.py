@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.frontier.census import Census
+    from topiccrawl.frontier.view import Census
 
 QUIET = 5.0
 """Seconds without a page from which a crawl counts as waiting."""

@@ -90,6 +90,10 @@ class Strategy(Protocol):
     change re-scores a row when it comes to the front, or gets another parent.
     """
 
+    def signature(self) -> str:
+        """Formula and parameters: where they changed, a resumed queue gets new values, too."""
+        ...
+
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
         ...

@@ -1,22 +1,22 @@
-"""WHICH NEXT: leases in the order of value, lanes in turn, hosts when they are allowed."""
+"""Which URL next: leases in the order of value, lanes in turn, hosts when they are allowed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Kind, Lease
-from topiccrawl.frontier.held import Held, robots_key
+from topiccrawl.frontier.leases import Held, robots_key
 from topiccrawl.frontier.rows import DELAYED, TOP, URL, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.endings import Endings
-    from topiccrawl.frontier.judge import Judge
-    from topiccrawl.frontier.places import Host, Origin, Unit
+    from topiccrawl.frontier.hosts import Host, Origin, Unit
+    from topiccrawl.frontier.intake import Judge
+    from topiccrawl.frontier.politeness import HostClock, Robots
+    from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.rows import Row
-    from topiccrawl.frontier.state import State
 
 MOVES = 32
 """Values made anew at the head before a lease is given without looking further."""
@@ -28,36 +28,43 @@ class Dispatch:
     """Gives leases, and slots of host clocks.
 
     Args:
-        state: The frontier's open state.
+        queues: What is queued, and leased.
         judge: Makes stale values anew.
-        endings: Ends leases that expired.
+        robots: What may be fetched.
+        clock: When hosts may be asked.
         politeness: Whether robots.txt is obeyed.
         limits: Seconds a lease lives.
+
+    Attributes:
         share: Pops of priorQueue, then of normalQueue, in turn.
+        turn: Place in that cycle.
     """
 
     def __init__(
-        self, state: State, judge: Judge, endings: Endings, politeness: Politeness,
-        limits: Limits, share: tuple[int, int],
+        self, queues: Queues, judge: Judge, robots: Robots, clock: HostClock,
+        politeness: Politeness, limits: Limits,
     ) -> None:  # fmt: skip
-        self._state = state
+        self._queues = queues
+        self._urls = queues.urls
+        self._leases = queues.leases
+        self._places = queues.places
+        self._ready = queues.ready
         self._judge = judge
-        self._endings = endings
+        self._robots = robots
+        self._clock = clock
         self._obey = politeness.robots
         self._own = politeness.own
         self._seconds = limits.lease_seconds
-        self._prior = max(share[0], 0)
-        self._cycle = max(sum(share), 1)
+        self.share = judge.strategy.share
+        self.turn = 0
         self._moves = self._steps = 0
         self._lent: set[Host] = set()
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Up to n leases, best first."""
-        state = self._state
-        self._endings.expire(now)
-        for key in state.queues.due(now):
+        for key in self._queues.due(now):
             self._awake(key)
-        state.ready.wake(now)
+        self._ready.wake(now)
         leases: list[Lease] = []
         self._moves = MOVES
         self._steps = STEPS
@@ -72,18 +79,16 @@ class Dispatch:
 
     def next_due(self, now: float) -> float | None:
         """Seconds until ``pop`` may give something, or None."""
-        state = self._state
         if self._next() is not None:
             return 0.0
-        times = (state.ready.next_time(), state.queues.next_due(), state.leases.next_expiry())
+        times = (self._ready.next_time(), self._queues.next_due(), self._leases.next_expiry())
         known = [when for when in times if when is not None]
         return max(0.0, min(known) - now) if known else None
 
     def acquire(self, name: str, now: float) -> bool:
         """Take a slot of a host's clock, if it is allowed now."""
-        clock = self._state.clock
-        host = self._state.places.host(name)
-        if clock.full(host) or host.next_at > now or not self._claim(host, now):
+        host = self._places.host(name)
+        if self._clock.full(host) or host.next_at > now or not self._claim(host, now):
             return False
         self._start(host, now)
         self._lent.add(host)
@@ -91,37 +96,35 @@ class Dispatch:
 
     def left(self, name: str, now: float) -> None:
         """Count the delay of a host with requests in flight from now on."""
-        host = self._state.places.find_host(name)
+        host = self._places.find_host(name)
         if host is not None and host.active:
-            self._state.clock.left(host, now)
-            self._state.places.changed(host)
-            self._state.ready.settle(host, now)
+            self._clock.left(host, now)
+            self._ready.changed(host, now)
 
     def stood_still(self, seconds: float, now: float) -> None:
         """Leave a time out of the clocks of hosts with requests in flight."""
         self._lent = {host for host in self._lent if host.active}
-        held = {held.host for held in self._state.leases.held.values() if held.slot}
+        held = {held.host for held in self._leases.held.values() if held.slot}
         for host in held | self._lent:
-            self._state.clock.stood_still(host, seconds, now)
-            self._state.places.changed(host)
-            self._state.ready.settle(host, now)
+            self._clock.stood_still(host, seconds, now)
+            self._ready.changed(host, now)
 
     def release(self, name: str, now: float) -> None:
         """Give such a slot back; one that was never taken changes nothing."""
-        host = self._state.places.find_host(name)
+        host = self._places.find_host(name)
         if host is not None and host.active > 0:
             host.active -= 1
-            self._state.ready.settle(host, now)
+            self._ready.settle(host, now)
 
     def extend(self, leases: Iterable[Lease], now: float) -> None:
         """Give leases a new expiry."""
         for lease in leases:
-            self._state.leases.extend(lease, now + self._seconds)
+            self._leases.extend(lease, now + self._seconds)
 
     def _next(self) -> tuple[Unit, int] | None:
         """Unit and lane to be served now, of the lane whose turn it is, else of the other one."""
-        lane = 0 if self._state.turn < self._prior else 1
-        best = self._state.ready.best
+        lane = 0 if self.turn < self.share[0] else 1
+        best = self._ready.best
         unit = best(lane)
         if unit is None:
             lane = 1 - lane
@@ -130,30 +133,32 @@ class Dispatch:
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """A lease for a unit's head; None where the head was moved or sorted out instead."""
-        state = self._state
+        queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
-        if obeys and not state.robots.known(unit.origin, now):
+        if obeys and not self._robots.known(unit.origin, now):
             return self._ask(unit.origin, lane, now) if self._claim(unit.host, now) else None
-        if self._moves > 0 and state.biases.renew(unit):
+        if self._moves > 0 and queues.biases.renew(unit):
             self._moves -= 1
             return None
         head = unit.heads[lane]
         assert head is not None, "its host was listed with it"  # noqa: S101
-        key, data = state.urls.key(head & TOP), state.urls.get(head & TOP)
+        found = self._urls.get(head & TOP)
+        assert found is not None, "what is queued is known"  # noqa: S101
+        key, data = found
         row = decode(data)
         if self._moves > 0 and self._judge.refresh(row):
             self._moves -= 1
-            state.move(row, key, *self._judge.standing(row, row.lane))
-            state.put(row)
+            queues.move(row, key, *self._judge.standing(row, row.lane))
+            self._urls.put(key, row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
         if not refusal and not self._claim(unit.host, now):
             return None
-        state.queues.leave(row, key)
+        queues.leave(row, key)
         if refusal:
             self._steps -= 1
-            state.fail(row, refusal)
-            state.put(row)
+            queues.fail(row, refusal)
+            self._urls.put(key, row)
             return None
         held = self._hold(key, unit.host, None, now)
         held.number, held.row = row.seq, (data, row)
@@ -161,17 +166,17 @@ class Dispatch:
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Why a URL is not fetched, or ""."""
-        if self._state.clock.spent(unit.host):
+        if self._clock.spent(unit.host):
             return "host-budget"
         if not obeys:
             return ""
         if not unit.origin.available:
-            return self._state.robots.cause(unit.origin)
-        return "" if self._state.robots.allowed(unit.origin, row.text(URL)) else "robots"
+            return self._robots.cause(unit.origin)
+        return "" if self._robots.allowed(unit.origin, row.text(URL)) else "robots"
 
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
-        state, host = self._state, unit.host
-        state.turn = (state.turn + 1) % self._cycle
+        host = unit.host
+        self.turn = (self.turn + 1) % max(sum(self.share), 1)
         host.leased += 1
         self._start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
@@ -186,7 +191,7 @@ class Dispatch:
         url = origin.name + "/robots.txt"
         key = robots_key(url)
         held = self._hold(key, origin.host, origin, now)
-        self._state.ready.hold(origin)
+        self._ready.hold(origin)
         self._start(origin.host, now)
         return Lease(
             url, key, held.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
@@ -194,31 +199,29 @@ class Dispatch:
         )  # fmt: skip
 
     def _hold(self, key: bytes, host: Host, origin: Origin | None, now: float) -> Held:
-        leases = self._state.leases
+        leases = self._leases
         leases.epoch += 1
         held = Held(leases.epoch, now + self._seconds, host, origin)
         leases.add(key, held)
         return held
 
     def _start(self, host: Host, now: float) -> None:
-        self._state.clock.start(host, now)
-        self._state.places.changed(host)
-        self._state.ready.settle(host, now)
+        self._clock.start(host, now)
+        self._ready.changed(host, now)
 
     def _claim(self, host: Host, now: float) -> bool:
         """Whether the host is ours to ask; one that is not has another time now."""
-        wait = self._state.clock.waits(host)
+        wait = self._clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
-            self._state.ready.settle(host, now)
+            self._ready.settle(host, now)
         return not wait
 
     def _awake(self, key: bytes) -> None:
         """Queue by value what waited for a time that has come."""
-        state = self._state
-        row = state.get(key)
+        row = self._urls.row(key)
         if row is not None:
-            state.queues.leave(row, key)
+            self._queues.leave(row, key)
             row.flags &= ~DELAYED
-            state.queues.enter(row, key)
-            state.put(row)
+            self._queues.enter(row, key)
+            self._urls.put(key, row)

@@ -33,7 +33,7 @@ class About(NamedTuple):
         strategy: Name of the strategy it was made with.
         fields: Names of its evidence numbers.
         owner: Topic (or other owner) it belongs to, or "".
-        renewed: Strategy version that no record is older than; -1 where that is not known.
+        renewed: Topic's part of the version (``LEARNT``) of all records; -1 where not known.
         turn: Place in the cycle of the lanes' share.
         pages: Pages crawled, for the bias.
         worth: Sum of what they were worth.

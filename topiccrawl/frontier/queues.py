@@ -1,55 +1,185 @@
-"""The two lanes in order of value: eight bytes of RAM a URL, made anew from the rows at opening."""
+"""What is queued, in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
+
+A million rows take about a second, so that no second copy of the order has to be kept safe.
+"""
 
 from __future__ import annotations
 
+import logging
+from array import array
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from itertools import islice
 from math import inf
+from operator import itemgetter
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.opening import put_in_order
-from topiccrawl.frontier.order import Order
-from topiccrawl.frontier.rows import (
-    DELAYED,
-    TOP,
-)
-from topiccrawl.frontier.tail import Tail
+import numpy as np
+
+from topiccrawl.frontier import rows
+from topiccrawl.frontier.contract import REJECTED
+from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
+from topiccrawl.frontier.seen import Tail
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.biases import Biases
-    from topiccrawl.frontier.places import Places, Unit
-    from topiccrawl.frontier.ready import Ready
-    from topiccrawl.frontier.rows import Row
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from topiccrawl.frontier.hosts import Host, Place, Places, Unit
+    from topiccrawl.frontier.leases import Leases
+    from topiccrawl.frontier.ready import Biases
+    from topiccrawl.frontier.rows import Row, Urls
     from topiccrawl.frontier.store import Store
 
+CHUNK = 4096
+"""Numbers in a piece of an order at most: an insertion moves no more."""
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
+BATCH = 20_000
+TOLD = 100
+"""Batches between two log lines at opening: two million URLs, some seconds."""
+_smallest = itemgetter(0)
+logger = logging.getLogger(__name__)
+
+
+class Order:
+    """A sorted collection of different numbers below 2**64; any end of it is reached at once.
+
+    >>> order = Order()
+    >>> for number in (3, 1, 2):
+    ...     order.add(number)
+    >>> order.remove(1)
+    >>> list(order), order.first()
+    ([2, 3], 2)
+    """
+
+    __slots__ = ("_chunks",)
+
+    def __init__(self) -> None:
+        self._chunks: list[array[int]] = [array("Q")]
+
+    def add(self, number: int) -> None:
+        """Put a number in its place."""
+        chunks = self._chunks
+        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
+        chunk = chunks[at]
+        insort(chunk, number)
+        if len(chunk) > CHUNK:
+            chunks.insert(at + 1, chunk[CHUNK // 2 :])
+            del chunk[CHUNK // 2 :]
+
+    def remove(self, number: int) -> None:
+        """Take a number out.
+
+        Raises:
+            LookupError: It is not there.
+        """
+        chunks = self._chunks
+        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
+        chunk = chunks[at]
+        place = bisect_left(chunk, number)
+        if place == len(chunk) or chunk[place] != number:
+            message = f"{number} is not in this order"
+            raise LookupError(message)
+        del chunk[place]
+        if not chunk and len(chunks) > 1:
+            del chunks[at]
+
+    def replace(self, old: int, new: int) -> None:
+        """Take one number out, and put another in.
+
+        Raises:
+            LookupError: The old one is not there.
+        """
+        if len(self._chunks) > 1:
+            self.remove(old)
+            self.add(new)
+            return
+        chunk = self._chunks[0]
+        place = bisect_left(chunk, old)
+        if place == len(chunk) or chunk[place] != old:
+            message = f"{old} is not in this order"
+            raise LookupError(message)
+        del chunk[place]
+        if new < old:
+            insort(chunk, new, 0, place)
+        else:
+            insort(chunk, new, place)
+
+    def first(self) -> int | None:
+        """The smallest number, or None."""
+        chunk = self._chunks[0]
+        return chunk[0] if chunk else None
+
+    def extend(self, numbers: bytes) -> None:
+        """Add numbers, eight bytes each, wherever there is room; ``settle`` puts all in order."""
+        self._chunks[0].frombytes(numbers)
+
+    def settle(self) -> None:
+        """Put what was added by ``extend`` in order."""
+        numbers = array("Q")
+        numbers.frombytes(np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())
+        step = CHUNK * 3 // 4
+        self._chunks = [numbers[at : at + step] for at in range(0, len(numbers), step)] or [numbers]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._chunks))
+
+    def __iter__(self) -> Iterator[int]:
+        for chunk in self._chunks:
+            yield from chunk
 
 
 class Queues:
-    """What is queued: enter, leave, move; the head of each unit and lane stays known.
+    """Which queue each URL is in: enter, leave, move; the head of each unit and lane stays known.
 
     Args:
-        store: Open store.
-        places: Its hosts and units.
-        ready: Told when a head changes.
-        biases: Told when a URL enters an empty unit.
-        tally: Counters, by name of the queue.
+        urls: Rows, by number.
+        places: Hosts and units.
+        biases: Of the units; renewed when a URL enters an empty one.
+        leases: URLs in no queue.
         most: URLs waiting beyond which low values are turned away; 0 is no bound.
+
+    Attributes:
+        tally: Sizes of the queues, and counters of what happened, by name.
+        revived: Whether a settled row was queued again since the last commit.
     """
 
     def __init__(
-        self, store: Store, places: Places, ready: Ready, biases: Biases, tally: dict[str, int],
-        most: int = 0,
-    ) -> None:  # fmt: skip
-        self._store = store
+        self, urls: Urls, places: Places, biases: Biases, leases: Leases, most: int = 0
+    ) -> None:
+        self.urls = urls
+        self.places = places
+        self.biases = biases
+        self.leases = leases
+        self.ready = biases.ready
+        self.tally: defaultdict[str, int] = defaultdict(int)
+        self.revived = False
+        self._store = urls.store
         self._hosts = places.hosts
-        self._ready = ready
-        self._biases = biases
-        self._tally = tally
         self._tail = Tail(most, self._hosts)
-        self._soonest = 0.0
-        """Nothing is due before."""
-        put_in_order(store, self._hosts)
+        self._soonest = 0.0  # nothing is due before
+        put_in_order(urls.store, self._hosts)
+
+    def place(self, url: str) -> Place | None:
+        """Where a URL lives, or None (counted) where its host has too many origins."""
+        place = self.places.place(url)
+        if place is None:
+            self.tally["origins"] += 1
+        return place
+
+    def sizes(self) -> tuple[int, int]:
+        """URLs in priorQueue and normalQueue, without those leased."""
+        return self.tally[LANE_NAMES[0]], self.tally[LANE_NAMES[1]]
+
+    def counts(self) -> dict[str, int]:
+        """Counters by name; the queues always, the others where they are not 0."""
+        sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error", "known"), 0)
+        sizes.update({name: number for name, number in self.tally.items() if number})
+        sizes["leased"] = len(self.leases.pages())
+        return sizes
 
     def unit(self, row: Row) -> Unit:
         """The unit a row belongs to."""
@@ -57,8 +187,8 @@ class Queues:
 
     def enter(self, row: Row, key: bytes) -> None:
         """Queue a row by its value, or until its time."""
-        if row.flags & DELAYED:
-            self._tally[LANE_NAMES[row.lane]] += 1
+        if row.flags & rows.DELAYED:
+            self.tally[LANE_NAMES[row.lane]] += 1
             self._store.txn.put(DUE.pack(row.when) + key, b"", db=self._store.due)
             self._soonest = min(self._soonest, row.when)
         else:
@@ -66,13 +196,65 @@ class Queues:
 
     def leave(self, row: Row, key: bytes) -> None:
         """Take a queued row out."""
-        if row.flags & DELAYED:
-            self._tally[LANE_NAMES[row.lane]] -= 1
+        if row.flags & rows.DELAYED:
+            self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.txn.delete(DUE.pack(row.when) + key, db=self._store.due)
         else:
             self._remove(self.unit(row), row.lane, row.value, row.seq)
 
-    def move(self, unit: Unit, seq: int, before: tuple[int, int], after: tuple[int, int]) -> None:
+    def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
+        """Give a row its lane and value, wherever it stands; lift it out of the errorQueue."""
+        if key in self.leases.held:
+            row.lane, row.value = lane, value
+        elif row.state == QUEUED:
+            if lane != row.lane or value != row.value:
+                self.leave(row, key)
+                row.lane, row.value = lane, value
+                self.enter(row, key)
+        else:
+            row.lane, row.value = lane, value
+            if lane < REJECTED:
+                self.take_out(row, key)
+                self.revive(row, key)
+
+    def revive(self, row: Row, key: bytes) -> None:
+        """Queue a row by its value that was settled, or waited for a time, and was taken out."""
+        row.state = QUEUED
+        row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
+        row.set_text(rows.REASON, "")
+        self.enter(row, key)
+        self.revived = True
+
+    def take_out(self, row: Row, key: bytes) -> None:
+        """Take a row that is not leased out of its queue."""
+        if row.state == QUEUED:
+            self.leave(row, key)
+        elif row.state == rows.CRAWLED:
+            self.tally["crawled"] -= 1
+        else:
+            self.reject(row.text(rows.REASON), -1)
+
+    def fail(self, row: Row, reason: str) -> None:
+        """Put a row that stands in no queue into the errorQueue."""
+        row.state = rows.ERROR
+        row.flags &= ~rows.DELAYED
+        row.set_text(rows.REASON, reason)
+        self.reject(reason)
+
+    def reject(self, reason: str, count: int = 1) -> None:
+        """Count what enters the errorQueue, or leaves it."""
+        self.tally["error"] += count
+        self.tally["error/" + reason] += count
+
+    def crawled(self, row: Row, relevance: float, now: float) -> None:
+        """Put a row that stands in no queue into the crawledQueue."""
+        row.state = rows.CRAWLED
+        row.flags &= ~rows.DELAYED
+        row.relevance = relevance
+        row.when = now
+        self.tally["crawled"] += 1
+
+    def shift(self, unit: Unit, seq: int, before: tuple[int, int], after: tuple[int, int]) -> None:
         """Give what is queued by value another lane and value."""
         lane, value = after
         if before[0] != lane:
@@ -94,12 +276,12 @@ class Queues:
 
     def near_bound(self, coming: int) -> bool:
         """Whether any of so many new URLs may be turned away."""
-        tally = self._tally
+        tally = self.tally
         return self._tail.near(tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]] + coming)
 
     def refuses(self, value: int) -> bool:
         """Whether a new URL of this value is turned away, and count it."""
-        tally = self._tally
+        tally = self.tally
         waiting = tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]]
         if self._tail.refuses((TOP - value) << 32, waiting):
             tally["tail"] += 1
@@ -108,7 +290,7 @@ class Queues:
 
     def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         """Enter the order, and the unit's head where it is the best."""
-        self._tally[LANE_NAMES[lane]] += 1
+        self.tally[LANE_NAMES[lane]] += 1
         entry = (TOP - value) << 32 | seq
         order = unit.orders[lane]
         if order is None:
@@ -119,13 +301,13 @@ class Queues:
         head = unit.heads[lane]
         if head is None:
             if unit.heads[1 - lane] is None:
-                self._biases.update(unit)
+                self.biases.update(unit)
             self._lead(unit, lane, entry)
         elif entry < head:
             self._lead(unit, lane, entry)
 
     def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
-        self._tally[LANE_NAMES[lane]] -= 1
+        self.tally[LANE_NAMES[lane]] -= 1
         entry = (TOP - value) << 32 | seq
         order = unit.orders[lane]
         assert order is not None, "what leaves has entered"  # noqa: S101
@@ -137,20 +319,20 @@ class Queues:
 
     def _follow(self, unit: Unit, lane: int, order: Order) -> None:
         """Find the head of a unit that lost its head."""
-        self._ready.lead(unit, lane, order.first())
+        self.ready.lead(unit, lane, order.first())
         best = unit.host.best[lane]
         if best is None or best[2] is unit:
-            self._ready.rank(unit.host, lane)
+            self.ready.rank(unit.host, lane)
 
     def _lead(self, unit: Unit, lane: int, head: int) -> None:
         """Take a better head of a unit, and of its host where it is the best."""
-        self._ready.lead(unit, lane, head)
+        self.ready.lead(unit, lane, head)
         if not unit.origin.waits:
             host = unit.host
             cost, seq = (head >> 32) - unit.bias, head & TOP
             best = host.best[lane]
             if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
-                self._ready.improve(host, lane, (cost, seq, unit))
+                self.ready.improve(host, lane, (cost, seq, unit))
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Keys whose time has come, at most so many, earliest first."""
@@ -169,3 +351,50 @@ class Queues:
         """The earliest time a queued URL waits for, or None."""
         cursor = self._store.txn.cursor(self._store.due)
         return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
+
+
+def put_in_order(store: Store, hosts: list[Host]) -> None:
+    """Enter all rows that are queued by value, and not leased, into the orders of their units."""
+    size = store.txn.stat(store.rows)["entries"]
+    for number, heads in enumerate(_heads(store), 1):
+        _enter(np.frombuffer(heads, rows.HEAD), hosts)
+        if number % TOLD == 0:
+            logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
+    for host in hosts:
+        for unit in host.units:
+            for lane, order in enumerate(unit.orders):
+                if order is not None:
+                    order.settle()
+                    unit.heads[lane] = order.first()
+
+
+def _heads(store: Store) -> Iterator[bytes]:
+    """The heads of rows that are not leased, many at a time."""
+    leased = set(store.leased())
+    known = store.txn.cursor(store.rows).iternext(keys=False)
+    end = KEY_BYTES + rows.HEAD_BYTES
+    while batch := list(islice(known, BATCH)):
+        if leased:
+            batch = [data for data in batch if data[:KEY_BYTES] not in leased]
+        yield b"".join([data[KEY_BYTES:end] for data in batch])
+
+
+def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
+    """Append what is queued to its order."""
+    heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
+    lines = (
+        heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]
+    )
+    entries = (TOP - heads["value"]).astype(np.uint64) << 32 | heads["seq"]
+    turn = np.argsort(lines, kind="stable")
+    lines, entries = lines[turn], entries[turn]
+    ends = [*(np.flatnonzero(np.diff(lines)) + 1).tolist(), len(lines)]
+    start = 0
+    for end in ends if len(lines) else ():
+        line = int(lines[start])
+        orders = hosts[line >> 17].units[line >> 1 & 0xFFFF].orders
+        order = orders[line & 1]
+        if order is None:
+            order = orders[line & 1] = Order()
+        order.extend(entries[start:end].tobytes())
+        start = end

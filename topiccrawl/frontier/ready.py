@@ -1,26 +1,98 @@
-"""WHICH HOST: hosts that may be asked now, by their best URL; the others by time.
+"""Which host next: those that may be asked now by their best URL, the others by time.
 
-The ranks of ready hosts (a lane each) and a heap of times, all with lazy invalidation: an entry
-counts only while it says what its host says.
+The ranks of ready hosts (one for each lane) and a heap of times, all with lazy invalidation: an
+entry counts only while it says what its host says. What fetched pages say of their neighbours is a
+bias for each queue unit, which moves millions of queued values by touching the heads of units.
 """
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from operator import sub
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.clock import RETRY_AFTER_MAX
-from topiccrawl.frontier.places import ASLEEP, Host, Origin
-from topiccrawl.frontier.ranks import Ranks
+from topiccrawl.frontier.contract import GroupStats
+from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Host, Origin
+from topiccrawl.frontier.politeness import RETRY_AFTER_MAX
 from topiccrawl.frontier.rows import TOP
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.clock import HostClock
-    from topiccrawl.frontier.places import Best, Unit
+    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.hosts import Best, Places, Unit
+    from topiccrawl.frontier.politeness import HostClock
 
 LANES = (0, 1)
+RANGE_BITS = 18
+"""Of a cost, which has 32, that say nothing of its range."""
+SLACK = 16
+DRIFT = 0.002 * TOP
+"""Change of a bias, by what the whole crawl is like, that is let pass at the head."""
+EAGER = 16
+"""All biases of a host are made anew whenever its pages grew by one in so many."""
+
+
+class Ranks:
+    """Hosts of one lane by their best URLs: a heap for each range of costs, and one of the ranges.
+
+    One heap of fifty thousand hosts is sixteen levels of cold memory; that of a range has few. The
+    order is exact: ranges do not overlap, and a host stands where its best URL belongs, or before.
+    One that got worse is moved when it comes to the front, not each time.
+
+    An entry counts while it is the one listed by its host.
+
+    Args:
+        lane: Of its hosts.
+    """
+
+    def __init__(self, lane: int) -> None:
+        self._lane = lane
+        self._ranges: dict[int, list[Best]] = {}
+        self._numbers: list[int] = []
+        self._most: dict[int, int] = {}
+
+    def push(self, best: Best) -> None:
+        """Enter a host by its best URL, which is better than what it is listed with."""
+        number = int(best[0]) >> RANGE_BITS
+        heap = self._ranges.get(number)
+        if heap is None:
+            heap = self._ranges[number] = []
+            self._most[number] = SLACK
+            heappush(self._numbers, number)
+        lane = self._lane
+        best[2].host.listed[lane] = best
+        heappush(heap, best)
+        if len(heap) > self._most[number]:
+            heap[:] = [entry for entry in heap if entry[2].host.listed[lane] is entry]
+            heapify(heap)
+            self._most[number] = 2 * len(heap) + SLACK
+
+    def first(self) -> Unit | None:
+        """The unit with the best URL of all; what stands before it and counts no more goes."""
+        lane, numbers = self._lane, self._numbers
+        while numbers:
+            heap = self._ranges[numbers[0]]
+            while heap:
+                entry = heap[0]
+                host = entry[2].host
+                if host.listed[lane] is not entry:
+                    heappop(heap)
+                    continue
+                best = host.best[lane]
+                if best is None or not host.ready:
+                    host.listed[lane] = None
+                    heappop(heap)
+                elif best == entry:
+                    return entry[2]
+                elif int(best[0]) >> RANGE_BITS == numbers[0]:
+                    host.listed[lane] = best
+                    heapreplace(heap, best)
+                else:
+                    heappop(heap)
+                    self.push(best)
+            del self._ranges[numbers[0]], self._most[numbers[0]]
+            heappop(numbers)
+        return None
 
 
 class Ready:
@@ -28,12 +100,12 @@ class Ready:
 
     Args:
         clock: Says whether a host may start a request.
-        hosts: All hosts, shared with ``Places``.
+        places: All hosts.
     """
 
-    def __init__(self, clock: HostClock, hosts: list[Host]) -> None:
+    def __init__(self, clock: HostClock, places: Places) -> None:
         self._clock = clock
-        self._hosts = hosts
+        self._places = places
         self._ranks = tuple(map(Ranks, LANES))
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
@@ -74,6 +146,11 @@ class Ready:
                 self._ranks[lane].push(best)
         elif host.wake == ASLEEP:
             self.settle(host, host.next_at - 1.0)
+
+    def changed(self, host: Host, now: float) -> None:
+        """Have a host whose clock or counters changed written, and reschedule it."""
+        self._places.changed(host)
+        self.settle(host, now)
 
     def settle(self, host: Host, now: float) -> None:
         """Decide anew whether a host is ready, waits for a time, or for a request to end.
@@ -119,7 +196,7 @@ class Ready:
 
     def believe(self, now: float) -> None:
         """Let no host wait longer than hosts do: the machine's clock was set back meanwhile."""
-        for host in self._hosts:
+        for host in self._places.hosts:
             if host.next_at > now + max(RETRY_AFTER_MAX, 2.0 * self._clock.delay(host)):
                 host.next_at = now
                 self.settle(host, now)
@@ -163,3 +240,85 @@ def _has_urls(thing: Host | Origin) -> bool:
     if isinstance(thing, Host):
         return thing.best[0] is not None or thing.best[1] is not None
     return True
+
+
+class Biases:
+    """What the pages of a group were like, added to the values of its queue unit.
+
+    A unit's bias is made anew when a page of its groups was crawled; all units of a host when the
+    host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
+    served, always; a unit that was empty, when a URL enters.
+
+    Attributes:
+        crawl: Statistics of all crawled pages.
+    """
+
+    def __init__(self, strategy: Strategy, places: Places, ready: Ready) -> None:
+        self._strategy = strategy
+        self._places = places
+        self.ready = ready
+        self.crawl = NOTHING
+
+    def of(self, unit: Unit) -> float:
+        """The bias of a unit as of now, in units of value."""
+        host = unit.host
+        known = map(host.groups.__getitem__, unit.groups)
+        return self._strategy.bias([self.crawl, host.stats, *known])
+
+    def renew(self, unit: Unit) -> bool:
+        """Make a unit's bias anew; whether it changed so much that its host was ranked again."""
+        bias = self.of(unit) * TOP
+        biases, uid = unit.host.biases, unit.uid
+        if -DRIFT < bias - biases[uid] < DRIFT:
+            return False
+        biases[uid] = bias
+        self.ready.rank_again(unit.host, unit)
+        return True
+
+    def update(self, unit: Unit) -> None:
+        """Make the bias of an empty unit anew."""
+        unit.host.biases[unit.uid] = self.of(unit) * TOP
+
+    def renew_all(self) -> None:
+        """Make all biases anew, and list all hosts."""
+        for host in self._places.hosts:
+            self.renew_host(host)
+            self.ready.rank_anew(host)
+            self.ready.settle(host, host.next_at - 1.0)
+
+    def renew_host(self, host: Host) -> None:
+        """Make all biases of a host anew."""
+        self._renew(host, host.units)
+        host.refreshed = host.stats.pages
+
+    def crawled(self, unit: Unit, relevance: float) -> None:
+        """Count a crawled page, and let its neighbours know."""
+        host = unit.host
+        self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
+        self._places.count(host, unit.groups, relevance)
+        if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
+            self.renew_host(host)
+        else:
+            apart = frozenset(unit.groups).isdisjoint
+            self._renew(
+                host, [one for one in host.units if not one.groups or not apart(one.groups)]
+            )
+
+    def _renew(self, host: Host, units: list[Unit]) -> None:
+        """Make biases anew; those of units with like statistics, mostly none, are the same."""
+        changed = False
+        known: dict[tuple[GroupStats, ...], float] = {}
+        counted, biases = host.groups.__getitem__, host.biases
+        for unit in units:
+            if unit.heads[0] is None and unit.heads[1] is None:
+                continue
+            stats = tuple(map(counted, unit.groups))
+            bias = known.get(stats)
+            if bias is None:
+                given = [self.crawl, host.stats, *stats]
+                bias = known[stats] = self._strategy.bias(given) * TOP
+            if bias != biases[unit.uid]:
+                biases[unit.uid] = bias
+                changed = True
+        if changed:
+            self.ready.rank_again(host)

@@ -1,4 +1,4 @@
-"""What is stored of one URL: what stays, what a link moves, parents, evidence, and the texts.
+"""Rows of URLs: their keys, their layout, which only this module knows, and where they are kept.
 
     still 41 bytes | moving 15 bytes | best parents 16 each | evidence f32 each | texts
 
@@ -9,7 +9,75 @@ the rest is copied unread.
 
 from __future__ import annotations
 
+from itertools import groupby, islice
 from struct import Struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xxhash import xxh3_64_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from topiccrawl.frontier.store import Store
+
+HOST_BYTES, KEY_BYTES = 4, 12
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+def split_origin(url: str) -> tuple[str, str]:
+    """Scheme with its colon, and network location, as they stand in the URL.
+
+    >>> split_origin("http://News.cn:8080/a?b=/")
+    ('http:', 'News.cn:8080')
+    """
+    scheme, _, rest = url.partition("//")
+    for mark in "/?#":
+        rest = rest.partition(mark)[0]
+    return scheme, rest
+
+
+def host_of(netloc: str) -> str:
+    """Lower-case host name of a network location, without user and port.
+
+    >>> host_of("u:p@News.CN:8080"), host_of("[::1]:80")
+    ('news.cn', '[::1]')
+    """
+    place = netloc.rpartition("@")[2].lower()
+    if place.startswith("["):
+        return place.partition("]")[0] + "]"
+    return place.partition(":")[0]
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL: what one robots.txt speaks for.
+
+    >>> origin_of("https://News.cn:443/a"), origin_of("http://news.cn:8080/")
+    ('https://news.cn', 'http://news.cn:8080')
+    """
+    scheme, netloc = split_origin(url)
+    scheme = scheme.rstrip(":").lower()
+    place = netloc.rpartition("@")[2].lower()
+    host = host_of(netloc)
+    port = place[len(host) :].lstrip(":")
+    if port and port != DEFAULT_PORTS.get(scheme):
+        return f"{scheme}://{host}:{port}"
+    return f"{scheme}://{host}"
+
+
+def host_digest(host: str) -> bytes:
+    """The four bytes of a host name that begin the keys of its URLs."""
+    return xxh3_64_digest(host.encode())[:4]
+
+
+def key_of(url: str) -> bytes:
+    """Key of a canonical URL, 12 bytes.
+
+    >>> len(key_of("http://news.cn/"))
+    12
+    """
+    return host_digest(host_of(split_origin(url)[1])) + xxh3_64_digest(url.encode())
+
 
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
@@ -17,6 +85,8 @@ QUEUED, CRAWLED, ERROR = 0, 1, 2
 PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
 """Flags: value was given, not computed; waits for a time; may be lifted; ended in a redirect; was
 crawled, and counts in the statistics of its groups."""
+
+LOW_VALUE_REASON = "low-value"
 
 TOP = 0xFFFFFFFF
 """Stored values are whole numbers from 0 to TOP for 0.0 to 1.0."""
@@ -27,19 +97,18 @@ STILL = Struct("<BBBBBHIHIfd12s")
 MOVING = Struct("<BBBIII")
 MOVING_AT = STILL.size
 HEAD_BYTES = STILL.size + MOVING.size
-PLACE_AT = 7
-SEQ = Struct("<I")
-SEQ_AT = PLACE_AT + 6
 INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
-HEAD_FIELDS = {
-    "state": ("u1", 0), "flags": ("u1", 1), "host": ("<u4", PLACE_AT),
-    "unit": ("<u2", PLACE_AT + 4), "seq": ("<u4", PLACE_AT + 6), "lane": ("u1", MOVING_AT),
-    "value": ("<u4", MOVING_AT + 7),
-}  # fmt: skip
-"""What the order of the queues is made of: names to numpy's types and where they begin."""
+HEAD = np.dtype({
+    "names": ["state", "flags", "host", "unit", "seq", "lane", "value"],
+    "formats": ["u1", "u1", "<u4", "<u2", "<u4", "u1", "<u4"],
+    "offsets": [0, 1, 7, 11, 13, MOVING_AT, MOVING_AT + 7], "itemsize": HEAD_BYTES,
+})  # fmt: skip
+"""What the order of the queues is made of, as numpy's type of a record."""
 PARENT = Struct("<12sI")
 NOBODY = bytes(12)
+NUMBER = Struct(">I")
+BATCH = 500
 LINKED = Struct("<H5xIHI24xBBBIII")
 """What one more link wants to know: state with flags, place and arrival, what a link moves."""
 PLAIN = QUEUED
@@ -115,6 +184,10 @@ class Row:
             + self.texts
         )  # fmt: skip
 
+    def may_move(self) -> bool:
+        """Whether it is queued, or in the errorQueue only for its low value."""
+        return self.state == QUEUED or (self.state == ERROR and bool(self.flags & LOW_VALUE))
+
     def text(self, which: int) -> str:
         """One of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
         return self.texts.split(b"\0")[which].decode()
@@ -153,17 +226,6 @@ def decode(data: bytes) -> Row:
     return row
 
 
-def heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
-    """The new row of a URL that takes over what another was worth, and its payload but for None."""
-    _, anchor, context, known, _ = source.texts.split(b"\0")
-    given = known.decode() if payload is None else payload
-    row = Row(texts(url, anchor.decode(), context.decode(), given), source.lane, source.value, seq)
-    row.evidence, row.version = source.evidence, source.version
-    row.flags = source.flags & PINNED
-    row.depth = source.depth
-    return row
-
-
 def may_move(data: bytes) -> bool:
     """Whether a stored row is queued, or in the errorQueue only for its low value."""
     return data[0] == QUEUED or (data[0] == ERROR and bool(data[1] & LOW_VALUE))
@@ -173,16 +235,6 @@ def counted(data: bytes) -> bytes:
     """Stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
-
-
-def renumbered(data: bytes, seq: int) -> bytes:
-    """Stored bytes with another number of arrival.
-
-    >>> row = Row(texts("http://a.cn/"), 1, quantum(0.5), 7)
-    >>> decode(renumbered(row.encode(), 5)).seq
-    5
-    """
-    return data[:SEQ_AT] + SEQ.pack(seq) + data[SEQ_AT + SEQ.size :]
 
 
 def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
@@ -227,3 +279,122 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     if kept.count(0) != PAYLOAD:
         return url + texts("", anchor, context)[:-1] + rest
     return url + kept + rest
+
+
+class Urls:
+    """What is known of URLs: rows by number of arrival, numbers by key, links by key of the page.
+
+    Rows found on one page lie side by side; so do the keys of one host.
+
+    Args:
+        store: Where they are kept.
+
+    Attributes:
+        seq: Number of the next arrival.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = self._store = store
+        self.seq = 1
+
+    def known(self) -> int:
+        """How many URLs there are."""
+        return self._store.txn.stat(self._store.rows)["entries"]
+
+    def arrive(self, seq: int = 0) -> int:
+        """Number of a URL that is new: the one it had elsewhere where that is free, or the next."""
+        if not 0 < seq <= TOP or self.get(seq):
+            seq = self.seq
+        self.seq = max(self.seq, seq + 1)
+        return seq
+
+    def find(self, key: bytes) -> int:
+        """The number of a key, 0 where it is not known."""
+        data = self._store.txn.get(key, None, self._store.ids)
+        return NUMBER.unpack(data)[0] if data else 0
+
+    def numbers(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Packed numbers of the keys that are known."""
+        return self._store.get_many(self._store.ids, keys) if keys else {}
+
+    def get(self, number: int) -> tuple[bytes, bytes] | None:
+        """Key and row of a number, or None."""
+        data = self._store.txn.get(NUMBER.pack(number), None, self._store.rows)
+        return (data[:KEY_BYTES], data[KEY_BYTES:]) if data else None
+
+    def row(self, key: bytes) -> Row | None:
+        """The row of a key, or None."""
+        found = self.get(self.find(key))
+        return decode(found[1]) if found else None
+
+    def rows(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Stored rows of the keys that are known."""
+        found = self._store.get_many(self._store.rows, self.numbers(keys).values())
+        return {data[:KEY_BYTES]: data[KEY_BYTES:] for data in found.values()}
+
+    def put(self, key: bytes, row: Row) -> None:
+        """Keep a row that changed."""
+        data = row.encode()
+        self._store.txn.put(NUMBER.pack(row.seq), key + data, db=self._store.rows)
+        self._store.follow("rows", ((key, data),))
+
+    def add(self, key: bytes, row: Row) -> None:
+        """Keep a row that is new."""
+        self._store.txn.put(key, NUMBER.pack(row.seq), db=self._store.ids)
+        self.put(key, row)
+
+    def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
+        """Keep many: key, number and stored row; the last ``new`` of them are the next arrivals."""
+        store, pack = self._store, NUMBER.pack
+        known = len(rows) - new
+        store.put_many(store.rows, [(pack(number), key + row) for key, number, row in rows[:known]])
+        if new:
+            items = [(pack(number), key + row) for key, number, row in rows[known:]]
+            store.txn.cursor(store.rows).putmulti(items, append=True)
+            store.put_many(store.ids, [(key, pack(number)) for key, number, _ in rows[known:]])
+            self.seq += new
+        store.follow("rows", ((key, row) for key, _, row in rows))
+
+    def links(self, key: bytes) -> bytes:
+        """Packed keys of a page's links that were counted, also before it was forgotten."""
+        return self._store.txn.get(key, b"", self._store.links) or b""
+
+    def put_links(self, key: bytes, packed: bytes) -> None:
+        """Replace the links of a page."""
+        self._store.txn.put(key, packed, db=self._store.links)
+        self._store.follow("links", ((key, packed),))
+
+    def forget(self, key: bytes, number: int, *, links: bool = False) -> None:
+        """Delete a known URL, and the ``links`` of its page if so."""
+        txn, store = self._store.txn, self._store
+        txn.delete(key, db=store.ids)
+        txn.delete(NUMBER.pack(number), db=store.rows)
+        store.follow("rows", ((key, None),))
+        if links:
+            txn.delete(key, db=store.links)
+            store.follow("links", ((key, None),))
+
+    def evict(self, prefix: bytes) -> None:
+        """Delete all URLs whose keys begin so, and links of their pages; nothing is reported."""
+        txn, store = self._store.txn, self._store
+        for key, number in store.items(store.ids, prefix):
+            txn.delete(number, db=store.rows)
+            txn.delete(key, db=store.ids)
+        for key, _ in store.items(store.links, prefix):
+            txn.delete(key, db=store.links)
+
+    def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
+        """Up to so many known URLs behind a number, in that order: number, key, row."""
+        return list(islice(self.in_order(number, most), most))
+
+    def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
+        """Known URLs behind a number; what comes in meanwhile is among the last."""
+        after = NUMBER.pack(number) if number else b""
+        for packed, data in self._store.items(self._store.rows, after=after, size=size):
+            yield NUMBER.unpack(packed)[0], data[:KEY_BYTES], data[KEY_BYTES:]
+
+    def by_host(self, prefix: bytes = b"") -> Iterator[dict[bytes, bytes]]:
+        """Stored rows of one host after the other, by key; of those whose keys begin so."""
+        items = self._store.items(self._store.ids, prefix)
+        for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
+            yield self.rows([key for key, _ in group])

@@ -1,59 +1,53 @@
-"""The folder of an embedded frontier: two logs and an LMDB environment, locked and versioned.
+"""The folder of an embedded frontier: one LMDB environment, locked and versioned.
 
-What is bulky, rows of URLs and links of pages, lies in a log (see ``urls``); what every page
-changes of its host in another (see ``hostlog``); all else in LMDB, with how far the logs go. The
-commit of LMDB's transaction is the commit of all: what was written to a log beyond is cut off when
-the folder is opened.
-
-Durability. A commit writes the logs, pages and the new root to the operating system without
-flushing: what was committed survives ``kill -9``. After a power cut the state is that of the last
-checkpoint, at most seconds old (see ``checkpoint``). ``sync="commit"`` flushes at every commit
-instead: a power cut then takes one commit at most, but a commit stalls for as long as the disk
-takes. ``sync="never"`` leaves it to the operating system: a power cut may leave nothing that can be
-read; for tests.
+Durability. A commit is LMDB's own: it flushes the pages it wrote, then writes the root that names
+them (``metasync=False``: the root itself is flushed with the next commit). What was committed
+survives ``kill -9``; a power cut leaves a whole frontier, as of the last commit or the one before.
+A commit costs what the disk takes to flush, so ``Commits`` groups changes by size and age.
+``sync="never"`` flushes nothing: ``kill -9`` loses no more, but a power cut may leave a folder that
+cannot be read. It is for tests, and for copies that are never opened again.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import time
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import lmdb
 
-from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier import hostlog, urls
-from topiccrawl.frontier.about import ABOUT, check_format
-from topiccrawl.frontier.checkpoint import Checkpoint, boot_id, restore
-from topiccrawl.frontier.hostlog import HostLog
-from topiccrawl.frontier.keys import KEY_BYTES
-from topiccrawl.frontier.log import FILES as SEGMENTS
-from topiccrawl.frontier.manifest import Manifest
-from topiccrawl.frontier.urls import Urls
+from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier.rows import KEY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterator
 
-Sync = Literal["checkpoint", "commit", "never"]
+    from topiccrawl.frontier.contract import Strategy
 
+Sync = Literal["commit", "never"]
+Item = tuple[bytes, bytes]
+Feed = Callable[[str, Iterable[tuple[bytes, bytes | None]]], None]
+"""What follows all changes: name of a table, keys and values (None: deleted)."""
+
+FORMAT = 7
+MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {}
+"""Format to what turns it into the next one, in place; folders of others are refused."""
+ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
 LINK_ROOM = 32 << 10
 """Bytes a link may write at worst: its host, its unit and their groups are new."""
-CHECKPOINT_SECONDS = 5.0
-CHECKPOINT_LINKS = 100_000
-"""A checkpoint is begun so often; until it is done, no page that it needs is used again."""
-FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new")
-TABLES = (
-    "segments", "forgotten", "seen", "due", "hosts", "units", "groups", "robots",
-)  # fmt: skip
+FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hosts-*.log")
+"""All that a frontier of this format, or of an earlier one, may have left in its folder."""
 LEASED = b"leased"
-TRIES = 20
-"""Times the logs are opened while another process deletes segments of them."""
+MAX_KEY = 500
+"""Bytes of a key; LMDB takes no more than 511."""
+BATCH = 500
+TABLES = ("ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
 
 
 class Store:
@@ -61,153 +55,120 @@ class Store:
 
     Attributes:
         readonly: Whether another process writes it.
-        restored: Whether a power cut made it go back to the last checkpoint.
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
-        segments: Which log, and number of a segment, to its length.
-        forgotten: Key of a page that was forgotten to the packed keys of its links.
-        seen: Filters of the keys that were let go; see ``seen``.
+        feed: What follows changes of URLs, links, robots.txt files, filters and leases, or None.
+        ids: Key to the number of a URL's arrival.
+        rows: Number to key and row; see ``rows``.
+        links: Key of a page to the packed keys of its links that were counted.
         due: Time and key of what waits for a time.
-        hosts: Number to the host's name.
+        hosts: Number to what a page changes of a host, and its name.
         units: Host and unit number to origin and groups.
         groups: Host and place inside it to the name of a group that no unit has.
         robots: Origin to its robots.txt.
+        seen: Filters of evicted keys; see ``seen``.
         meta: Format, strategy, counters, progress.
 
     Raises:
         StateLockedError: Another process writes here.
-        StateVersionError: Written by another format or for another strategy.
+        StateVersionError: Written by another format.
         StorageError: The folder cannot be written or read.
     """
 
-    urls_type: ClassVar[type[Urls]] = Urls
+    ids: lmdb._Database
+    rows: lmdb._Database
+    links: lmdb._Database
+    due: lmdb._Database
+    hosts: lmdb._Database
+    units: lmdb._Database
+    groups: lmdb._Database
+    robots: lmdb._Database
+    seen: lmdb._Database
 
-    def __init__(
-        self, path: str | Path, *, readonly: bool = False, sync: Sync = "checkpoint"
-    ) -> None:
+    def __init__(self, path: str | Path, *, readonly: bool = False, sync: Sync = "commit") -> None:
         self.path = Path(path)
         self.readonly = readonly
-        self._sync = sync
         self.is_open = True
-        self._lock = -1 if readonly else _take_folder(self.path)
-        self._urls = self.urls_type(self.path, readonly=readonly)
-        self._host_log = HostLog(self.path, readonly=readonly)
-        self._manifest = Manifest(self._urls, self._host_log)
-        self._current = False
-        self._checkpoint: Checkpoint | None = None
-        self._unsafe = 0
-        self._flushed = time.monotonic()
+        self.feed: Feed | None = None
+        self._readers = 0
+        self._lock = None if readonly else _FolderLock(self.path)
         try:
-            self.restored = not readonly and restore(self.path, boot_id())
-            self._open(sync)
-        except (StateVersionError, StorageError):
-            self._manifest.close()
-            self.env.close()
-            self._unlock()
-            raise
+            self.env = self._environment(sync)
         except (lmdb.Error, OSError) as error:
             self._unlock()
             raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
+        try:
+            self._open_tables()
+        except (StateVersionError, lmdb.Error) as error:
+            self._release()
+            if isinstance(error, StateVersionError):
+                raise
+            raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
 
-    def _open(self, sync: Sync) -> None:
-        self.env = lmdb.open(
-            str(self.path), map_size=self._map_size(), max_dbs=len(TABLES) + 1, readahead=False,
-            meminit=False, sync=sync == "commit", metasync=False, readonly=self.readonly,
-            create=not self.readonly,
-        )  # fmt: skip
-        if not self.readonly:
-            self.env.reader_check()
-        self.meta = self.env.open_db(b"meta", create=not self.readonly)
-        with self.env.begin() as txn:
-            check_format(self.path, txn.get(ABOUT.encode(), None, self.meta))
-        if sync == "checkpoint" and not self.readonly:
-            self._checkpoint = Checkpoint(self.env, self.path, self._manifest.logs)
-        for name in TABLES:
-            table = self.env.open_db(name.encode(), create=not self.readonly)
-            setattr(self, name, table)
-        self.begin()
-        if not self.readonly:
-            self._read_logs()
-            self.txn.abort()
-            if self._checkpoint is not None:
-                self._checkpoint.begin(wait=True)
-            for log in self._manifest.logs:
-                log.clear()
-            self.begin()
-
-    if TYPE_CHECKING:
-        segments: lmdb._Database
-        forgotten: lmdb._Database
-        seen: lmdb._Database
-        due: lmdb._Database
-        hosts: lmdb._Database
-        units: lmdb._Database
-        groups: lmdb._Database
-        robots: lmdb._Database
-        meta: lmdb._Database
-
-    def _map_size(self) -> int:
+    def _environment(self, sync: Sync) -> lmdb.Environment:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
-        return max(MAP_START, 2 * size + MAP_ROOM)
+        return lmdb.open(
+            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 1,
+            readahead=False, meminit=False, sync=sync == "commit", metasync=False,
+            readonly=self.readonly, create=not self.readonly,
+        )  # fmt: skip
 
-    def begin(self) -> None:
-        """Open a new transaction."""
-        self.txn = self.env.begin(write=not self.readonly)
+    def _open_tables(self) -> None:
+        env = self.env
+        if not self.readonly:
+            env.reader_check()
+        self.meta = env.open_db(b"meta", create=not self.readonly)
+        _check_format(self.path, env, self.meta, readonly=self.readonly)
+        for name in TABLES:
+            setattr(self, name, env.open_db(name.encode(), create=not self.readonly))
+        self.txn = env.begin(write=not self.readonly)
+
+    # -- transactions ------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """See the last commit of the process that writes, unless all rows are being read."""
-        if self.readonly and not self._urls.readers:
+        """See the last commit of the process that writes, unless something is being read."""
+        if self.readonly and not self._readers:
             self.txn.abort()
-            self.begin()
-            self._current = False
+            self._begin()
 
-    @property
-    def urls(self) -> Urls:
-        """Rows and links; of the last commit where another process writes."""
-        self._follow()
-        return self._urls
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Stay at one commit meanwhile, where another process writes."""
+        self._readers += 1
+        try:
+            yield
+        finally:
+            self._readers -= 1
 
-    @property
-    def host_log(self) -> HostLog:
-        """The last word on each host; of the last commit where another process writes."""
-        self._follow()
-        return self._host_log
+    def commit(self, room: int = 0) -> None:
+        """Make all puts durable, and go on in a new transaction with room for ``room`` links."""
+        self.txn.commit()
+        info = self.env.info()
+        size, least = info["map_size"], max(MAP_ROOM, room * LINK_ROOM)
+        if size - (info["last_pgno"] + 1) * self.env.stat()["psize"] < least:
+            self.env.set_mapsize(2 * size + least)
+        self._begin()
 
-    def _follow(self) -> None:
-        if self.readonly and not self._current:
-            self._read_logs()
+    def _begin(self) -> None:
+        self.txn = self.env.begin(write=not self.readonly)
 
-    def _read_logs(self) -> None:
-        for _ in range(TRIES):
-            try:
-                self._manifest.read(self.txn, self.segments)
-            except FileNotFoundError:
-                self.refresh()
-            else:
-                self._current = True
-                return
-        message = f"{self.path}: the crawl changes its log too fast; try again"
-        raise StorageError(message)
+    def close(self) -> None:
+        """Close without committing; twice equals once."""
+        if self.is_open:
+            self.txn.abort()
+            self._release()
 
-    def links(self, key: bytes, number: int) -> bytes:
-        """Packed keys of a page's links that were counted, also before it was forgotten."""
-        return self.urls.links(number) or self.txn.get(key, b"", self.forgotten) or b""
+    def _release(self) -> None:
+        self.env.close()
+        self._unlock()
 
-    def forget(self, key: bytes, number: int) -> None:
-        """Forget a URL that is known, but for the links of its page."""
-        if links := self.links(key, number):
-            self.txn.put(key, links, db=self.forgotten)
-        self.urls.delete(number)
+    def _unlock(self) -> None:
+        self.is_open = False
+        if self._lock is not None:
+            self._lock.release()
 
-    def put_filter(self, name: bytes, data: bytes) -> None:
-        """Keep a filter of what was let go."""
-        self.txn.put(name, data, db=self.seen)
-
-    def let_go(self, numbers: Iterable[int]) -> None:
-        """Forget known URLs, and the links of their pages."""
-        for number in numbers:
-            self.urls.delete(number)
+    # -- tables ------------------------------------------------------------------------------------
 
     def load(self, name: str) -> object:
         """A value of the meta table, or None."""
@@ -219,64 +180,114 @@ class Store:
         data = json.dumps(value, ensure_ascii=False).encode()
         self.txn.put(name.encode(), data, db=self.meta)
 
+    def items(
+        self, table: lmdb._Database, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
+    ) -> Iterator[Item]:
+        """Keys that begin so and come after one, with values; commits may come between pieces."""
+        start = after + b"\0" if after else prefix
+        while True:
+            cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
+            found = cursor.set_range(start) if start else cursor.first()
+            piece: list[Item] = []
+            while found and len(piece) < size and cursor.key().startswith(prefix):
+                piece.append(cursor.item())
+                found = cursor.next()
+            yield from piece
+            if len(piece) < size:
+                return
+            start = piece[-1][0] + b"\0"
+
+    def get_many(self, table: lmdb._Database, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Values of the keys that there are; looked up in order, which is quicker."""
+        cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
+        return dict(cursor.getmulti(sorted(keys)))
+
+    def put_many(self, table: lmdb._Database, items: Iterable[Item]) -> None:
+        """Keep values, written in the order of their keys."""
+        self.txn.cursor(table).putmulti(sorted(items))
+
+    def robots_of(self, origin: str) -> bytes:
+        """The stored robots.txt of an origin, b"" where there is none."""
+        return self.txn.get(origin_key(origin), b"", self.robots) or b""
+
+    def put_robots(self, origin: bytes, answer: bytes) -> None:
+        """Keep the robots.txt of an origin (see ``origin_key``)."""
+        self.txn.put(origin, answer, db=self.robots)
+        self.follow("robots", ((origin, answer),))
+
+    def put_filter(self, name: bytes, data: bytes) -> None:
+        """Keep a filter of evicted URLs."""
+        self.txn.put(name, data, db=self.seen)
+        self.follow("seen", ((name, data),))
+
     def leased(self) -> list[bytes]:
-        """Keys of the pages that were handed out, as of the last commit."""
+        """Keys of the pages that were leased, as of the last commit."""
         packed = self.txn.get(LEASED, b"", self.meta) or b""
         return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
 
-    def keep_leased(self, keys: Iterable[bytes], changed: Collection[bytes]) -> None:  # noqa: ARG002
-        """Keep the keys of pages that are handed out; those of some changed."""
-        self.txn.put(LEASED, b"".join(keys), db=self.meta)
+    def follow(self, table: str, items: Iterable[tuple[bytes, bytes | None]]) -> None:
+        """Report changes to the feed, if there is one."""
+        if self.feed is not None:
+            self.feed(table, items)
 
-    def put_robots(self, origin: bytes, answer: bytes) -> None:
-        """Keep the robots.txt of an origin."""
-        self.txn.put(origin, answer, db=self.robots)
+    # -- whose it is -------------------------------------------------------------------------------
 
-    def commit(self, links: int = 0, room: int = 0) -> None:
-        """Make all puts survive a kill of the process, and go on in a new transaction.
+    def check(self, strategy: Strategy) -> None:
+        """Refuse state of another strategy; a new folder is marked as this one's.
 
-        ``links`` were written since the last one; the new one has room for ``room`` links.
+        Raises:
+            StateVersionError: It is of another.
         """
-        self._manifest.write(self.txn, self.segments, flush=self._sync == "commit")
-        self.txn.commit()
-        self._grow(max(MAP_ROOM, room * LINK_ROOM))
-        self._unsafe += links
-        now = time.monotonic()
-        late = now - self._flushed >= CHECKPOINT_SECONDS or self._unsafe >= CHECKPOINT_LINKS
-        if self._checkpoint is not None and late:
-            self._checkpoint.begin()
-            self._unsafe = 0
-            self._flushed = now
-        if self._checkpoint is None:
-            self._manifest.drop()
-        self.begin()
+        wanted = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
+        found = self.load(ABOUT)
+        if found is None and not self.readonly:
+            self.save(ABOUT, wanted)
+        elif found != wanted:
+            raise StateVersionError(
+                f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
+                " begin anew with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
+            )
 
-    def _grow(self, room: int) -> None:
-        info = self.env.info()
-        size = info["map_size"]
-        used = (info["last_pgno"] + 1) * self.env.stat()["psize"]
-        if size - used < room:
-            self.env.set_mapsize(2 * size + room)
+    def claim(self, owner: str) -> None:
+        """Refuse state of another owner; "" claims nothing.
 
-    def close(self, *, clean: bool = True) -> None:
-        """Close without committing; twice equals once. ``clean``: wait until all is on the disk."""
-        if self.is_open:
-            self.is_open = False
-            self.txn.abort()
-            try:
-                if self._checkpoint is not None:
-                    self._checkpoint.close(clean=clean)
-            finally:
-                try:
-                    self._manifest.close()
-                finally:
-                    self.env.close()
-                    self._unlock()
+        Raises:
+            StateError: It is another's.
+        """
+        known = self.load(OWNER)
+        if owner and known is None:
+            self.save(OWNER, owner)
+        elif owner and known != owner:
+            raise StateError(
+                f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
+                " begin anew with -a fresh=1, or name another JOBDIR"
+            )
 
-    def _unlock(self) -> None:
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+
+def origin_key(origin: str) -> bytes:
+    """Key of an origin's robots.txt."""
+    return origin.encode(errors="replace")[:MAX_KEY]
+
+
+def _check_format(
+    path: Path, env: lmdb.Environment, meta: lmdb._Database, *, readonly: bool
+) -> None:
+    """Migrate what an earlier version wrote, or refuse it, before its tables are looked for."""
+    with env.begin() as txn:
+        about = txn.get(ABOUT.encode(), None, meta)
+    known = {} if about is None else json.loads(about)
+    found = known.get("format", FORMAT)
+    while found in MIGRATIONS and not readonly:
+        MIGRATIONS[found](env)
+        found += 1
+        with env.begin(write=True) as txn:
+            txn.put(ABOUT.encode(), json.dumps({**known, "format": found}).encode(), db=meta)
+    if found != FORMAT:
+        raise StateVersionError(
+            f"{path}: written in format {found}, this version has {FORMAT}:"
+            " begin anew with -a fresh=1, or carry it over: `scrapy frontier export` with the"
+            " version that wrote it, `scrapy frontier import` with this one"
+        )
 
 
 def strategy_of(path: str | Path) -> str:
@@ -303,32 +314,39 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    lock = _take_folder(folder)
+    lock = _FolderLock(folder)
     try:
-        for name in FILES:
-            (folder / name).unlink(missing_ok=True)
-        for name in (urls.NAME, hostlog.NAME):
-            for segment in folder.glob(SEGMENTS.format(name)):
-                segment.unlink()
+        for pattern in FILES:
+            for file in folder.glob(pattern):
+                file.unlink()
     except OSError as error:
         message = f"{folder}: cannot delete the frontier: {error}"
         raise StorageError(message) from error
     finally:
-        os.close(lock)
+        lock.release()
 
 
-def _take_folder(path: Path) -> int:
-    """Lock a folder for this process; the handle that holds the lock."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        message = f"{path}: cannot write the frontier here: {error}"
-        raise StorageError(message) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        message = f"{path}: another crawl uses it; stop that one, or name another folder"
-        raise StateLockedError(message) from error
-    return handle
+class _FolderLock:
+    """A folder locked for this process; the only place that needs more than LMDB of the system."""
+
+    def __init__(self, path: Path) -> None:
+        import fcntl  # noqa: PLC0415 - not on every system
+
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            message = f"{path}: cannot write the frontier here: {error}"
+            raise StorageError(message) from error
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._handle)
+            message = f"{path}: another crawl uses it; stop that one, or name another folder"
+            raise StateLockedError(message) from error
+
+    def release(self) -> None:
+        """Unlock; twice equals once."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1

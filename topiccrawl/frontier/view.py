@@ -1,28 +1,20 @@
-"""What is in which queue, and why: reading a frontier, also one that another process writes."""
+"""Reading a frontier: what is in which queue and why, what its hosts do, what is still to come.
+
+A :class:`View` reads the store, also one that another process writes; the others read the order in
+RAM of an open frontier.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from heapq import merge, nlargest, nsmallest
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
-from topiccrawl.frontier.about import check
+from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation, GroupStats
-from topiccrawl.frontier.hostrows import NOTHING, read_host
-from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.places import Host
+from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
 from topiccrawl.frontier.queues import LANE_NAMES
-from topiccrawl.frontier.rows import (
-    ANCHOR,
-    CONTEXT,
-    CRAWLED,
-    DELAYED,
-    ERROR,
-    QUEUED,
-    REASON,
-    TOP,
-    URL,
-    Row,
-    decode,
-)
+from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
@@ -32,11 +24,136 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.frontier.hosts import Host, Unit
+    from topiccrawl.frontier.politeness import HostClock
     from topiccrawl.frontier.portable import Entry
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
 LET_GO = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
+STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
+"""fetching: a request is out; ready: may be asked now; waiting: for its delay; robots: for its
+robots.txt; failing: backs off after 429, 503 or an unreachable robots.txt; idle: nothing queued."""
+
+
+class HostFigures(NamedTuple):
+    """One host at a moment.
+
+    Attributes:
+        name: Its name.
+        state: One of ``STATES``.
+        queued: URLs that wait.
+        active: Requests in flight.
+        seconds: Until it may be asked again; 0 where it may be now.
+        delay: Seconds between two requests, as known now.
+        pages: Pages fetched.
+        worth: Mean worth of its crawled pages, in [0, 1].
+    """
+
+    name: str
+    state: str
+    queued: int
+    active: int
+    seconds: float
+    delay: float
+    pages: int
+    worth: float
+
+
+class Census(NamedTuple):
+    """All hosts of a frontier at a moment.
+
+    Attributes:
+        states: State to number of hosts.
+        hosts: The hosts with most to do, most first.
+        soonest: Host that may be asked next and the seconds until then, or None where no one waits
+            for a time.
+    """
+
+    states: dict[str, int]
+    hosts: tuple[HostFigures, ...]
+    soonest: tuple[str, float] | None
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A frontier that can tell what its hosts do."""
+
+    def census(self, n: int) -> Census:
+        """What all hosts do, and the n with most to do one by one."""
+        ...
+
+
+def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
+    """See ``Counted.census``; costs a look at every host."""
+    found = [_figures(host, clock, now) for host in hosts]
+    states = dict.fromkeys(STATES, 0)
+    soonest: tuple[str, float] | None = None
+    for one in found:
+        states[one.state] += 1
+        timed = one.seconds > 0 and one.queued
+        if timed and (soonest is None or one.seconds < soonest[1]):
+            soonest = one.name, one.seconds
+    busiest = nlargest(n, found, key=lambda one: (one.active, one.queued, one.pages))
+    return Census(states, tuple(busiest), soonest)
+
+
+def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
+    queued = sum(len(order) for unit in host.units for order in unit.orders if order)
+    stats = host.stats
+    worth = stats.relevance / stats.pages if stats.pages else 0.0
+    wait = host.next_at - now
+    if host.wake > now and queued:
+        wait = max(wait, host.wake - now)
+    return HostFigures(
+        host.name, _state(host, queued, wait), queued, host.active, max(0.0, wait),
+        clock.delay(host), host.pages, worth,
+    )  # fmt: skip
+
+
+def _state(host: Host, queued: int, wait: float) -> str:
+    if host.active:
+        return "fetching"
+    if not queued:
+        return "idle"
+    if host.level and wait > 0:
+        return "failing"
+    origins = host.origins.values()
+    if any(origin.waits for origin in origins) and host.best == [None, None]:
+        return "failing" if any(origin.attempts for origin in origins) else "robots"
+    return "waiting" if wait > 0 else "ready"
+
+
+@runtime_checkable
+class Outlook(Protocol):
+    """A frontier that can tell its best values."""
+
+    def best(self, n: int) -> list[float]:
+        """Values of the n best queued URLs, bias included, best first, whatever their host waits.
+
+        Both lanes count alike; URLs that wait for a time of their own (a retry) don't.
+        """
+        ...
+
+
+def best_values(hosts: Iterable[Host], n: int) -> list[float]:
+    """See ``Outlook.best``; costs a look at every unit and at most n of its entries."""
+    heads = [
+        ((head >> 32) - unit.bias, lane, unit)
+        for host in hosts
+        for unit in host.units
+        for lane, head in enumerate(unit.heads)
+        if head is not None
+    ]
+    leading = nsmallest(n, heads, key=lambda entry: entry[0])
+    lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
+    return [(TOP - cost) / TOP for cost in islice(merge(*lines), n)]
+
+
+def _costs(unit: Unit, lane: int) -> Iterator[float]:
+    """What the entries of a unit's lane cost, least first: the best value costs nothing."""
+    for entry in unit.orders[lane] or ():
+        yield (entry >> 32) - unit.bias
 
 
 class View:
@@ -49,6 +166,7 @@ class View:
 
     def __init__(self, store: Store, strategy: Strategy) -> None:
         self._store = store
+        self._urls = rows.Urls(store)
         self._strategy = strategy
 
     @classmethod
@@ -61,7 +179,7 @@ class View:
         """
         store = Store(path, readonly=True)
         try:
-            check(store, strategy)
+            store.check(strategy)
         except BaseException:
             store.close()
             raise
@@ -70,21 +188,21 @@ class View:
     def why(self, url: str) -> Explanation | None:
         """All that is known of a URL, or None."""
         self._store.refresh()
-        key = key_of(url)
-        row = self._row(key)
+        key = rows.key_of(url)
+        row = self._urls.row(key)
         if row is None:
             return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
-            url=row.text(URL), queue=self._queue(key, row), reason=row.text(REASON),
+            url=row.text(rows.URL), queue=self._queue(key, row), reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
-            relevance=row.relevance if row.state == CRAWLED else None,
-            anchor=row.text(ANCHOR), context=row.text(CONTEXT), inlinks=row.inlinks,
+            relevance=row.relevance if row.state == rows.CRAWLED else None,
+            anchor=row.text(rows.ANCHOR), context=row.text(rows.CONTEXT), inlinks=row.inlinks,
             parents=tuple(
-                (parent.text(URL), value / TOP)
+                (parent.text(rows.URL), value / TOP)
                 for key, value in row.best_parents()
-                if (parent := self._row(key)) is not None
+                if (parent := self._urls.row(key)) is not None
             ),
             path=self._path(key, row), depth=row.depth, attempts=row.attempts,
         )  # fmt: skip
@@ -107,7 +225,7 @@ class View:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
             return self._leased()
-        return self._settled(CRAWLED if queue == "crawled" else ERROR)
+        return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
         """Sizes and counters as of the last commit."""
@@ -122,7 +240,7 @@ class View:
     def recount(self) -> dict[str, int]:
         """The queues' sizes counted one by one, to check ``counts``."""
         sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
-        sizes["known"] = self._store.urls.known
+        sizes["known"] = self._urls.known()
         return sizes
 
     def export(self) -> Iterator[Entry]:
@@ -134,70 +252,57 @@ class View:
         """Close the store; twice equals once."""
         self._store.close()
 
-    def _row(self, key: bytes) -> Row | None:
-        data = self._store.urls.row(key)
-        return decode(data) if data else None
-
     def _queue(self, key: bytes, row: Row) -> str:
         if key in self._store.leased():
             return "leased"
-        if row.state == QUEUED:
+        if row.state == rows.QUEUED:
             return LANE_NAMES[row.lane]
-        return "crawled" if row.state == CRAWLED else "error"
+        return "crawled" if row.state == rows.CRAWLED else "error"
 
     def _bias(self, row: Row) -> float:
-        store = self._store
-        progress = store.load("progress")
+        progress = self._store.load("progress")
         crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
-        host = Host(row.host, "")
-        _, *groups = read_host(store, host)[row.unit]
-        known = [host.groups[group] for group in groups]
+        ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
+        known = [host.groups[group] for group in units[row.unit][1:]]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
-        path = [row.text(URL)]
+        path = [row.text(rows.URL)]
         seen = {key}
         while row.first and row.first not in seen and len(path) < LONGEST_PATH:
             seen.add(row.first)
-            found = self._row(row.first)
+            found = self._urls.row(row.first)
             if found is None:
                 break
             row = found
-            path.append(row.text(URL))
+            path.append(row.text(rows.URL))
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """A lane host by host; its rows in order."""
-        leased = set(self._store.leased())
-        for numbers in self._store.urls.by_host():
-            found = [
-                row for row in self._known(numbers) if row.state == QUEUED and row.lane == lane
-            ]
-            for row in sorted(found, key=_rank):
-                if self._store.urls.key(row.seq) not in leased:
-                    yield _told(row)
+        with self._store.reading():
+            leased = set(self._store.leased())
+            for known in self._urls.by_host():
+                found = [decode(data) for key, data in known.items() if key not in leased]
+                queued = [row for row in found if row.state == rows.QUEUED and row.lane == lane]
+                yield from map(_told, sorted(queued, key=_rank))
 
     def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
-        for row in self._known(self._store.urls.in_order()):
-            if row.state == state:
-                yield _told(row)
-
-    def _known(self, numbers: Iterable[int]) -> Iterator[Row]:
-        """Rows of those numbers that are still known."""
-        for number in numbers:
-            if data := self._store.urls.get(number):
-                yield decode(data)
+        with self._store.reading():
+            for _, _, data in self._urls.in_order():
+                if data[0] == state:
+                    yield _told(decode(data))
 
     def _leased(self) -> Iterator[tuple[str, float, str]]:
         for key in self._store.leased():
-            row = self._row(key)
+            row = self._urls.row(key)
             if row is not None:
                 yield _told(row)
 
 
 def _told(row: Row) -> tuple[str, float, str]:
-    return row.text(URL), row.value / TOP, row.text(REASON)
+    return row.text(rows.URL), row.value / TOP, row.text(rows.REASON)
 
 
 def _rank(row: Row) -> tuple[int, bool, int, int, int]:
-    return row.host, bool(row.flags & DELAYED), row.unit, -row.value, row.seq
+    return row.host, bool(row.flags & rows.DELAYED), row.unit, -row.value, row.seq

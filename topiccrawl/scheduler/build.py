@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
-from topiccrawl.scheduler.neighbours import HostTimes, NeighbourFrontier
+from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
 from topiccrawl.scheduler.signals import hosts_taken
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.redisaddress import in_redis
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.redis.courier import Courier
     from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.portable import Reader
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.runs import Runs
@@ -68,8 +70,9 @@ def open_frontier(crawler: Crawler) -> Frontier:
     if fresh:
         discard(path)
     times, owner = HostTimes(settings["TOPICCRAWL_DATA_DIR"]), _owner(spider)
-    frontier = NeighbourFrontier(
-        path, order, politeness, limits, share=share, owner=owner, times=times
+    frontier = EmbeddedFrontier(
+        path, order, politeness, limits, share=share, owner=owner,
+        clock_of=partial(NeighbourClock, times),
     )  # fmt: skip
     _relearn(frontier, order)
     return frontier
@@ -158,7 +161,7 @@ def _relearn(frontier: Frontier, order: Strategy) -> None:
             learn(known.anchor, known.context, known.relevance)
 
 
-def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> View:
+def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
     """Return what a crawl's frontier holds, also while the crawl runs; nothing is changed.
 
     ``settings`` may say how to reach Redis (a password is in no log).

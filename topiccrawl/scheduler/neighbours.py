@@ -19,22 +19,22 @@ import shutil
 import time
 from pathlib import Path
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import lmdb
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.clock import BACKOFF_STATUSES, HostClock
-from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.politeness import BACKOFF_STATUSES, HostClock
 from topiccrawl.storage.identity import boot_id
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import Download
-    from topiccrawl.frontier.places import Host
+    from topiccrawl.frontier.contract import Download, Limits, Politeness
+    from topiccrawl.frontier.hosts import Host
 
 FOLDER = "hosts"
 """Name of the table's folder inside TOPICCRAWL_DATA_DIR."""
@@ -104,45 +104,36 @@ class HostTimes:
 class NeighbourClock(HostClock):
     """A clock that asks the table, too.
 
-    Attributes:
-        times: The table; set by the frontier.
+    Args:
+        times: The table.
+        politeness: As of ``HostClock``.
+        limits: The same.
+        rng: The same.
     """
 
-    times: HostTimes
+    def __init__(
+        self, times: HostTimes, politeness: Politeness, limits: Limits, rng: random.Random
+    ) -> None:
+        super().__init__(politeness, limits, rng)
+        self._times = times
 
     @override
     def waits(self, host: Host) -> float:
         """Seconds for which another crawl has the host; 0.0: it is ours now."""
-        return self.times.claim(host.name, self.delay(host))
+        return self._times.claim(host.name, self.delay(host))
 
     @override
     def left(self, host: Host, now: float) -> None:
         """Count from now, for all crawls: a request leaves."""
         super().left(host, now)
-        self.times.claim(host.name, host.next_at - now)
+        self._times.claim(host.name, host.next_at - now)
 
     @override
     def end(self, host: Host, download: Download, now: float) -> None:
         """Learn from an answer; where a host asks for a pause, all crawls keep it."""
         super().end(host, download, now)
         if download.status in BACKOFF_STATUSES:
-            self.times.put_off(host.name, host.next_at - now)
-
-
-class NeighbourFrontier(EmbeddedFrontier):
-    """The frontier of one crawl of several in a data folder; see ``EmbeddedFrontier``.
-
-    Args:
-        times: What the crawls of the folder know of hosts.
-    """
-
-    clock_type = NeighbourClock
-
-    def __init__(self, *args: Any, times: HostTimes, **named: Any) -> None:  # noqa: ANN401
-        super().__init__(*args, **named)
-        clock = self._state.clock
-        assert isinstance(clock, NeighbourClock)  # noqa: S101 - of clock_type
-        clock.times = times
+            self._times.put_off(host.name, host.next_at - now)
 
 
 def _opened(folder: Path) -> lmdb.Environment:

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from topiccrawl.frontier.bloom import HEAD, LARGEST, SMALLEST, Chain, Filter, share_of
+from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST, Chain, Filter, share_of
 
 digests = st.integers(0, (1 << 64) - 1)
 

@@ -17,10 +17,9 @@ import pytest
 
 from tests.contracts.strategies import Best, Plain
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier import about, store
+from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
-from topiccrawl.frontier.log import FILES
 from topiccrawl.frontier.portable import About, HostEntry
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.transfer import Export
@@ -61,7 +60,7 @@ def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> N
 def test_state_of_another_format_is_refused_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(about, "FORMAT", 1)
+    monkeypatch.setattr(store, "FORMAT", 1)
     opened(tmp_path).close()
     monkeypatch.undo()
     for open_it in (opened, store.strategy_of):
@@ -98,7 +97,7 @@ def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.Mon
     lease = frontier.pop()[0]
     links = [Offer(f"http://b{n}.cn/", 1, (0.5, 0.0), context="x" * 120) for n in range(5000)]
     assert frontier.finish(lease, DONE, links)
-    assert frontier._store.env.info()["map_size"] > 64 << 20
+    assert frontier.store.env.info()["map_size"] > 64 << 20
     frontier.close()
 
 
@@ -130,13 +129,9 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
 FORGETFUL = """
     import random, sys
     from tests.contracts.strategies import Plain
-    from topiccrawl.frontier import hostlog, log, numbering
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.model import Offer
-    log.SEGMENT_BYTES = 20_000
-    numbering.LEAST = 300
-    hostlog.PARTS = 10
     quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
     limits = Limits(max_known=int(sys.argv[2]))
     frontier = EmbeddedFrontier(sys.argv[1], Plain(), quick, limits, sync="never")
@@ -155,11 +150,8 @@ FORGETFUL = """
 
 
 @pytest.mark.parametrize("most", [0, 120])
-def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) -> None:
-    """Every snapshot is whole, though the crawl deletes segments at every moment.
-
-    With a bound, it lets go of records and uses their numbers again, too.
-    """
+def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -> None:
+    """Every snapshot is whole, though the crawl deletes records at every moment."""
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(FORGETFUL), str(tmp_path), str(most)],
         stdout=subprocess.PIPE, text=True,
@@ -170,11 +162,11 @@ def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) 
         ended = False
         while not ended:
             ended = crawl.poll() is not None
-            found = Counter(row.state for row in view._known(view._store.urls.numbers().tolist()))
+            found = Counter(data[0] for _, _, data in view._urls.in_order())
             progress = view._store.load("progress")
             assert isinstance(progress, dict)
             tally = progress["tally"]
-            assert view._store.urls.known == found.total() == tally["known"]
+            assert view._urls.known() == found.total() == tally["known"]
             assert found[CRAWLED] == tally["crawled"]
             asked = (view.why(url) for url, _, _ in view._settled(CRAWLED))
             assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
@@ -185,9 +177,6 @@ def test_a_view_follows_a_crawl_whose_log_is_cleared(tmp_path: Path, most: int) 
             assert all(host.fetched == host.pages for host in hosts)
             view._store.refresh()
     assert crawl.returncode == 0
-    for log in (0, 1):
-        first = min(number for at, number in view._store._manifest.lengths if at == log)
-        assert first > 1, "no segment was cleared"
     view.close()
 
 
@@ -203,7 +192,7 @@ def test_counters_agree_with_a_recount(tmp_path: Path) -> None:
     frontier.pop(5)
     frontier.commit()
     counts = frontier.counts()
-    assert frontier._view.recount() == {
+    assert frontier.view.recount() == {
         name: counts[name] for name in ("prior", "normal", "leased", "crawled", "error", "known")
     }
     frontier.close()
@@ -243,7 +232,7 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
     assert str(tmp_path) in first
     assert "make room" in first
     frontier = opened(tmp_path)
-    sizes = frontier._view.recount()
+    sizes = frontier.view.recount()
     assert 1000 <= sizes["known"] == sizes["prior"] < 9000
     frontier.close()
 
@@ -251,11 +240,9 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
 CRAWL = """
     import sys, time
     from tests.contracts.strategies import Best
-    from topiccrawl.frontier import hostlog, log
     from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.model import Offer
-    log.SEGMENT_BYTES = 30_000  # so that segments are cleared all the time
     politeness = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
     frontier = EmbeddedFrontier(sys.argv[1], Best(), politeness, Limits(max_crashes=1000))
     frontier.push([Seed("http://h0.cn/0/0")])
@@ -278,7 +265,7 @@ CRAWL = """
 
 
 def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
-    """Killed at random moments, also of the log's compaction, it ends with every page."""
+    """Killed at random moments, it ends with every page."""
     rng = random.Random(11)  # noqa: S311
     promised: set[str] = set()
     crawled: set[str] = set()
@@ -297,12 +284,11 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         frontier = EmbeddedFrontier(tmp_path, Best(), QUICK, Limits(max_crashes=1000))
         crawled = {url for url, _, _ in frontier.iterate("crawled")}
         assert promised <= crawled
-        sizes = frontier._view.recount()
+        sizes = frontier.view.recount()
         assert sizes == {name: frontier.counts()[name] for name in sizes}
         frontier.close()
         if "end" in lines:
             break
-    assert int(min(tmp_path.glob(FILES.format("urls"))).stem[5:]) > 5, "no segment was cleared"
     assert len(crawled) == 1500
     assert len(promised) == 30
 
@@ -313,8 +299,7 @@ def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Pat
         frontier.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
         poison, _ = frontier.pop(2)
         frontier.begin(poison)
-        frontier._endings.marks.abandon()
-        frontier._store.close()
+        frontier.abandon()
     frontier = opened(tmp_path, max_crashes=3)
     assert list(frontier.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
     assert frontier.counts()["crashes"] == 3
@@ -330,8 +315,7 @@ def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> N
         frontier.begin(lease)
         frontier.passed(lease)
         frontier.passed(lease)
-        frontier._endings.marks.abandon()
-        frontier._store.close()
+        frontier.abandon()
     frontier = opened(tmp_path, max_crashes=2)
     assert frontier.counts()["prior"] == 1
     assert "crashes" not in frontier.counts()

@@ -7,7 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 from tests.contracts.strategies import Plain
-from topiccrawl.frontier import opening
+from topiccrawl.frontier import queues
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Offer
@@ -28,7 +28,7 @@ def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
     """What stands in each lane of each unit, in its order."""
     return [
         [list(order or ()) for order in unit.orders]
-        for host in frontier._state.places.hosts
+        for host in frontier.places.hosts
         for unit in host.units
     ]
 
@@ -36,8 +36,8 @@ def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
 def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(opening, "BATCH", 7)
-    monkeypatch.setattr(opening, "TOLD", 10)
+    monkeypatch.setattr(queues, "BATCH", 7)
+    monkeypatch.setattr(queues, "TOLD", 10)
     rng = random.Random(1)  # noqa: S311
     frontier = opened(tmp_path)
     frontier.push([Seed(f"http://h{n}.cn/") for n in range(5)])

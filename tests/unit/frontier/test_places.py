@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.places import Places
+from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.store import Store
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def test_what_is_closed_and_opened_is_the_same(
         else:
             unit, _ = places.unit(place, groups)
             places.count(host, unit.groups, rng.random())
-            places.keep(host)
     places.flush()
     store.commit()
     before = told(places)

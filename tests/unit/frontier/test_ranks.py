@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
-from topiccrawl.frontier.clock import HostClock
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.places import Host, Origin, Places, Unit
+from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.frontier.ready import Ready
+from topiccrawl.frontier.store import Store
+
+if TYPE_CHECKING:
+    import pytest
 
 COSTS = [0.0, 1.0, 2.5, 1e6, 1.1e6, 2e9, 4e9]
 
 
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32))
-def test_the_first_is_the_best_of_all_that_are_ready(seed: int) -> None:
+def test_the_first_is_the_best_of_all_that_are_ready(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
     rng = random.Random(seed)  # noqa: S311
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
     units = [Unit(0, host, Origin(host.name, host), ()) for host in hosts]
-    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), hosts)
+    store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
+    places = Places(store)
+    places.hosts += hosts
+    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), places)
     for unit in units:
         Places._attach(unit)
     for turn in range(200):
@@ -40,3 +51,4 @@ def test_the_first_is_the_best_of_all_that_are_ready(seed: int) -> None:
         for other in (0, 1):
             able = [best for host in hosts if host.ready and (best := host.best[other])]
             assert ready.best(other) is (min(able)[2] if able else None)
+    store.close()

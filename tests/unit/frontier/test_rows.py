@@ -6,7 +6,6 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from topiccrawl.frontier.keys import host_of, key_of, origin_of, split_origin
 from topiccrawl.frontier.rows import (
     ANCHOR,
     CONTEXT,
@@ -17,7 +16,11 @@ from topiccrawl.frontier.rows import (
     Row,
     counted,
     decode,
+    host_of,
+    key_of,
+    origin_of,
     quantum,
+    split_origin,
     texts,
     with_evidence_texts,
     with_parent,

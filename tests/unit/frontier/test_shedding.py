@@ -1,4 +1,4 @@
-"""Letting go, and closing up numbers, on a node that has a part of the crawl: its rows only."""
+"""Evicting records on a node that has a part of the crawl: its rows only."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.contracts.strategies import Plain
-from topiccrawl.frontier import numbering
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.keys import key_of
+from topiccrawl.frontier.rows import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,26 +34,8 @@ def frontier(tmp_path: Path) -> Iterator[EmbeddedFrontier]:
 
 
 def test_what_was_found_before_it_became_anothers_stays(frontier: EmbeddedFrontier) -> None:
-    shedding, before = frontier._shedding, frontier.counts()
+    shedding, before = frontier.shedding, frontier.counts()
     assert shedding._look(MOST) == MOST
     shedding.mine = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
     assert shedding._remember()
     assert frontier.counts() == before
-
-
-def test_numbers_wait_for_rows_that_are_not_ours(
-    frontier: EmbeddedFrontier, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(numbering, "LEAST", 10)
-    monkeypatch.setattr(numbering, "SPREAD", 2)
-    for url in URLS[:60]:
-        frontier._state.store.let_go([frontier._state.urls.find(key_of(url))])
-    numbers = frontier._state.urls.numbers().tolist()
-    shedding = frontier._shedding
-    shedding.mine = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
-    assert shedding.step() == 0
-    assert frontier._state.urls.numbers().tolist() == numbers
-    shedding.mine = [True] * 256
-    shedding.step()
-    assert frontier._state.urls.numbers().tolist() == [n + 1 for n in range(20)]
-    assert frontier._state.seq == 21

@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from tests.contracts.strategies import Plain
-from topiccrawl.frontier.clock import SteadyClock
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.politeness import SteadyClock
 
 if TYPE_CHECKING:
     from pathlib import Path

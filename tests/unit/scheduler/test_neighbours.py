@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Download, Limits, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.scheduler.neighbours import FOLDER, GRACE, HostTimes, NeighbourFrontier
+from topiccrawl.scheduler.neighbours import FOLDER, GRACE, HostTimes, NeighbourClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +24,11 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def opened(folder: Path, polite: Politeness, times: HostTimes) -> EmbeddedFrontier:
+    clock_of = partial(NeighbourClock, times)
+    return EmbeddedFrontier(folder, FirstCome(), polite, Limits(), clock_of=clock_of)
 
 
 @pytest.fixture(name="clock")
@@ -75,10 +82,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path) -> None:
     polite = Politeness(delay=60.0, jitter=0.0, adaptive=False, robots=False)
-    frontiers = [
-        NeighbourFrontier(tmp_path / name, FirstCome(), polite, Limits(), times=HostTimes(tmp_path))
-        for name in ("one", "other")
-    ]
+    frontiers = [opened(tmp_path / name, polite, HostTimes(tmp_path)) for name in ("one", "other")]
     one, other = frontiers
     for frontier in frontiers:
         frontier.push([Seed(f"http://{HOST}/1"), Seed("http://other.test/1")])
@@ -88,9 +92,7 @@ def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path) -> None:
     assert not other.acquire(HOST if HOST in first[0].url else "other.test")
     assert 59.0 < (other.next_due() or 0.0) <= 60.0
     one.downloaded(first[0], Download(503, retry_after=600.0))
-    third = NeighbourFrontier(
-        tmp_path / "third", FirstCome(), polite, Limits(), times=HostTimes(tmp_path)
-    )
+    third = opened(tmp_path / "third", polite, HostTimes(tmp_path))
     third.push([Seed(first[0].url)])
     assert third.pop(1) == []
     assert 599.0 < (third.next_due() or 0.0) <= 600.0
@@ -101,7 +103,7 @@ def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path) -> None:
 def test_a_request_waits_at_the_door_where_another_crawl_was_faster(tmp_path: Path) -> None:
     polite = Politeness(delay=0.05, jitter=0.0, adaptive=False, robots=False)
     times = HostTimes(tmp_path)
-    frontier = NeighbourFrontier(tmp_path / "one", FirstCome(), polite, Limits(), times=times)
+    frontier = opened(tmp_path / "one", polite, times)
     frontier.push([Seed(f"http://{HOST}/1")])
     assert len(frontier.pop(1)) == 1
     assert frontier.waits(HOST) == 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from topiccrawl.frontier.keys import host_digest, host_of, split_origin
+from topiccrawl.frontier.rows import host_digest, host_of, split_origin
 
 BUCKETS = 256
 """Buckets of every crawl: the first byte of a host's digest, which begins the keys of its URLs."""
@@ -28,7 +28,7 @@ def _bucket_of_prefix(prefix: str) -> int:
 def bucket_of_url(url: str) -> int:
     """Bucket of a canonical URL.
 
-    >>> from topiccrawl.frontier.keys import key_of
+    >>> from topiccrawl.frontier.rows import key_of
     >>> key_of("http://news.cn/a")[0] == bucket_of_url("http://news.cn/a")
     True
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.hostrows import NOTHING
+from topiccrawl.frontier.hosts import NOTHING
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.state import State
+    from topiccrawl.frontier.queues import Queues
 
 OWN = frozenset({"prior", "normal"})
 """Counters kept per node; the others are added up in Redis."""
@@ -18,42 +18,41 @@ class Counters:
     """Keeps a node's counters equal to Redis' plus what was not sent yet.
 
     Args:
-        state: Whose tally and statistics of the crawl they are.
+        queues: Whose tally and statistics of the crawl they are.
     """
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, queues: Queues) -> None:
+        self._tally, self._biases = queues.tally, queues.biases
         self._sent: dict[str, int] = {}
         self._crawl = NOTHING
 
     def put(self, parts: dict[str, Any]) -> None:
         """Add what grew since the last batch."""
-        now = {name: n for name, n in self._state.tally.items() if name not in OWN}
+        now = {name: n for name, n in self._tally.items() if name not in OWN}
         grown = {name: n - self._sent.get(name, 0) for name, n in now.items()}
         if tally := {name: n for name, n in grown.items() if n}:
             parts["tally"] = tally
         self._sent = now
-        crawl, sent = self._state.biases.crawl, self._crawl
+        crawl, sent = self._biases.crawl, self._crawl
         if crawl != sent:
             parts["crawl"] = [crawl.pages - sent.pages, crawl.relevance - sent.relevance]
             self._crawl = crawl
 
     def hear(self, tally: list[bytes], pages: int, worth: float) -> None:
         """Take over the sums."""
-        state = self._state
         for name, text in zip(tally[::2], tally[1::2], strict=True):
             label, total = name.decode(), int(text)
-            state.tally[label] += total - self._sent.get(label, 0)
+            self._tally[label] += total - self._sent.get(label, 0)
             self._sent[label] = total
-        sent, crawl = self._crawl, state.biases.crawl
+        sent, crawl = self._crawl, self._biases.crawl
         if pages != sent.pages:
             more = crawl.relevance + worth - sent.relevance
-            state.biases.crawl = GroupStats(crawl.pages + pages - sent.pages, more)
+            self._biases.crawl = GroupStats(crawl.pages + pages - sent.pages, more)
             self._crawl = GroupStats(pages, worth)
 
     def clear(self) -> None:
         """Forget all: what was not sent is void."""
-        for name in self._state.tally:
-            self._state.tally[name] = 0
+        for name in self._tally:
+            self._tally[name] = 0
         self._sent.clear()
-        self._state.biases.crawl = self._crawl = NOTHING
+        self._biases.crawl = self._crawl = NOTHING

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.errors import TopiccrawlError
     from topiccrawl.frontier.contract import Frontier, Strategy
-    from topiccrawl.frontier.view import View
+    from topiccrawl.frontier.portable import Reader
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ def place_of(settings: BaseSettings, name: str) -> str:
     return f"{address(client_of(settings))}#{name}"
 
 
-def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> View:
+def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Reader:
     """Return what a crawl in Redis holds; ``order`` makes the strategy of a name.
 
     Raises:

@@ -8,27 +8,25 @@ of a batch or nothing, and refuses a node that the others have given up.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import lmdb
 import redis
-from typing_extensions import override
 
 from topiccrawl.addons.redis.about import about
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
 from topiccrawl.addons.redis.clock import RedisClock
 from topiccrawl.addons.redis.copy import WorkingCopy
-from topiccrawl.addons.redis.intake import Route, RoutedIntake
+from topiccrawl.addons.redis.intake import Outpost, Route
 from topiccrawl.addons.redis.marks import RedisMarks
-from topiccrawl.addons.redis.record import RecordingStore
+from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.share import Share
-from topiccrawl.addons.redis.turns import REGISTER, TurnClock, Turns
+from topiccrawl.addons.redis.turns import REGISTER, Turns
 from topiccrawl.addons.redis.wire import Call, Wire, address
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.keys import key_of
-from topiccrawl.frontier.places import Noted
+from topiccrawl.frontier.rows import key_of
 from topiccrawl.frontier.store import discard as discard_folder
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ def base_of(name: str) -> str:
     return "{topiccrawl:" + name + "}:"
 
 
-class SharedFrontier(EmbeddedFrontier):
+class SharedFrontier:
     """A frontier in Redis, for one of several nodes; see the contract for what methods promise.
 
     Args:
@@ -85,12 +83,6 @@ class SharedFrontier(EmbeddedFrontier):
         StateLockedError: Another process uses the folder.
     """
 
-    store_type: ClassVar = RecordingStore
-    intake_type: ClassVar = RoutedIntake
-    clock_type: ClassVar = TurnClock
-    _store: RecordingStore
-    _intake: RoutedIntake
-
     def __init__(  # noqa: PLR0913 - all but six have defaults
         self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
@@ -104,25 +96,14 @@ class SharedFrontier(EmbeddedFrontier):
         self._attached = False
         self._gone = False
         self._wire = Wire(client)
-        super().__init__(
+        self.local = EmbeddedFrontier(
             folder, strategy, politeness, limits, clock=clock or self.steady, rng=rng,
             share=share, sync="never",
         )  # fmt: skip
         try:
-            self._intake.route = Route()
-            self._shedding.mine = self._intake.route.mine
-            self._state.places.new_ready = False
-            self._state.places.noted = Noted(set(), set(), [])
-            self.turns = self._turns(
-                register or (REGISTER if clock is None else f"{self.base}own:"), ttl
-            )
-            copy = WorkingCopy(
-                self._state, self._store, strategy, limits.max_crashes, CRASH_WAIT * ttl
-            )
-            self.share = Share(
-                self.base, about(strategy, owner), ttl, state=self._state,
-                store=self._store, intake=self._intake, copy=copy, clock=self._clock,
-                hear_time=self.steady.hear, turns=self.turns, again=again,
+            self._compose(
+                register or (REGISTER if clock is None else f"{self.base}own:"), ttl,
+                about(strategy, owner), again=again,
             )  # fmt: skip
             self._enter(client)
             if attached:
@@ -130,21 +111,39 @@ class SharedFrontier(EmbeddedFrontier):
                 self.settle()
         except BaseException:
             self._gone = True
-            super().close()
+            self.local.close()
             raise
 
-    def _turns(self, register: str, ttl: float) -> Turns:
-        """The turns of hosts."""
-        own = self._state.clock
-        assert isinstance(own, TurnClock)  # noqa: S101 - ``clock_type``
-        own.turns.open(register, ttl, self._state, self._clock)
-        return own.turns
+    def _compose(self, register: str, ttl: float, text: str, *, again: bool) -> None:
+        """Follow what the working copy changes, and have it ask for turns and post to others."""
+        local = self.local
+        self.turns = Turns(register, ttl, local.host_clock, local.ready, local.clock)
+        local.host_clock.turn = self.turns.ours
+        local.store.feed = changes = Changes()
+        local.places.new_ready = False
+        route = Route()
+        local.shedding.mine = route.mine
+        local.intake.elsewhere = outpost = Outpost(local.intake, local.urls, route)
+        local.committer = self._write
+        self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
+        self.share = Share(
+            self.base, text, ttl, frontier=local, changes=changes, route=route, outpost=outpost,
+            copy=self._copy, hear_time=self.steady.hear, turns=self.turns, again=again,
+        )  # fmt: skip
+        self.clock = local.clock
+        self.push, self.finish, self.robots = local.push, local.finish, local.robots
+        self.passed, self.downloaded, self.extend = local.passed, local.downloaded, local.extend
+        self.release, self.stood_still, self.pace = local.release, local.stood_still, local.pace
+        self.waits = local.waits
+        self.sweep, self.rest, self.forget = local.sweep, local.rest, local.forget
+        self.why, self.iterate, self.export = local.why, local.iterate, local.export
+        self.best, self.census, self.view = local.best, local.census, local.view
 
     def _enter(self, client: redis.Redis) -> None:
         """Join, and ask for this node's part."""
         self._wire.run(self.share.join())
-        self._endings.marks.close()
-        self._endings.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
+        self.local.settling.marks.close()
+        self.local.settling.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
         for _ in range(3):  # others that are dead are seen, given up, and followed
             self._wire.run(self.share.converse(look=True))
         self._beat = time.monotonic()
@@ -153,13 +152,13 @@ class SharedFrontier(EmbeddedFrontier):
 
     def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
         """Send what changed and hear what is new; whether anything came."""
-        if self.broken:
-            raise StorageError(self.broken)
+        if self.local.broken:
+            raise StorageError(self.local.broken)
         try:
-            if self._changed or self.share.part.loading():  # a part may be large
-                super()._commit()
+            if self.local.changed or self.share.part.loading():  # a part may be large
+                self.local.write()
         except (lmdb.Error, OSError) as error:
-            raise self.fail(error) from error
+            raise self.local.fail(error) from error
         return (yield from self.share.converse(look=look, patient=patient))
 
     def settle(self) -> None:
@@ -186,72 +185,65 @@ class SharedFrontier(EmbeddedFrontier):
             return False
         return self._wire.run(self.turns.talk(""))
 
-    @override
-    def _commit(self, room: int = 0) -> None:
+    def _write(self, room: int = 0) -> None:
+        """Commit the working copy, and send what changed where no courier does."""
         if not self._attached:
-            super()._commit(room)
+            self.local.write(room)
         else:  # Redis works while the caller does: what it answers is heard the next time
             self._wire.hear()
-            super()._commit(room)
+            self.local.write(room)
             self._wire.send(self.converse(look=False, patient=False))
             self._beat = time.monotonic()
 
     # -- the contract, where more than one node makes a difference ---------------------------------
 
-    @override
     def commit(self) -> None:
         """Make all that happened durable: Redis has it where calls carry the conversations."""
-        super().commit()
+        self.local.commit()
         self._wire.hear()
 
-    @override
     def pop(self, n: int = 1) -> list[Lease]:
         """Up to n leases; none while others may have given this node up."""
         self._keep_alive()
         self._take_turns()
         if not self.share.may_serve():
             return []
-        leases = super().pop(n)
+        leases = self.local.pop(n)
         if len(leases) < n and self._take_turns():  # what waited for a time has come
-            leases += super().pop(n - len(leases))
+            leases += self.local.pop(n - len(leases))
         return leases
 
-    @override
     def begin(self, lease: Lease) -> None:
         """Processing starts; remembered even if the process dies."""
-        if lease.kind is Kind.PAGE and self._state.leases.find(lease) is not None:
-            self._endings.marks.set(lease.key)
+        if lease.kind is Kind.PAGE and self.local.leases.find(lease) is not None:
+            self.local.settling.marks.set(lease.key)
 
-    @override
     def acquire(self, host: str) -> bool:
         """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
         if not self.share.may_serve():
             return False
-        known = self._state.places.host(host.lower())
+        known = self.local.places.host(host.lower())
         self.turns.need(known)
         self._take_turns()
         if not self.share.part.closing(bucket_of_host(known.name)):
-            return super().acquire(host)
+            return self.local.acquire(host)
         known.shut = False  # a lease has to go on so that it ends
         try:
-            return super().acquire(host)
+            return self.local.acquire(host)
         finally:
             known.shut = True
-            self._state.ready.settle(known, self._clock())
+            self.local.ready.settle(known, self.clock())
 
-    @override
     def left(self, host: str) -> bool:
         """A request to the host leaves now; False where others may have given this node up."""
-        return self.share.may_serve() and super().left(host)
+        return self.share.may_serve() and self.local.left(host)
 
-    @override
     def next_due(self) -> float | None:
         """Seconds until ``pop`` may give something; None if only other calls can change it."""
         self._keep_alive()
         self._take_turns()
-        return super().next_due() if self.share.may_serve() else None
+        return self.local.next_due() if self.share.may_serve() else None
 
-    @override
     def pending(self) -> bool:
         """Whether anything is queued or leased, on any node."""
         share = self.share
@@ -264,33 +256,29 @@ class SharedFrontier(EmbeddedFrontier):
             self.settle()
         return not share.settled or share.view.pending(share.epoch)
 
-    @override
     def counts(self) -> dict[str, int]:
         """Sizes of the queues over all nodes, and counters of what happened."""
-        counts = super().counts()
+        counts = self.local.counts()
         others = self.share.view.elsewhere(self.share.epoch)
         for name, size in zip(("prior", "normal", "leased"), others, strict=True):
             counts[name] += size
         return counts
 
-    @override
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; False where it is not so.
 
         False, too, for another node's, and while Redis is away.
         """
         key = key_of(url)
-        number = self._store.urls.find(key)
-        if self._attached and number and not self._store.urls.links(number):
+        if self._attached and self.local.urls.find(key) and not self.local.urls.links(key):
             try:  # links of what was crawled before are not in the copy; those here are newer
                 links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
             if isinstance(links, bytes):
-                self._store.urls.take_links(number, links)
-        return super().requeue(url, value)
+                self._copy.take_links(key, links)
+        return self.local.requeue(url, value)
 
-    @override
     def load(self, entries: Iterable[Entry]) -> int:
         """Take over an export into this frontier, which must be empty; number of URLs.
 
@@ -299,22 +287,25 @@ class SharedFrontier(EmbeddedFrontier):
         """
         if not self.share.alone():
             raise StateLockedError(f"{self.base}: other nodes work on this crawl; stop them first")
-        return super().load(entries)
+        return self.local.load(entries)
 
-    @override
     def close(self) -> None:
         """Release what is still leased, give all buckets back, be gone. Twice equals once."""
         if self._gone:
             return
         self._gone = True
         self._attached = False
-        self._endings.release_all()
-        super()._commit()
+        self.local.settling.release_all()
+        self.local.write()
         try:
             self._wire.run(self.share.leave())
         finally:
-            super().close()
-            discard_folder(self._store.path)
+            self.local.close()
+            discard_folder(self.local.store.path)
+
+    def abandon(self) -> None:
+        """Leave everything as a killed process does."""
+        self.local.abandon()
 
 
 def discard(client: redis.Redis, name: str) -> None:

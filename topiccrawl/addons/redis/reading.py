@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
-from typing_extensions import override
 
 from topiccrawl.addons.redis.about import checked
 from topiccrawl.addons.redis.buckets import BUCKETS
 from topiccrawl.addons.redis.copy import WorkingCopy
 from topiccrawl.addons.redis.frontier import base_of
 from topiccrawl.addons.redis.part import PIECE
-from topiccrawl.addons.redis.record import RecordingStore
+from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.wire import Call, Wire, address, trouble
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import GroupStats, Limits, Politeness
-from topiccrawl.frontier.state import State
-from topiccrawl.frontier.view import View
+from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 if TYPE_CHECKING:
     import redis
@@ -29,16 +26,25 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Strategy
 
 
-class SharedView(View):
-    """What a crawl in Redis held when it was read; its copy is deleted at ``close``."""
+class SharedView:
+    """What a crawl in Redis held when it was read; its copy is deleted at ``close``.
 
-    folder: str
+    Args:
+        frontier: The copy.
+    """
 
-    @override
+    def __init__(self, frontier: EmbeddedFrontier) -> None:
+        view = frontier.view
+        self._frontier = frontier
+        self.counts, self.why, self.iterate, self.export = (
+            view.counts, view.why, view.iterate, view.export,
+        )  # fmt: skip
+        self.recount = view.recount
+
     def close(self) -> None:
         """Delete the copy; twice equals once."""
-        super().close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._frontier.abandon()
+        shutil.rmtree(self._frontier.store.path, ignore_errors=True)
 
 
 def strategy_in(client: redis.Redis, name: str) -> str:
@@ -80,22 +86,20 @@ def read(client: redis.Redis, name: str, strategy: Strategy) -> SharedView:
     """
     strategy_in(client, name)
     folder = tempfile.mkdtemp(prefix="topiccrawl-read-")
-    store = RecordingStore(folder, sync="never")
-    view = SharedView(store, strategy)
-    view.folder = folder
+    owner = owner_in(client, name)
+    copy = EmbeddedFrontier(folder, strategy, Politeness(), Limits(), sync="never", owner=owner)
+    view = SharedView(copy)
     try:
-        store.save("owner", owner_in(client, name))
-        _fill(client, base_of(name), store, strategy)
+        _fill(client, base_of(name), copy)
     except (StorageError, RedisError) as error:
         view.close()
         raise trouble(client, error) from error
     return view
 
 
-def _fill(client: redis.Redis, base: str, store: RecordingStore, strategy: Strategy) -> None:
-    rng = random.Random(0)  # noqa: S311 - no jitter is drawn
-    state = State(store, strategy, Politeness(), Limits(), rng)
-    copy = WorkingCopy(state, store, strategy, 0, 0.0)
+def _fill(client: redis.Redis, base: str, frontier: EmbeddedFrontier) -> None:
+    frontier.store.feed = changes = Changes()
+    copy = WorkingCopy(frontier, changes)
     wire = Wire(client)
     for bucket in range(BUCKETS):
         cursor = b"0"
@@ -107,15 +111,15 @@ def _fill(client: redis.Redis, base: str, store: RecordingStore, strategy: Strat
                 copy.take_seen(seen)
             copy.take_rows(rows, links)
             if cursor == b"0":
-                state.commit()
+                frontier.write()
                 break
     for label, number in _counters(client, base + "tally").items():
-        state.tally[label] = int(number)
+        frontier.queues.tally[label] = int(number)
     progress = _counters(client, base + "progress")
     pages, worth = int(progress.get("pages", 0)), float(progress.get("worth", 0))
-    state.biases.crawl = GroupStats(pages, worth)
-    state.turn = int(progress.get("turn", 0))
-    state.commit()
+    frontier.queues.biases.crawl = GroupStats(pages, worth)
+    frontier.dispatch.turn = int(progress.get("turn", 0))
+    frontier.write()
 
 
 def _counters(client: redis.Redis, key: str) -> dict[str, bytes]:

@@ -15,7 +15,6 @@ import msgpack
 from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
 from topiccrawl.addons.redis.part import Part
-from topiccrawl.addons.redis.record import collect
 from topiccrawl.addons.redis.view import NOTHING, view_of
 from topiccrawl.addons.redis.wire import Call
 from topiccrawl.errors import StorageError
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.addons.redis.copy import WorkingCopy
-    from topiccrawl.addons.redis.intake import RoutedIntake
-    from topiccrawl.addons.redis.record import RecordingStore
+    from topiccrawl.addons.redis.intake import Outpost, Route
+    from topiccrawl.addons.redis.record import Changes
     from topiccrawl.addons.redis.turns import Turns
     from topiccrawl.addons.redis.view import View
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.state import State
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 EPOCH_BITS = 40
 """Leases of one registration are numbered below its epoch."""
@@ -43,11 +42,11 @@ class Share:
         base: What the names of the crawl's keys begin with.
         about: What the crawl is (JSON): nodes of another one are refused.
         ttl: Seconds without a word after which a node is given up.
-        state: Open state of the working copy.
-        store: Its store.
-        intake: Its way in.
+        frontier: The working copy.
+        changes: Its feed.
+        route: Which hosts are served here, and letters for the others.
+        outpost: Takes in what others posted.
         copy: Moves buckets.
-        clock: The frontier's.
         turns: At hosts, over all crawls.
         again: Whether pages will be crawled again.
         hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
@@ -61,13 +60,14 @@ class Share:
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
-        self, base: str, about: str, ttl: float, *, state: State, store: RecordingStore,
-        intake: RoutedIntake, copy: WorkingCopy, clock: Callable[[], float],
+        self, base: str, about: str, ttl: float, *, frontier: EmbeddedFrontier, changes: Changes,
+        route: Route, outpost: Outpost, copy: WorkingCopy,
         hear_time: Callable[[float, float, float], None], turns: Turns, again: bool,
     ) -> None:  # fmt: skip
         self.base, self.about, self.ttl = base, about, ttl
-        self._state, self._store, self._intake, self._copy = state, store, intake, copy
-        self._clock, self._hear_time = clock, hear_time
+        self._frontier, self._changes, self._route = frontier, changes, route
+        self._outpost, self._hear_time = outpost, hear_time
+        self._queues, self._leases = frontier.queues, frontier.leases
         self._turns = turns
         self.epoch = 0
         self.safe_until = 0.0
@@ -75,9 +75,9 @@ class Share:
         self.settled = False
         self._last = self._number = 0
         self._flight: bytes | None = None
-        self.part = Part(copy, intake.route, clock, again=again)
+        self.part = Part(copy, route, frontier.clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
-        self._counters = Counters(state)
+        self._counters = Counters(frontier.queues)
         self._dead: list[int] = []
         self._leaving = False
         self._started = 0
@@ -99,15 +99,14 @@ class Share:
         return self._has_all() and bool(self.view.post)
 
     def _has_all(self) -> bool:
-        return self._intake.route.whole and self.view.nodes == (self.epoch,)
+        return self._route.whole and self.view.nodes == (self.epoch,)
 
     def idle(self) -> bool:
         """Whether this node has nothing to do, send or load."""
-        state = self._state
         return not (
-            any(state.queue_sizes()) or state.leases.held or not self.part.idle() or self._read
+            any(self._queues.sizes()) or self._leases.held or not self.part.idle() or self._read
             or self._started or self._flight is not None
-            or any(self._intake.route.letters.values())
+            or any(self._route.letters.values())
         )  # fmt: skip
 
     # -- conversations -----------------------------------------------------------------------------
@@ -131,7 +130,7 @@ class Share:
         self.epoch = self._last = int(epoch)
         self._number = 0
         self._first = True
-        leases = self._state.leases
+        leases = self._leases
         leases.epoch = max(leases.epoch, self.epoch << EPOCH_BITS)
         self.safe_until = 0.0
 
@@ -169,7 +168,7 @@ class Share:
         pages, worth, turn = progress
         self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
         if self._first:
-            self._state.turn = int(turn or 0)
+            self._frontier.dispatch.turn = int(turn or 0)
         self.part.left()
         self.part.taken(taken)
         self._hear_mail(mail)
@@ -197,9 +196,7 @@ class Share:
 
     def _batch(self, *, look: bool) -> bytes:
         """What is to be sent, packed; what it says counts as sent."""
-        noted, mine = self._state.places.noted, self._intake.route.mine
-        assert noted is not None, "a shared frontier has it noted"  # noqa: S101
-        parts: dict[str, Any] = dict(collect(self._store, noted, self.epoch, mine))
+        parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
         self._put_letters(parts)
         self._put_counts(parts)
         self.part.put(parts, look=look)
@@ -213,7 +210,7 @@ class Share:
         return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
 
     def _put_letters(self, parts: dict[str, Any]) -> None:
-        route = self._intake.route
+        route = self._route
         if route.letters:
             parts["mail"] = dict(route.letters)
             route.letters.clear()
@@ -222,20 +219,20 @@ class Share:
             self._read.clear()
 
     def _put_counts(self, parts: dict[str, Any]) -> None:
-        state = self._state
         self._counters.put(parts)
-        sizes = (*state.queue_sizes(), len(state.leases.pages()), len(state.leases.held))
+        leases = self._leases
+        sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.held))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
-            parts["turn"] = state.turn
+            parts["turn"] = self._frontier.dispatch.turn
 
     # -- in ----------------------------------------------------------------------------------------
 
     def _hear_mail(self, mail: list[tuple[int, list[bytes]]]) -> None:
         for bucket, letters in mail:
-            if self._intake.route.mine[bucket]:
+            if self._route.mine[bucket]:
                 for letter in letters:
-                    self._intake.receive(letter)
+                    self._outpost.receive(letter)
                 self._read[bucket] += len(letters)
 
     def _see(self, view: View) -> None:
@@ -249,10 +246,10 @@ class Share:
     def _start_over(self) -> None:
         """Others have given this node up: forget everything, and join anew."""
         self.part.clear()
-        self._state.leases.evict(list(self._state.leases.held))
-        self._intake.route.letters.clear()
+        self._leases.evict(list(self._leases.held))
+        self._route.letters.clear()
         self._read.clear()
         self._counters.clear()
         self._started = 0
-        self._state.tally["fenced"] += 1
+        self._queues.tally["fenced"] += 1
         self.epoch = 0

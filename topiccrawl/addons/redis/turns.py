@@ -19,20 +19,17 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
-from typing_extensions import override
 
 from topiccrawl.addons.redis.wire import Call
-from topiccrawl.frontier.clock import HostClock
 from topiccrawl.storage.identity import is_dead, myself
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from random import Random
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.places import Host
-    from topiccrawl.frontier.state import State
+    from topiccrawl.frontier.hosts import Host
+    from topiccrawl.frontier.politeness import HostClock
+    from topiccrawl.frontier.ready import Ready
 
 REGISTER = "{topiccrawl}:"
 """What the names of the register's keys begin with."""
@@ -62,38 +59,15 @@ class Turn(NamedTuple):
     next_at: float
 
 
-class TurnClock(HostClock):
-    """A clock by which hosts whose turn is another's may not be asked.
-
-    Attributes:
-        turns: Which are ours.
-    """
-
-    def __init__(self, politeness: Politeness, limits: Limits, rng: Random) -> None:
-        super().__init__(politeness, limits, rng)
-        self.turns = Turns(self)
-
-    @override
-    def full(self, host: Host) -> bool:
-        """Whether the host must end a request before the next can start, or is another's."""
-        if host.shut:
-            return True
-        if host.name not in self.turns.held:
-            self.turns.wanted[host] = None
-            return True
-        return super().full(host)
-
-    @override
-    def forget(self, host: Host) -> None:
-        """Nothing more is asked of a host by this process."""
-        self.turns.let_go(host)
-
-
 class Turns:
     """A node's side of the register.
 
     Args:
-        clock: Knows the delays of hosts.
+        register: What the names of the register's keys begin with.
+        ttl: Seconds without a word after which others may take the turns.
+        host_clock: Knows the delays of hosts.
+        ready: Reschedules hosts whose turn came or went.
+        clock: Seconds since the epoch.
 
     Attributes:
         held: Turns by host.
@@ -101,11 +75,15 @@ class Turns:
         safe_until: Moment (``time.monotonic``) until which nobody can have taken a turn from us.
     """
 
-    def __init__(self, clock: HostClock) -> None:
+    def __init__(
+        self, register: str, ttl: float, host_clock: HostClock, ready: Ready,
+        clock: Callable[[], float],
+    ) -> None:  # fmt: skip
         self.held: dict[str, Turn] = {}
         self.wanted: dict[Host, None] = {}
         self.safe_until = 0.0
-        self._delay = clock.delay
+        self._register, self._ttl, self._clock = register, ttl, clock
+        self._hosts, self._ready = host_clock, ready
         self._needed: set[str] = set()
         self._line: dict[str, Host] = {}
         self._closing: dict[str, Host] = {}
@@ -114,13 +92,14 @@ class Turns:
         self._dead: list[str] = []
         self._next_word = self._next_again = 0.0
         self._number = 0
-
-    def open(
-        self, register: str, ttl: float, state: State, clock: Callable[[], float]
-    ) -> None:  # fmt: skip
-        """Say where the register is, and whose hosts they are."""
-        self._register, self._ttl, self._state, self._clock = register, ttl, state, clock
         self._name = ""
+
+    def ours(self, host: Host) -> bool:
+        """Whether a host's turn is held; if not, it may be worth asking for."""
+        if host.name in self.held:
+            return True
+        self.wanted[host] = None
+        return False
 
     # -- what others may ask -----------------------------------------------------------------------
 
@@ -149,7 +128,7 @@ class Turns:
         self._needed.discard(name)
         ours = self.held.pop(name, None) or self._closing.pop(name, None)
         if ours or self._line.pop(name, None):
-            late = self._clock() + self._delay(host) if host.active else 0.0
+            late = self._clock() + self._hosts.delay(host) if host.active else 0.0
             self._given[name] = max(host.next_at, late)
 
     # -- conversations -----------------------------------------------------------------------------
@@ -197,7 +176,7 @@ class Turns:
         self, now: float, given: dict[str, float], asked: dict[str, Host], *, leave: bool = False
     ) -> Call:
         flat = [part for name, at in given.items() for part in (name, at)]
-        asks = [part for name, host in asked.items() for part in (name, self._delay(host))]
+        asks = [part for name, host in asked.items() for part in (name, self._hosts.delay(host))]
         batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
         packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
         self._dead = []
@@ -241,7 +220,7 @@ class Turns:
             elif self._is_over(turn, now):
                 del self.held[name]
                 self._closing[name] = turn.host
-                self._state.ready.settle(turn.host, now)
+                self._ready.settle(turn.host, now)
         for name, host in list(self._closing.items()):
             if not host.active:
                 del self._closing[name]
@@ -268,8 +247,7 @@ class Turns:
             self._needed.discard(name)
             host.next_at = max(host.next_at, float(at))
             self.held[name] = Turn(host, now, host.next_at)
-            self._state.places.changed(host)
-            self._state.ready.settle(host, now)
+            self._ready.changed(host, now)
 
     def _lose_all(self) -> None:
         """Others may have taken any of our turns: have none, and ask again for all."""
@@ -281,8 +259,8 @@ class Turns:
         self._line.clear()
         now = self._clock()
         for host in lost:
-            self._state.clock.stood_still(host, self._ttl, now)
-            self._state.ready.settle(host, now)
+            self._hosts.stood_still(host, self._ttl, now)
+            self._ready.settle(host, now)
 
     def _bury(self, holders: list[bytes]) -> None:
         """Note holders that are dead: their turns are free."""

@@ -68,16 +68,25 @@ def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
 
 
 class Scored:
-    """What every strategy holds: its name, its numbers, the topic it scores with."""
+    """What every strategy holds: its name, its numbers, the topic it scores with.
+
+    Attributes:
+        revision: Of the formulas: raise it where they change, so that queued URLs are scored again.
+    """
 
     name: str
     fields: tuple[str, ...]
+    revision = 1
 
     def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
         self.scorer = scorer
         self.parameters = parameters
         self.share: tuple[int, int] = (1, 1)
         self.version = 0
+
+    def signature(self) -> str:
+        """Class, revision of the formulas, and parameters: values of another are stale."""
+        return f"{type(self).__name__} {self.revision} {self.parameters}"
 
     def worth(self, relevance: float) -> float:
         """What a page of this relevance counts in the statistics of its groups: as it is."""

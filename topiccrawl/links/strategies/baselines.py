@@ -77,6 +77,10 @@ class FirstCome:
         self.share: tuple[int, int] = (1, 1)
         self.version = 0
 
+    def signature(self) -> str:
+        """Nothing that could change."""
+        return ""
+
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Return what the first parent said."""
         return known or new

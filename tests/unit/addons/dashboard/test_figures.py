@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.addons.dashboard.changes import difference
 from topiccrawl.extensions.moments import Figures, Point, merged
 from topiccrawl.extensions.waiting import Circumstances, waiting
-from topiccrawl.frontier.census import STATES, Census
+from topiccrawl.frontier.view import STATES, Census
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
 

@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawl.addons.redis.about import FORMAT, about, checked, other_crawl
 from topiccrawl.errors import StateVersionError
-from topiccrawl.frontier.hostrows import CLOCK, STATS
+from topiccrawl.frontier.hosts import CLOCK, STATS
 from topiccrawl.frontier.rows import CRAWLED, PAYLOAD, Row, decode, quantum, texts
 from topiccrawl.links.strategies import FirstCome
 

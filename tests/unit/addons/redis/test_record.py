@@ -1,41 +1,29 @@
-"""What a node tells Redis of its rows: all that changed, each as it is."""
+"""What a node reports to Redis of its rows: all that changed, each as it is."""
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.frontier_web import Largest, Web
-from topiccrawl.addons.redis.record import RecordingStore
+from topiccrawl.addons.redis.record import Changes
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.addons.redis.record import RecordingUrls
-
 RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000)
 ENDINGS = (
     Outcome(Ending.CRAWLED, relevance=0.5), Outcome(Ending.ERROR, "http-404"),
     Outcome(Ending.LATER, "timeout"), Outcome(Ending.RELEASED),
 )  # fmt: skip
+MINE = [True] * 256
 
 
-class Recorded(EmbeddedFrontier):
-    """An embedded frontier that notes what changes."""
-
-    store_type: ClassVar = RecordingStore
-    _store: RecordingStore
-
-    @property
-    def urls(self) -> RecordingUrls:
-        return self._store.urls
-
-
-def crawl(frontier: Recorded, web: Web, pages: int) -> None:
+def crawl(frontier: EmbeddedFrontier, web: Web, pages: int) -> None:
     """Pages with links in all words, which end in any way."""
     for _ in range(pages):
         offers = [
@@ -46,15 +34,15 @@ def crawl(frontier: Recorded, web: Web, pages: int) -> None:
             frontier.finish(lease, web.rng.choice(ENDINGS), offers)
 
 
-def rows(urls: RecordingUrls) -> dict[bytes, bytes]:
-    return {urls.key(number): urls.get(number) for number in urls.numbers().tolist()}
+def rows(frontier: EmbeddedFrontier) -> dict[bytes, bytes]:
+    return {key: row for _, key, row in frontier.urls.in_order()}
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_told_makes_the_rows_before_those_of_now(tmp_path: Path, seed: int) -> None:
+def test_what_is_reported_makes_the_rows_before_those_of_now(tmp_path: Path, seed: int) -> None:
     web, rng = Web(9, seed), random.Random(seed)  # noqa: S311
-    frontier = Recorded(tmp_path, Largest(), RUDE, Limits(max_known=150))
-    urls = frontier.urls
+    frontier = EmbeddedFrontier(tmp_path, Largest(), RUDE, Limits(max_known=150), sync="never")
+    frontier.store.feed = changes = Changes()
     frontier.push([Seed(web.url(number), 0.5) for number in range(9)])
     web.made = 9
     known: dict[bytes, bytes] = {}
@@ -64,12 +52,14 @@ def test_what_is_told_makes_the_rows_before_those_of_now(tmp_path: Path, seed: i
             frontier.forget(web.url(rng.randrange(web.made)))
         if rng.random() < 0.7:
             frontier.commit()
-        for bucket, key, row in urls.changes():
-            assert bucket == key[0]
-            if row is None:
+        parts = changes.take(1, MINE)
+        for bucket, flat in parts.get("rows", {}).items():
+            assert {key[0] for key in flat[::2]} == {bucket}
+            known.update(zip(flat[::2], flat[1::2], strict=True))
+        for bucket, keys in parts.get("gone_rows", {}).items():
+            assert {key[0] for key in keys} == {bucket}
+            for key in keys:
                 known.pop(key, None)
-            else:
-                known[key] = row
-        assert known == rows(urls)
-        assert not list(urls.changes())
+        assert known == rows(frontier)
+        assert "rows" not in changes.take(1, MINE)
     frontier.close()

@@ -7,24 +7,21 @@ one origin and one queue group, which share a bias. All of them are in RAM and k
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from struct import Struct
+from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import GroupStats
-from topiccrawl.frontier.hostrows import (
-    GROUP_ID,
-    HOST_ID,
-    NOTHING,
-    UNIT_ID,
-    pack_host,
-    read_hosts,
-)
-from topiccrawl.frontier.keys import host_digest, host_of, origin_of, split_origin
+from topiccrawl.frontier.rows import host_digest, host_of, origin_of, split_origin
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.order import Order
+    from collections.abc import Iterable
+
+    from topiccrawl.frontier.queues import Order
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
@@ -33,6 +30,11 @@ MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are not taken."""
 NAME_CACHE = 200_000
 
+HOST_ID = Struct(">I")
+UNIT_ID = GROUP_ID = Struct(">IH")
+CLOCK = Struct("<ddBIId")
+STATS = Struct("<Id")
+NOTHING = GroupStats(0, 0.0)
 ASLEEP = -1.0
 _stats = partial(tuple.__new__, GroupStats)
 
@@ -157,23 +159,61 @@ class Place:
     units: dict[tuple[str, ...], Unit] = field(default_factory=dict)
 
 
-class Noted(NamedTuple):
-    """What changed.
+def pack_clock(host: Host) -> bytes:
+    """What a host's page changes of it, but for its groups."""
+    level = min(host.level, 255)
+    return CLOCK.pack(host.next_at, host.delay, level, host.pages, *host.stats)
 
-    Attributes:
-        hosts: Hosts whose clock, counters or statistics did.
-        groups: Hosts, and names of groups of theirs, whose statistics did.
-        met: Hosts that are new.
+
+@cache
+def _counts(groups: int) -> Struct:
+    return Struct("<H" + STATS.format[1:] * groups)
+
+
+def pack_host(host: Host) -> bytes:
+    """All that is stored of a host but its units: clock, statistics of its groups, name.
+
+    Statistics are in the order in which groups were met: those of its units, and others, whose
+    places are stored in ``groups``.
     """
+    counts = chain.from_iterable(host.groups.values())
+    stats = _counts(len(host.groups)).pack(len(host.groups), *counts)
+    return pack_clock(host) + stats + host.name.encode(errors="replace")
 
-    hosts: set[Host]
-    groups: set[tuple[Host, str]]
-    met: list[Host]
 
-    def drop(self, host: Host) -> None:
-        """Forget what changed of a host."""
-        self.hosts.discard(host)
-        self.groups.difference_update([entry for entry in self.groups if entry[0] is host])
+def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
+    """Each host that there is, or that of a number, with origins and groups of its units."""
+    units, groups = (_by_host(store.items(each, ident)) for each in (store.units, store.groups))
+    for key, data in store.items(store.hosts, ident):
+        number = HOST_ID.unpack(key)[0]
+        (count,) = _counts(0).unpack_from(data, CLOCK.size)
+        layout = _counts(count)
+        host = Host(number, data[CLOCK.size + layout.size :].decode())
+        host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
+        host.stats = GroupStats(*stats)
+        found = [text.split("\0") for text in units[number].values()]
+        for name in chain.from_iterable(unit[1:] for unit in found):
+            _meet_others(host.groups, groups[number])
+            host.groups.setdefault(name, NOTHING)
+        _meet_others(host.groups, groups[number])
+        at = CLOCK.size + _counts(0).size
+        counts = STATS.iter_unpack(data[at : CLOCK.size + layout.size])
+        for name, stats_ in zip([*host.groups], counts, strict=False):
+            host.groups[name] = GroupStats(*stats_)
+        yield host, found
+
+
+def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int, str]]:
+    found: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for key, data in items:
+        number, place = UNIT_ID.unpack(key)
+        found[number][place] = data.decode()
+    return found
+
+
+def _meet_others(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
+    while (at := len(groups)) in others:
+        groups[others[at]] = NOTHING
 
 
 class Places:
@@ -183,20 +223,21 @@ class Places:
         hosts: Hosts by number; one that was retired stands there until its number is used again.
         by_prefix: What was looked up of late, by the URL up to its path's first slash.
         new_ready: Whether a host never met before may be asked without looking at its clock.
-        noted: Where somebody wants to know, what changed.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._log = store.host_log
         self.new_ready = True
         self.hosts: list[Host] = []
         self._free: list[int] = []
         self._by_name: dict[str, Host] = {}
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
-        self.noted: Noted | None = None
-        self._load()
+        self._grown: set[tuple[Host, str]] = set()
+        for host, units in read_hosts(store):
+            self._add(host)
+            for uid, (name, *groups) in enumerate(units):
+                self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
 
     def host(self, name: str) -> Host:
         """The host of this name, made where it is new."""
@@ -206,10 +247,6 @@ class Places:
             host = Host(number, name, ready=self.new_ready)
             self._add(host)
             self._changed.add(host)
-            if self.noted is not None:
-                self.noted.met.append(host)
-            label = name.encode(errors="replace")
-            self._store.txn.put(HOST_ID.pack(host.id), label, db=self._store.hosts)
         return host
 
     def find_host(self, name: str) -> Host | None:
@@ -258,15 +295,16 @@ class Places:
         self._changed.add(host)
 
     def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
-        """Add a crawled page to the statistics of its host and groups; ``keep`` has to follow."""
+        """Add a crawled page to the statistics of its host and groups."""
         pages, total = host.stats
         host.stats = _stats((pages + 1, total + relevance))
         known = host.groups
         for name in groups:
             pages, total = known[name]
             known[name] = _stats((pages + 1, total + relevance))
-        if self.noted is not None:
-            self.noted.groups.update((host, name) for name in groups)
+        self._changed.add(host)
+        if self._store.feed is not None:
+            self._grown.update((host, name) for name in groups)
 
     def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Take over the statistics of a host's groups; its own fields are set already."""
@@ -276,8 +314,8 @@ class Places:
                 ident = GROUP_ID.pack(host.id, len(host.groups))
                 self._store.txn.put(ident, name.encode(), db=self._store.groups)
             host.groups[name] = stats
-            if self.noted is not None:
-                self.noted.groups.add((host, name))
+            if self._store.feed is not None:
+                self._grown.add((host, name))
         self._changed.add(host)
 
     def retire(self, host: Host) -> None:
@@ -289,28 +327,25 @@ class Places:
         self._free.append(host.id)
         del self._by_name[host.name]
         self._changed.discard(host)
-        self._log.put(host.id, b"")
-        if self.noted is not None:
-            self.noted.drop(host)
+        self._grown = {entry for entry in self._grown if entry[0] is not host}
+        ident = HOST_ID.pack(host.id)
+        for table in (self._store.hosts, self._store.units, self._store.groups):
+            for key, _ in self._store.items(table, ident):
+                self._store.txn.delete(key, db=table)
         self.by_prefix.clear()
 
     def flush(self) -> None:
         """Write what changed; called before each commit."""
-        while self._changed:
-            self._write(self._changed.pop())
-
-    def keep(self, host: Host) -> None:
-        """Have a host that changed written: now, while it is warm, if it is the first time."""
-        if self._log.is_new(host.id):
-            self._changed.add(host)
-        else:
-            self._changed.discard(host)
-            self._write(host)
-
-    def _write(self, host: Host) -> None:
-        self._log.put(host.id, pack_host(host))
-        if self.noted is not None:
-            self.noted.hosts.add(host)
+        changed, store = self._changed, self._store
+        store.put_many(store.hosts, [(HOST_ID.pack(host.id), pack_host(host)) for host in changed])
+        if store.feed is not None:
+            store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
+            store.feed("stats", (
+                (_label(f"{host.name}\0{name}"), STATS.pack(*host.groups[name]))
+                for host, name in self._grown
+            ))  # fmt: skip
+            self._grown.clear()
+        changed.clear()
 
     def _add(self, host: Host) -> None:
         self.hosts[host.id : host.id + 1] = [host]
@@ -327,14 +362,9 @@ class Places:
         for group in unit.groups:
             host.groups.setdefault(group, NOTHING)
 
-    def _load(self) -> None:
-        txn, store = self._store.txn, self._store
-        for ident, label in txn.cursor(store.hosts):
-            host = Host(HOST_ID.unpack(ident)[0], label.decode())
-            self._add(host)
-        for host, units in zip(self.hosts, read_hosts(store, self.hosts), strict=True):
-            for uid, (name, *groups) in enumerate(units):
-                self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
+
+def _label(name: str) -> bytes:
+    return name.encode(errors="replace")
 
 
 def _clean(group: str) -> str:

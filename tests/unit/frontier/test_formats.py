@@ -1,0 +1,131 @@
+"""What another version wrote: exports are taken over, folders migrated in place or refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typing_extensions import override
+
+from tests.contracts.strategies import Best
+from topiccrawl.errors import StateVersionError
+from topiccrawl.frontier import store
+from topiccrawl.frontier.contract import (
+    LEARNT,
+    Ending,
+    Kind,
+    Limits,
+    Outcome,
+    Politeness,
+    Seed,
+)
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
+from topiccrawl.model import Offer
+
+if TYPE_CHECKING:
+    import lmdb
+
+EXPORTED = Path(__file__).parent / "exported.jsonl.gz"
+"""Written by the version whose folders had format 6: pages of four hosts in all queues, evicted
+ones among them."""
+QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=True, concurrency=9)
+SURE = Limits(seen_error=1e-6)
+
+
+def opened(folder: Path, strategy: Best | None = None) -> EmbeddedFrontier:
+    return EmbeddedFrontier(
+        folder, strategy or Best(), QUICK, SURE, clock=lambda: 1_000_000.0, sync="never",
+        owner="news",
+    )  # fmt: skip
+
+
+def test_an_export_of_the_format_before_is_taken_over_whole(tmp_path: Path) -> None:
+    lines = gzip.decompress(EXPORTED.read_bytes()).decode().splitlines(keepends=True)
+    entries = [from_line(line) for line in lines]
+    frontier = opened(tmp_path)
+    urls = [entry for entry in entries if isinstance(entry, UrlEntry)]
+    assert frontier.load(entries) == len(urls)
+    assert {entry.queue for entry in urls} >= {"prior", "normal", "crawled", "error"}
+    assert any(isinstance(entry, SeenEntry) for entry in entries)
+    frontier.close()
+    frontier = opened(tmp_path)
+    assert sorted(map(to_line, frontier.export())) == sorted(lines)
+    assert {lease.kind for lease in frontier.pop(99)} == {Kind.PAGE}  # robots.txt files are known
+    frontier.close()
+
+
+def test_a_folder_of_the_format_before_is_migrated_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+
+    def migrate(env: lmdb.Environment) -> None:
+        steps.append(env.stat()["entries"])
+
+    monkeypatch.setattr(store, "FORMAT", store.FORMAT - 1)
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    frontier.close()
+    monkeypatch.undo()
+    with pytest.raises(StateVersionError, match="frontier export"):
+        opened(tmp_path)
+    monkeypatch.setitem(store.MIGRATIONS, store.FORMAT - 1, migrate)
+    for _ in range(2):
+        frontier = opened(tmp_path)
+        assert frontier.counts()["prior"] == 1
+        frontier.close()
+    assert len(steps) == 1
+
+
+class Heavier(Best):
+    """The same fields, another formula."""
+
+    @override
+    def signature(self) -> str:
+        return "squares"
+
+    @override
+    def value(self, evidence: tuple[float, ...]) -> float:
+        return evidence[0] ** 2
+
+
+def test_a_changed_formula_gives_a_resumed_queue_new_values(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://page.cn/")])
+    (ask,) = frontier.pop()
+    frontier.robots(ask, None, 404)
+    (lease,) = frontier.pop()
+    links = [Offer(f"http://a.cn/{n}", 1, (n / 8, 0.0), "x" * (5 * n)) for n in range(1, 6)]
+    frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=0.5), links)
+    frontier.close()
+
+    frontier = opened(tmp_path)
+    assert frontier.sweep(99) == 0
+    frontier.close()
+    frontier = opened(tmp_path, Heavier())
+    assert frontier.sweep(99) == 6
+    assert frontier.sweep(99) == 0
+    told = {url: value for lane in ("prior", "normal") for url, value, _ in frontier.iterate(lane)}
+    for url, value in told.items():
+        known = frontier.why(url)
+        assert known is not None
+        assert value == pytest.approx(known.evidence["score"] ** 2)
+    assert len(told) == 5
+    frontier.close()
+
+
+def test_what_was_learnt_starts_no_sweep_after_a_changed_formula_either(tmp_path: Path) -> None:
+    strategy = Heavier()
+    frontier = opened(tmp_path, strategy)
+    frontier.push([Seed("http://page.cn/")])
+    strategy.version += LEARNT
+    assert frontier.sweep(99) == 0
+    frontier.close()
+    frontier = opened(tmp_path, strategy)
+    assert frontier.sweep(99) == 0
+    strategy.version += 1
+    assert frontier.sweep(99) == 1
+    frontier.close()

@@ -1,0 +1,390 @@
+"""The way into the frontier: new URLs enter, known ones grow and move; values are renewed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+from zlib import crc32
+
+from xxhash import xxh3_64_digest
+
+from topiccrawl.frontier import rows
+from topiccrawl.frontier.contract import LEARNT, PRIOR, REJECTED
+from topiccrawl.frontier.rows import (
+    FLOATS,
+    HEAD_BYTES,
+    LINKED,
+    MOVED,
+    MOVING_AT,
+    QUEUED,
+    Row,
+    decode,
+    quantum,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.frontier.contract import Limits, Outcome, Seed, Strategy
+    from topiccrawl.frontier.hosts import Place, Unit
+    from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.seen import Seen
+    from topiccrawl.model import Offer
+
+    Fresh = dict[bytes, tuple[Offer, Place]]
+
+MAX_DEPTH = 65_535
+END = rows.TOP
+"""Number that a sweep has reached when all rows were looked at."""
+
+
+class Judge:
+    """What a row's evidence says of it now, and new values for old rows when idle.
+
+    Args:
+        strategy: Gives values and lanes.
+
+    Attributes:
+        swept: Topic that the sweep works for, and the number it has reached.
+    """
+
+    def __init__(self, strategy: Strategy) -> None:
+        self.strategy = strategy
+        self._signature = crc32(strategy.signature().encode()) % LEARNT
+        self.swept = self.topic, END
+
+    @property
+    def version(self) -> int:
+        """Of the strategy, its formula and parameters in the topic's part: others are stale."""
+        return self.strategy.version ^ self._signature
+
+    @property
+    def topic(self) -> int:
+        """The part of the version that is not learnt: rows of another are swept."""
+        return self.version % LEARNT
+
+    def refresh(self, row: Row) -> bool:
+        """Make a row's evidence anew from its texts if it is of another version; whether it was.
+
+        Value and lane follow with ``standing``.
+        """
+        version = self.version
+        if row.version == version:
+            return False
+        row.version = version
+        if row.evidence:
+            _, anchor, context, _, _ = row.texts.split(b"\0")
+            row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
+        return True
+
+    def standing(self, row: Row, lane: int) -> tuple[int, int]:
+        """Lane and value (in quanta) of a row by its evidence; ``lane`` is the worst it gets."""
+        if not row.evidence:
+            return min(row.lane, lane), row.value
+        value = quantum(self.strategy.value(row.evidence))
+        if row.flags & rows.PINNED:
+            value = max(value, row.value)
+        return min(row.lane, lane, self.strategy.lane(row.evidence)), value
+
+    def sweep(self, queues: Queues, n: int) -> int:
+        """Look at up to n rows in the order of their arrival; how many were looked at.
+
+        Rows of another version that are queued, or in the errorQueue for their low value, are
+        re-scored: evidence, value and lane. 0 when all rows were seen since the topic changed.
+        """
+        topic, (done, at) = self.topic, self.swept
+        if done == topic and at == END:
+            return 0
+        found = queues.urls.after(at if done == topic else 0, n)
+        for _, key, data in found:
+            if rows.may_move(data) and self.refresh(row := decode(data)):
+                queues.move(row, key, *self.standing(row, row.lane))
+                queues.urls.put(key, row)
+        self.swept = (topic, found[-1][0] if len(found) == n else END)
+        return len(found)
+
+
+class Elsewhere(Protocol):
+    """Takes what belongs to hosts that another node of the crawl serves."""
+
+    def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
+        """Those of a page's offers that are served here, and how many others were counted."""
+        ...
+
+    def seed(self, seed: Seed) -> bool:
+        """Whether a seed was taken."""
+        ...
+
+    def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
+        """Whether a redirect was taken."""
+        ...
+
+
+class Intake:
+    """The way into the frontier, for links, seeds and redirects.
+
+    Args:
+        queues: What is known, and where it stands.
+        judge: Judges what is known.
+        seen: What was evicted.
+        limits: For the depth.
+
+    Attributes:
+        elsewhere: Takes what is not served here, where nodes share a crawl.
+    """
+
+    def __init__(self, queues: Queues, judge: Judge, seen: Seen, limits: Limits) -> None:
+        self.elsewhere: Elsewhere | None = None
+        self._queues = queues
+        self._urls = queues.urls
+        self._tally = queues.tally
+        self._held = queues.leases.held
+        self._places = queues.places
+        self._hosts = queues.places.hosts
+        self._judge = judge
+        self._version = 0
+        self._strategy = judge.strategy
+        self._seen = seen
+        self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
+
+    def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
+        """Count a page's links that were not counted before, queue what is new; their number."""
+        away = 0
+        if self.elsewhere is not None:
+            offers, away = self.elsewhere.links(parent, key, offers)
+        before = self.counted(key)
+        known = self._urls.numbers(before)
+        taken = self.admit(offers, key, parent.depth + 1, set(known))
+        if taken:
+            before.update(dict.fromkeys(taken))
+            self._urls.put_links(key, b"".join(before))
+        return len(taken) + away
+
+    def counted(self, key: bytes) -> dict[bytes, None]:
+        """Keys of a page's links that were counted, in that order."""
+        packed = self._urls.links(key)
+        return {
+            packed[at : at + rows.KEY_BYTES]: None for at in range(0, len(packed), rows.KEY_BYTES)
+        }
+
+    def admit(
+        self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
+    ) -> list[bytes]:
+        """Count links of a page but those ``counted``, queue what is new; keys of what was taken.
+
+        New URLs beyond the depth bound are counted, not taken.
+        """
+        counted.add(parent)
+        fresh = self._keyed(offers, counted)
+        stored = self._urls.rows(fresh)
+        self._version = self._judge.version
+        known: list[tuple[bytes, int, bytes]] = []
+        new: list[tuple[bytes, int, bytes]] = []
+        number = self._urls.seq
+        picky = self._queues.near_bound(len(fresh))
+        for key, (offer, place) in fresh.items():
+            row = stored.get(key)
+            if row is not None:
+                known.append((key, *self._again(row, key, parent, offer)))
+            elif self._seen and key in self._seen:
+                self._tally["seen"] += 1
+            elif depth > self._max_depth:
+                self._tally["depth"] += 1
+            elif made := self._first(number, offer, place, (parent, depth), picky=picky):
+                new.append((key, number, made))
+                number += 1
+        self._urls.put_many([*known, *new], len(new))
+        self._tally["known"] += len(new)
+        taken = {key for key, _, _ in known} | {key for key, _, _ in new}
+        return [key for key in fresh if key in taken]
+
+    def seed(self, seed: Seed) -> bool:
+        """Queue a URL in priorQueue; False where it is known, or was evicted."""
+        if self.elsewhere is not None and self.elsewhere.seed(seed):
+            return True
+        place = self._queues.place(seed.url)
+        if place is None:
+            return False
+        key = place.digest + xxh3_64_digest(seed.url.encode())
+        if self._urls.find(key) or self._was_let_go(key):
+            return False
+        self._plant(seed, key, place)
+        return True
+
+    def recall(self, seed: Seed) -> bool:
+        """Queue a URL that was evicted; False where it was not."""
+        if rows.key_of(seed.url) not in self._seen:
+            return False
+        place = self._queues.place(seed.url)
+        if place is not None:
+            self._plant(seed, rows.key_of(seed.url), place)
+        return place is not None
+
+    def _plant(self, seed: Seed, key: bytes, place: Place) -> None:
+        """Queue a URL that is not known."""
+        number = self._urls.arrive()
+        row = Row(rows.texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
+        row.flags = rows.PINNED
+        row.version = self._judge.version
+        row.depth = min(max(seed.depth, 0), MAX_DEPTH)
+        self._settle_in(row, key, place, seed.url)
+
+    def _was_let_go(self, key: bytes) -> bool:
+        """Whether a URL that is not known was evicted; if so, it is counted."""
+        gone = key in self._seen
+        self._tally["seen"] += gone
+        return gone
+
+    def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
+        """Let the target of a redirect take over what its source was worth."""
+        if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
+            return
+        place = self._queues.place(outcome.target)
+        if place is None:
+            return
+        key = place.digest + xxh3_64_digest(outcome.target.encode())
+        row = self._urls.row(key)
+        if key == source_key or (row is None and self._was_let_go(key)):
+            return
+        if self._judge.refresh(source):
+            source.lane, source.value = self._judge.standing(source, source.lane)
+        if row is None:
+            row = _heir(source, outcome.target, outcome.payload, self._urls.arrive())
+            row.first = source_key
+            row.redirects = min(outcome.redirects, 255)
+            self._settle_in(row, key, place, outcome.target)
+        elif row.may_move():
+            self._inherit(row, key, source)
+
+    def _inherit(self, row: Row, key: bytes, source: Row) -> None:
+        """Give a known row what the source of a redirect was worth, if that is more."""
+        self._judge.refresh(row)
+        if source.evidence:
+            row.evidence = self._strategy.fold(row.evidence, source.evidence)
+        lane, value = self._judge.standing(row, source.lane)
+        if not source.evidence:
+            row.flags |= rows.PINNED
+            value = max(value, source.value)
+        self._queues.move(row, key, lane, value)
+        self._urls.put(key, row)
+
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
+        """Offers not seen yet by key, in the order of the page, the first of each."""
+        found: Fresh = {}
+        look = self._places.by_prefix.get
+        for offer in offers:
+            url = offer[0]
+            place = look(url[: url.find("/", 8) + 1]) or self._queues.place(url)
+            if place is not None:
+                found.setdefault(place.digest + xxh3_64_digest(url.encode()), (offer, place))
+        for key in seen:
+            found.pop(key, None)
+        return found
+
+    def _first(
+        self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int], *, picky: bool
+    ) -> bytes:
+        """The row of a URL that is new, queued or put into the errorQueue; b"" if turned away."""
+        strategy, queues = self._strategy, self._queues
+        url, lane, evidence, anchor, context = offer
+        parent, depth = origin
+        evidence = strategy.fold((), evidence)
+        value = quantum(strategy.value(evidence))
+        if picky and queues.refuses(value):
+            return b""
+        lane = min(lane, strategy.lane(evidence))
+        packed = rows.texts(url, anchor, context)
+        still = QUEUED, 0
+        groups = strategy.group(url)
+        unit = place.units.get(groups) or self._unit(place, groups)
+        if lane < REJECTED:
+            queues.add(unit, lane, value, number)
+        else:
+            queues.reject(rows.LOW_VALUE_REASON)
+            still = rows.ERROR, rows.LOW_VALUE
+            packed += rows.LOW_VALUE_REASON.encode()
+        count = len(evidence)
+        head: bytes = rows.FRESH[count].pack(
+            *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
+            lane, 1, count, 1, value, self._version, parent, value, *evidence,
+        )  # fmt: skip
+        return head + packed
+
+    def _unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
+        unit, new = self._places.unit(place, groups)
+        if new:
+            self._queues.biases.update(unit)
+        return unit
+
+    def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
+        """Give a new row its unit, queue it or put it into the errorQueue, and keep it."""
+        unit = self._unit(place, self._strategy.group(url))
+        row.host, row.unit = unit.host.id, unit.uid
+        self._tally["known"] += 1
+        if row.lane < REJECTED:
+            self._queues.enter(row, key)
+        else:
+            row.flags |= rows.LOW_VALUE
+            self._queues.fail(row, rows.LOW_VALUE_REASON)
+        self._urls.add(key, row)
+
+    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> tuple[int, bytes]:
+        """Number and stored form of a known row after one more page linked to it."""
+        strategy, current = self._strategy, self._version
+        plain, host, unit, number, lane, parents, count, inlinks, value, version = (
+            LINKED.unpack_from(data)
+        )
+        if plain != rows.PLAIN or not count or version != current or key in self._held:
+            return number, self._known(data, key, parent, offer)
+        _, to, contribution, anchor, context = offer
+        end = HEAD_BYTES + (parents << 4)
+        fold, value_of = strategy.fold, strategy.value
+        kept, best = rows.with_parent(
+            data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
+        )
+        evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
+        new = quantum(value_of(evidence))
+        to = min(lane, to, strategy.lane(evidence))
+        if new != value or to != lane:
+            queue = self._hosts[host].units[unit]
+            self._queues.shift(queue, number, (lane, value), (to, new))
+        packed = data[end + 4 * count :]
+        if best:
+            packed = rows.with_evidence_texts(packed, anchor, context)
+        parents, count = len(kept) >> 4, len(evidence)
+        moved: bytes = MOVED[parents][count].pack(
+            to, parents, count, inlinks + 1, new, version, kept, *evidence
+        )
+        return number, data[:MOVING_AT] + moved + packed
+
+    def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+        """The same for any row: leased, waiting, pinned, of another version, settled."""
+        if not rows.may_move(data):
+            return rows.counted(data)
+        strategy = self._strategy
+        row = decode(data)
+        row.inlinks += 1
+        self._judge.refresh(row)
+        _, lane, evidence, anchor, context = offer
+        fresh = strategy.fold((), evidence)
+        offered = quantum(strategy.value(fresh))
+        row.parents, best = rows.with_parent(row.parents, parent, offered)
+        if best:
+            row.texts = rows.with_evidence_texts(row.texts, anchor, context)
+        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
+        lane, value = self._judge.standing(row, lane)
+        if lane != row.lane or value != row.value:
+            self._queues.move(row, key, lane, value)
+        return row.encode()
+
+
+def _heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
+    """The new row of a URL that takes over what another was worth, and its payload but for None."""
+    _, anchor, context, known, _ = source.texts.split(b"\0")
+    given = known.decode() if payload is None else payload
+    row = Row(
+        rows.texts(url, anchor.decode(), context.decode(), given), source.lane, source.value, seq
+    )
+    row.evidence, row.version = source.evidence, source.version
+    row.flags = source.flags & rows.PINNED
+    row.depth = source.depth
+    return row

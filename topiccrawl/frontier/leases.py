@@ -1,0 +1,219 @@
+"""Leases: which URLs are being fetched until when, and which pages are being processed."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from topiccrawl.frontier.rows import KEY_BYTES, key_of
+from topiccrawl.frontier.store import LEASED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.frontier.hosts import Host, Origin
+    from topiccrawl.frontier.rows import Row
+    from topiccrawl.frontier.store import Store
+
+EMPTY = bytes(KEY_BYTES)
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """A lease that is out.
+
+    Attributes:
+        epoch: Its number.
+        expires: When it returns by itself.
+        host: The host whose slot it takes.
+        origin: For a robots lease, whose robots.txt it is.
+        slot: Whether it still takes a slot of its host.
+        number: For a page lease, the URL's.
+        row: For a page lease, the URL's row as it was stored then, and that read.
+    """
+
+    epoch: int
+    expires: float
+    host: Host
+    origin: Origin | None = None
+    slot: bool = True
+    number: int = 0
+    row: tuple[bytes, Row] | None = None
+
+    def free(self) -> None:
+        """Give the slot of its host back, once."""
+        if self.slot:
+            self.slot = False
+            self.host.active -= 1
+
+
+class Leases:
+    """All leases that are out, by key. All live equally long, so that they stand as they expire.
+
+    Where the clock was set back, none that is out expires after one given since.
+
+    Attributes:
+        held: By key; a robots lease has a key no URL has.
+        epoch: Number of the last lease; grows for ever.
+        changed: Keys of pages that were handed out or came back since the last commit.
+    """
+
+    def __init__(self) -> None:
+        self.held: OrderedDict[bytes, Held] = OrderedDict()
+        self.epoch = 0
+        self.changed: set[bytes] = set()
+
+    def add(self, key: bytes, held: Held) -> None:
+        """Note a new lease."""
+        self._precede(held.expires)
+        self.held[key] = held
+        if held.origin is None:
+            self.changed.add(key)
+
+    def drop(self, key: bytes) -> None:
+        """Note that a lease ended."""
+        held = self.held.pop(key)
+        held.free()
+        if held.origin is None:
+            self.changed.add(key)
+
+    def evict(self, keys: Iterable[bytes]) -> None:
+        """Forget leases of pages that are not ours any more."""
+        for key in keys:
+            del self.held[key]
+            self.changed.discard(key)
+
+    def flush(self, store: Store) -> None:
+        """Write which pages are leased, where that changed since the last commit."""
+        if self.changed:
+            pages = self.pages()
+            store.txn.put(LEASED, b"".join(pages), db=store.meta)
+            held = set(pages)
+            store.follow("leased", ((key, b"" if key in held else None) for key in self.changed))
+            self.changed.clear()
+
+    def pages(self) -> list[bytes]:
+        """Keys of those for pages."""
+        return [key for key, held in self.held.items() if held.origin is None]
+
+    def find(self, lease: Lease) -> Held | None:
+        """What is known of a lease, or None where it is stale."""
+        held = self.held.get(lease.key)
+        return held if held is not None and held.epoch == lease.epoch else None
+
+    def extend(self, lease: Lease, expires: float) -> None:
+        """Give a lease that is not stale a new expiry."""
+        held = self.find(lease)
+        if held is not None:
+            self._precede(expires)
+            held.expires = expires
+            self.held.move_to_end(lease.key)
+
+    def _precede(self, expires: float) -> None:
+        """See that no lease expires after this one, which comes last."""
+        for held in reversed(self.held.values()):
+            if held.expires <= expires:
+                break
+            held.expires = expires
+
+    def expired(self, now: float) -> list[bytes]:
+        """Keys of leases whose time is over; they stay held."""
+        keys = []
+        for key, held in self.held.items():
+            if held.expires > now:
+                break
+            keys.append(key)
+        return keys
+
+    def next_expiry(self) -> float | None:
+        """When the next lease returns by itself, or None."""
+        return next((held.expires for held in self.held.values()), None)
+
+
+def robots_key(url: str) -> bytes:
+    """Key of a robots lease: a page lease of the same URL has another one."""
+    return b"R" + key_of(url)
+
+
+class Marking(Protocol):
+    """What remembers which pages are being processed."""
+
+    def left(self) -> set[bytes]:
+        """Keys that a former process had begun and not finished."""
+        ...
+
+    def set(self, key: bytes) -> None:
+        """Mark a key; twice equals once."""
+        ...
+
+    def unset(self, key: bytes) -> None:
+        """Remove the mark of a key, if there is one."""
+        ...
+
+    def clear(self) -> None:
+        """Forget all marks."""
+        ...
+
+    def close(self) -> None:
+        """Forget all marks and close; twice equals once."""
+        ...
+
+    def abandon(self) -> None:
+        """Close and leave the marks as they are, as a killed process does."""
+        ...
+
+
+class Marks:
+    """Keys of pages whose processing has begun and not ended.
+
+    Args:
+        path: The file; made where it is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._slots: dict[bytes, int] = {}
+        self._free: list[int] = []
+
+    def left(self) -> set[bytes]:
+        """Keys that a former process had begun and not finished."""
+        data = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        slots = {data[at : at + KEY_BYTES] for at in range(0, len(data), KEY_BYTES)}
+        return {key for key in slots if len(key) == KEY_BYTES and key != EMPTY}
+
+    def clear(self) -> None:
+        """Forget all marks."""
+        os.ftruncate(self._file, 0)
+        self._slots.clear()
+        self._free.clear()
+
+    def set(self, key: bytes) -> None:
+        """Mark a key; twice equals once."""
+        if key not in self._slots:
+            slot = self._free.pop() if self._free else len(self._slots)
+            self._slots[key] = slot
+            os.pwrite(self._file, key, slot * KEY_BYTES)
+
+    def unset(self, key: bytes) -> None:
+        """Remove the mark of a key, if there is one."""
+        slot = self._slots.pop(key, None)
+        if slot is not None:
+            self._free.append(slot)
+            os.pwrite(self._file, EMPTY, slot * KEY_BYTES)
+
+    def close(self) -> None:
+        """Forget all marks and close; twice equals once."""
+        if self._file >= 0:
+            self.clear()
+            os.close(self._file)
+            self._file = -1
+
+    def abandon(self) -> None:
+        """Close and leave the marks as they are, as a killed process does."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

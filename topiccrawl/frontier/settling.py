@@ -1,0 +1,270 @@
+"""What becomes of a lease: its outcome, its host's clock, its return; what operators change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier import rows
+from topiccrawl.frontier.contract import NORMAL, PRIOR, Ending, Seed
+from topiccrawl.frontier.leases import Marks
+from topiccrawl.frontier.rows import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.frontier.contract import Download, Lease, Limits, Outcome
+    from topiccrawl.frontier.hosts import Origin
+    from topiccrawl.frontier.intake import Intake
+    from topiccrawl.frontier.leases import Held, Marking
+    from topiccrawl.frontier.politeness import HostClock, Robots
+    from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.rows import Row
+    from topiccrawl.model import Offer
+
+CRASH = "crash"
+EXPIRED = "lease-expired"
+RULES, ALL_ALLOWED = range(200, 300), range(300, 500)
+CRAWLED = Ending.CRAWLED
+"""Looked up here once: members of an enumeration are slow to find."""
+
+
+class Settling:
+    """Ends leases, and changes single URLs for the operator.
+
+    Args:
+        queues: What is known, and where it stands.
+        intake: Takes links and redirect targets.
+        robots: Learns robots.txt files.
+        clock: Of the hosts.
+        limits: For attempts and crashes.
+
+    Attributes:
+        marks: Pages being processed.
+    """
+
+    def __init__(
+        self, queues: Queues, intake: Intake, robots: Robots, clock: HostClock, limits: Limits
+    ) -> None:
+        self._queues = queues
+        self._urls = queues.urls
+        self._leases = queues.leases
+        self._ready = queues.ready
+        self._tally = queues.tally
+        self._intake = intake
+        self._robots = robots
+        self._clock = clock
+        self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
+        self.marks: Marking = Marks(queues.urls.store.path / "begun")
+
+    # -- the end of a lease ------------------------------------------------------------------------
+
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
+        """Settle a lease and its links; False where it is stale."""
+        held = self._leases.find(lease)
+        if held is None:
+            self._tally["stale"] += 1
+            return False
+        if held.origin is not None:
+            self._settle_robots(held.origin, lease.key, outcome, now)
+            return True
+        row, host = self._release(lease.key, held), held.host
+        again = row.flags & rows.COUNTED
+        if offers:
+            self._tally["links"] += self._intake.links(row, lease.key, offers)
+        self._end(row, lease.key, outcome, now)
+        if row.state != rows.QUEUED:
+            host.pages += not again
+            self._ready.changed(host, now)
+        else:
+            self._ready.settle(host, now)
+        return True
+
+    def downloaded(self, lease: Lease, download: Download, now: float) -> None:
+        """Free the host's slot and learn from the answer, once."""
+        held = self._leases.find(lease)
+        if held is not None and held.slot:
+            held.free()
+            self._clock.end(held.host, download, now)
+            self._ready.changed(held.host, now)
+
+    def expire(self, now: float) -> None:
+        """Return leases whose time is over to their queue, an attempt counted."""
+        for key in self._leases.expired(now):
+            held = self._leases.held[key]
+            self._tally["expired"] += 1
+            if held.origin is not None:
+                self._leases.drop(key)
+                self._robots_failed(held.origin, EXPIRED, 0.0, now)
+            else:
+                row = self._release(key, held)
+                self._again(row, key, EXPIRED, 0.0, now)
+                self._urls.put(key, row)
+            self._ready.settle(held.host, now)
+
+    def release_all(self) -> None:
+        """Return all leases to their queues; no attempt is counted."""
+        for key, held in list(self._leases.held.items()):
+            if held.origin is not None:
+                self._leases.drop(key)
+                self._ready.admit(held.origin)
+            else:
+                self._queues.enter(self._release(key, held), key)
+
+    def recover(self) -> None:
+        """Return what a process that died had leased; count crashes of what it was processing."""
+        left = self._urls.store.leased()
+        self._leases.changed.update(left)
+        for key in left:
+            row = self._urls.row(key)
+            if row is not None:
+                self._queues.enter(row, key)
+        for key in self.marks.left():
+            self.crashed(key)
+
+    def crashed(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
+        """Count how often processes died while they processed a page; False: it is unknown.
+
+        A page that may be tried again waits for ``wait`` seconds for each time.
+        """
+        row = self._urls.row(key)
+        if row is None or row.state != rows.QUEUED:
+            return row is not None
+        self._tally["crashes"] += times
+        self._queues.leave(row, key)
+        row.crashes = min(row.crashes + times, 255)
+        if row.crashes >= self._max_crashes > 0:
+            self._queues.fail(row, CRASH)
+        else:
+            self._retry(row, key, CRASH, now + wait * row.crashes, now)
+        self._urls.put(key, row)
+        return True
+
+    def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
+        queues, ending = self._queues, outcome.ending
+        if ending is CRAWLED:
+            queues.crawled(row, outcome.relevance, now)
+            again, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
+            if not again:
+                worth = outcome.relevance if outcome.worth is None else outcome.worth
+                queues.biases.crawled(queues.unit(row), worth)
+        elif ending is Ending.REDIRECTED:
+            self._intake.redirected(row, key, outcome)
+            queues.crawled(row, outcome.relevance, now)
+            row.flags |= rows.REDIRECTED
+            row.set_text(rows.REASON, "redirected")
+            self._tally["redirected"] += 1
+        elif ending is Ending.ERROR:
+            row.when = now
+            row.attempts = min(row.attempts + 1, 255)
+            queues.fail(row, outcome.reason or "error")
+        elif ending is Ending.LATER:
+            self._again(row, key, outcome.reason or "later", outcome.not_before, now)
+        else:
+            queues.enter(row, key)
+        self._urls.put(key, row)
+
+    def _again(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
+        """Count a failed fetch; queue the row again, unless that was the last one."""
+        row.attempts = min(row.attempts + 1, 255)
+        if row.attempts >= self._max_attempts > 0:
+            row.when = now
+            self._queues.fail(row, reason)
+        else:
+            self._retry(row, key, reason, not_before, now)
+
+    def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
+        """Queue a row that stands in no queue again, from a time on."""
+        if not_before > now:
+            row.flags |= rows.DELAYED
+            row.when = not_before
+        row.set_text(rows.REASON, reason)
+        self._queues.enter(row, key)
+
+    def _release(self, key: bytes, held: Held) -> Row:
+        """Forget a page lease; its row, which stands in no queue now."""
+        self._leases.drop(key)
+        held.host.leased -= 1
+        self.marks.unset(key)
+        found, known = self._urls.get(held.number), held.row
+        if found is None:
+            message = f"leases and rows disagree on {key.hex()}"
+            raise LookupError(message)
+        return known[1] if known is not None and known[0] == found[1] else decode(found[1])
+
+    # -- robots.txt files --------------------------------------------------------------------------
+
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
+        """Settle a robots lease with its answer; a stale one is ignored and counted."""
+        held = self._leases.find(lease)
+        if held is None or held.origin is None:
+            self._tally["stale"] += 1
+            return
+        origin = held.origin
+        self._leases.drop(lease.key)
+        if status in RULES or status in ALL_ALLOWED:
+            self._robots.learn(origin, body if status in RULES else None, now)
+            self._ready.admit(origin)
+        else:
+            self._robots_failed(origin, cause, 0.0, now)
+        self._ready.settle(origin.host, now)
+
+    def _settle_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
+        """End a robots lease that brought no answer; only a release is no failed attempt."""
+        self._leases.drop(key)
+        if outcome.ending is Ending.RELEASED:
+            self._ready.admit(origin)
+        else:
+            self._robots_failed(origin, outcome.reason, outcome.not_before, now)
+        self._ready.settle(origin.host, now)
+
+    def _robots_failed(self, origin: Origin, cause: str, not_before: float, now: float) -> None:
+        """Try a robots.txt again later, or give the origin up until its time to live is over."""
+        origin.attempts += 1
+        if origin.attempts >= self._max_attempts > 0:
+            self._robots.give_up(origin, cause, now)
+            self._ready.admit(origin)
+        else:
+            pause = self._clock.retry_pause(origin.host, origin.attempts)
+            self._ready.alarm(origin, max(not_before, now + pause))
+
+    # -- operators ---------------------------------------------------------------------------------
+
+    def requeue(self, url: str, now: float, value: float | None = None) -> bool:
+        """Queue a URL that is crawled, failed, rejected or waiting; False where it is none."""
+        key = rows.key_of(url)
+        row = self._urls.row(key)
+        if row is None:
+            return self._intake.recall(Seed(url, 1.0 if value is None else value))
+        if key in self._leases.held:
+            return False
+        if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
+            return False
+        self._queues.take_out(row, key)
+        row.lane = min(row.lane, NORMAL)
+        if value is not None:
+            row.flags |= rows.PINNED
+            row.lane, row.value = PRIOR, rows.quantum(value)
+        row.attempts = row.crashes = 0
+        row.when = 0.0
+        self._queues.revive(row, key)
+        self._urls.put(key, row)
+        place = self._queues.place(url)
+        if place is not None:
+            self._robots.retry(place.origin, now)
+        return True
+
+    def forget(self, url: str, now: float) -> bool:
+        """Delete a URL's row wherever it stands; False where there is none."""
+        key = rows.key_of(url)
+        row = self._urls.row(key)
+        if row is None:
+            return False
+        held = self._leases.held.get(key)
+        if held is not None:
+            self._release(key, held)
+            self._ready.settle(held.host, now)
+        else:
+            self._queues.take_out(row, key)
+        self._urls.forget(key, row.seq)
+        self._tally["known"] -= 1
+        return True
