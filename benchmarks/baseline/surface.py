@@ -21,9 +21,10 @@ import topiccrawl
 from topiccrawl.addons.dashboard.address import address_of
 from topiccrawl.addons.dashboard.door import guard_of, steering_routes
 from topiccrawl.addons.dashboard.server import DashboardServer
-from topiccrawl.commands.names import OURS
+from topiccrawl.commands.names import OURS, PREFIX
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.spiders.arguments import PARAMETERS, parameter_settings
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.spiders.arguments import parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,11 +115,7 @@ def usages(name: str, *words: str) -> Iterator[str]:
 
 def defaults(settings: Settings) -> Iterator[tuple[str, Any]]:
     """Yield the settings that the project has or changes, with their defaults."""
-    parameters = {
-        name: field.default
-        for kind in PARAMETERS
-        for name, field in parameter_settings(kind).items()
-    }
+    known = parameter_settings(PREFIX, StrategyParameters)
     for name in sorted({*settings, *OURS}):
         if name in settings:
             value = settings[name]
@@ -126,7 +123,7 @@ def defaults(settings: Settings) -> Iterator[tuple[str, Any]]:
             if not hasattr(default_settings, name) or plain != getattr(default_settings, name):
                 yield name, plain
         else:
-            yield name, parameters[name]
+            yield name, known[name].default
 
 
 def arguments(settings: Settings) -> Iterator[tuple[str, list[str]]]:
