@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.judge_measures import Measured, mean, measure
 from benchmarks.judge_webs import DATA, WEBS, Web, read_web, statements
-from topiccrawl.relevance import Scorer
+from topiccrawl.relevance import Scorer, SiteWords
 from topiccrawl.topic import from_words
 
 if TYPE_CHECKING:
@@ -41,9 +41,11 @@ CONDITIONS = STATED
 
 
 def scores(web: Web, topic: Topic) -> list[float]:
-    """Scores of all pages by the words of a topic."""
-    scorer = Scorer(topic)
-    return [scorer.score_page(page).relevance for page in web.pages]
+    """Scores of all pages by the words of a topic, once each site's words are known."""
+    scorer = Scorer(topic, sites=SiteWords())
+    for page in web.pages:
+        scorer.observe(page)
+    return [scorer.score_page(page).harvest for page in web.pages]
 
 
 def stated(web: Web, topic: Labelled, wanted: Sequence[str]) -> Iterator[tuple[str, Measured]]:

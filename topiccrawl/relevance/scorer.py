@@ -25,16 +25,18 @@ from typing import TYPE_CHECKING, Self
 
 from topiccrawl.records import Verdict
 from topiccrawl.relevance.matching import TermMatcher, count, count_all
+from topiccrawl.relevance.pagekind import own_share
 from topiccrawl.relevance.vector import TopicVector
 from topiccrawl.text.idf import corpus_idf
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.records import Page
     from topiccrawl.relevance.matching import Surface
+    from topiccrawl.relevance.sitewords import SiteWords
     from topiccrawl.text.idf import Idf
     from topiccrawl.text.tokens import Tokenizer
     from topiccrawl.topic import Topic
@@ -87,6 +89,8 @@ class Scorer:
         idf: Document frequencies; None for the shipped ones.
         vector: An adapted topic vector in place of the topic's own.
         lower_limit: An adapted lower limit in place of the topic's own.
+        sites: Document frequencies of the terms by site; None: a term counts alike on all sites.
+            It changes as ``observe`` is called; the scorer reads it.
     """
 
     def __init__(
@@ -97,8 +101,10 @@ class Scorer:
         *,
         vector: TopicVector | None = None,
         lower_limit: float | None = None,
+        sites: SiteWords | None = None,
     ) -> None:
         self.topic = topic
+        self.sites = sites
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
         self.vector = vector or TopicVector.of_topic(topic)
@@ -116,9 +122,11 @@ class Scorer:
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """A scorer of the same topic with other terms and weights; this one stays as it is."""
-        return type(self)(
+        moved = type(self)(
             self.topic, self.tokenizer, self.idf, vector=vector, lower_limit=lower_limit
         )
+        moved.sites = self.sites
+        return moved
 
     def score_text(self, text: str, title: str = "") -> Verdict:
         """How much a page is on topic, and why.
@@ -131,26 +139,39 @@ class Scorer:
             The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
             summand of the cosine (negative for a negative term), heaviest first.
         """
+        return self._judge(text, title, "")
+
+    def _judge(self, text: str, title: str, url: str) -> Verdict:
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
         if not self._speak_for_it(counts):
-            return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, 0.0))
+            return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, {}))
         windows = _sample(folded)
         share = sum(map(len, windows)) / max(1, len(folded))
         mass = self._mass_of("\n".join(windows)) / (share or 1.0)
         mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
-        relevance = self._cosine(counts, scale)
-        return Verdict(relevance, relevance >= self.lower_limit, self._terms(counts, scale))
+        scales = {index: scale * self._site_factor(url, index) for index in counts}
+        terms = self._terms(counts, scales)
+        relevance = min(1.0, max(0.0, sum(summand for _, summand in terms)))
+        return Verdict(relevance, relevance >= self.lower_limit, terms)
 
     def score_page(self, page: Page) -> Verdict:
         """How much a page is on topic, its menus and link lists apart where it says enough itself.
 
         A menu names every subject of its site on every page: on articles it is noise. A hub has
         hardly a word of its own; there the links are what it says. Where the prose is shorter
-        than ``PROSE`` characters, the whole text is judged.
+        than ``PROSE`` characters, the whole text is judged. ``article`` says which of both it is.
         """
-        return self.score_text(self.judged_text(page), page.title)
+        verdict = self._judge(self.judged_text(page), page.title, page.url)
+        return verdict._replace(article=own_share(page))
+
+    def observe(self, page: Page) -> None:
+        """Count the page for its site (see ``sites``); each page once, in any order."""
+        if self.sites is not None:
+            folded, heading = fold(self.judged_text(page)), fold(page.title)
+            counts = self._counts(folded, heading, self._matcher.surfaces)
+            self.sites.observe(page.url, (self.vector.terms[index] for index in counts))
 
     @staticmethod
     def judged_text(page: Page) -> str:
@@ -237,9 +258,16 @@ class Scorer:
     def _summand(self, index: int, times: int) -> float:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
-    def _terms(self, counts: dict[int, int], scale: float) -> tuple[tuple[str, float], ...]:
+    def _site_factor(self, url: str, index: int) -> float:
+        if self.sites is None or not url:
+            return 1.0
+        return self.sites.factor(url, self.vector.terms[index], self._idf[index])
+
+    def _terms(
+        self, counts: dict[int, int], scales: Mapping[int, float]
+    ) -> tuple[tuple[str, float], ...]:
         terms = [
-            (self.vector.terms[index], self._summand(index, times) * scale)
+            (self.vector.terms[index], self._summand(index, times) * scales.get(index, 0.0))
             for index, times in counts.items()
         ]
         return tuple(sorted(terms, key=lambda pair: -abs(pair[1])))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.records import Page
-from topiccrawl.relevance import LOWER_LIMIT, Scorer, TopicVector
+from topiccrawl.records import Link, Page, Verdict
+from topiccrawl.relevance import LOWER_LIMIT, Scorer, SiteWords, TopicVector
 from topiccrawl.relevance.scorer import PROSE, SAMPLED
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
@@ -43,7 +43,7 @@ def test_a_title_counts_three_times() -> None:
 def test_on_topic_beats_off_topic(scorer_for: Build) -> None:
     scorer = scorer_for("新能源", "汽车", "新能源汽车")
     assert scorer.score_text(ON).relevant
-    assert scorer.score_text(OFF) == (0.0, False, ())
+    assert scorer.score_text(OFF) == Verdict(0.0, relevant=False)
 
 
 def test_the_phrase_is_rewarded(scorer_for: Build) -> None:
@@ -182,3 +182,46 @@ def test_a_remembered_text_scores_as_a_new_one(
     alone = [scorer_for("新能源", "汽车").score_text(text).relevance for text in texts]
     assert scorer.score_many(texts) == scorer.score_many(texts) == pytest.approx(alone)
     assert scorer.score_many(texts[3:] + texts[:2]) == pytest.approx(alone[3:] + alone[:2])
+
+
+def local_paper(number: int, text: str) -> Page:
+    """A page of a paper that names its town on every page."""
+    prose = f"Springfield Gazette, all the news of Springfield. {text} " + "Read more here. " * 15
+    return Page(f"http://gazette.test/{number}", "Springfield Gazette", prose, prose=prose)
+
+
+def test_a_word_on_every_page_of_a_site_stops_counting_there() -> None:
+    topic = Topic(name="t", terms={"springfield": 1.0, "school": 1.0})
+    scorer = Scorer(topic, sites=SiteWords())
+    on, off = local_paper(1, "The school opened."), local_paper(2, "The bakery opened.")
+    before = scorer.score_page(off)
+    assert before.relevance > 0.2
+    for number in range(200):
+        scorer.observe(local_paper(number, "Something opened."))
+    assert scorer.score_page(off).relevance < before.relevance / 4
+    assert scorer.score_page(on).relevance > 2 * scorer.score_page(off).relevance
+    elsewhere = off._replace(url="http://other.test/2")
+    assert scorer.score_page(elsewhere) == before
+    assert scorer.with_vector(scorer.vector).score_page(off) == scorer.score_page(off)
+
+
+def test_without_sites_nothing_is_counted() -> None:
+    scorer = Scorer(Topic(name="t", terms={"springfield": 1.0}))
+    page = local_paper(1, "")
+    before = scorer.score_page(page)
+    for _ in range(50):
+        scorer.observe(page)
+    assert scorer.score_page(page) == before
+
+
+def test_a_list_of_headlines_is_relevant_and_no_harvest() -> None:
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
+    headline = "国家足球队昨晚赢得了友谊赛的胜利"
+    links = tuple(Link(f"http://a.test/{n}", f"{headline}{n}", block=0) for n in range(20))
+    text = " ".join(link.anchor for link in links)
+    hub = scorer.score_page(Page("http://a.test/", "足球", text, links, prose="足球 更多"))
+    story = f"{headline}，比分是二比一。" * 20
+    read = scorer.score_page(Page("http://a.test/1", headline, story, links[:2], prose=story))
+    assert hub.relevance > 0.1
+    assert hub.harvest < hub.relevance / 10
+    assert read.harvest > read.relevance / 2
