@@ -111,12 +111,17 @@ class Scorer:
         limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
-        self._matcher = TermMatcher(self.vector.terms, synonyms)
+        self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
         self._positive = TermMatcher(
-            tuple(term for term, weight in self.vector.items() if weight > 0), synonyms
+            tuple(term for term, weight in self.vector.items() if weight > 0),
+            synonyms,
+            topic.languages,
         )
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
         self._norm = self.vector.norm
+        places = {term: index for index, term in enumerate(self.vector.terms)}
+        self._groups = _groups(topic, places)
+        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self._mass = _Mass(self.idf, self._matcher.tokens())
         self._known: dict[str, float] = {}
 
@@ -137,7 +142,9 @@ class Scorer:
 
         Returns:
             The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
-            summand of the cosine (negative for a negative term), heaviest first.
+            summand of the cosine (negative for a negative term), heaviest first. A text that does
+            not meet each of the topic's groups stays below the lower limit; one with a word that
+            must not stand there scores 0.
         """
         return self._judge(text, title, "")
 
@@ -153,8 +160,14 @@ class Scorer:
         scale = self._scale(mass, counts)
         scales = {index: scale * self._site_factor(url, index) for index in counts}
         terms = self._terms(counts, scales)
-        relevance = min(1.0, max(0.0, sum(summand for _, summand in terms)))
-        return Verdict(relevance, relevance >= self.lower_limit, terms)
+        cosine = min(1.0, max(0.0, sum(summand for _, summand in terms)))
+        if self._forbidden.contains(folded) or self._forbidden.contains(heading):
+            return Verdict(0.0, relevant=False, terms=terms)
+        met = sum(not group.isdisjoint(counts) for group in self._groups)
+        if met < len(self._groups):
+            share = met / len(self._groups)
+            return Verdict(_below(cosine * share, self.lower_limit), relevant=False, terms=terms)
+        return Verdict(cosine, cosine >= self.lower_limit, terms)
 
     def score_page(self, page: Page) -> Verdict:
         """How much a page is on topic, its menus and link lists apart where it says enough itself.
@@ -283,6 +296,23 @@ class Scorer:
     def _mass_of(self, folded: str) -> float:
         """Squared length of the text's vector, terms left out."""
         return sum(map(self._mass.__getitem__, self._pieces(folded)))
+
+
+def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:
+    """The topic's groups as places of their terms; a synonym stands for its term."""
+    term_of = {fold(word): fold(term) for term, words in topic.synonyms.items() for word in words}
+    folded = ([term_of.get(fold(word), fold(word)) for word in group] for group in topic.groups)
+    groups = (frozenset(places[word] for word in words if word in places) for words in folded)
+    return tuple(filter(None, groups))
+
+
+def _below(score: float, limit: float) -> float:
+    """A score made less than a limit, in the same order.
+
+    >>> _below(0.9, 0.05) < 0.05, _below(0.9, 0.05) > _below(0.1, 0.05) > 0.0, _below(0.5, 0.0)
+    (True, True, 0.0)
+    """
+    return score * limit / (score + limit) if score else 0.0
 
 
 def _sample(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from topiccrawl.relevance import LOWER_LIMIT, Scorer, SiteWords, TopicVector
 from topiccrawl.relevance.scorer import PROSE, SAMPLED
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
-from topiccrawl.topic import Topic
+from topiccrawl.topic import Topic, from_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,3 +225,66 @@ def test_a_list_of_headlines_is_relevant_and_no_harvest() -> None:
     assert hub.relevance > 0.1
     assert hub.harvest < hub.relevance / 10
     assert read.harvest > read.relevance / 2
+
+
+STORIES = {
+    "both": "市中心医院启用了人工智能影像系统，医疗团队用它读片，患者的医疗费用也随之下降。",
+    "concept": "一家创业公司发布了新的人工智能芯片，人工智能模型的训练因此更省电，订单不断。",
+    "field": "新的医疗保险办法下月实施，社区医疗中心将延长门诊时间，医疗费用可以在线结算。",
+    "neither": "本届音乐节在湖边的应用广场开幕，乐队演出到深夜，门票早在上周就已经售完。",
+}
+
+
+@pytest.mark.parametrize(
+    "statement", ["人工智能在医疗中的应用", "人工智能在醫療領域的應用", "+人工智能 +医疗"]
+)
+def test_of_four_stories_one_is_on_both_concepts(statement: str) -> None:
+    scorer = Scorer(from_words(statement))
+    relevant = [name for name, text in STORIES.items() if scorer.score_text(text).relevant]
+    assert relevant == ["both"]
+
+
+def test_what_meets_more_groups_scores_higher_and_below_the_limit_all_the_same() -> None:
+    scorer = Scorer(from_words("人工智能在医疗中的应用"))
+    both, concept, field, neither = (scorer.score_text(text) for text in STORIES.values())
+    assert both.relevance > scorer.lower_limit > concept.relevance > neither.relevance
+    assert scorer.lower_limit > field.relevance > neither.relevance
+    assert dict(concept.terms)["人工智能"] > 0
+
+
+def test_a_group_is_met_by_a_synonym_and_by_any_of_its_alternatives(scorer_for: Build) -> None:
+    scorer = scorer_for(all_of=[["足球", "篮球"], ["北京"]], synonyms={"北京": ["首都"]})
+    assert scorer.score_text("首都的篮球比赛").relevant
+    assert scorer.score_text("北京的足球比赛").relevant
+    assert not scorer.score_text("足球与篮球比赛").relevant
+
+
+def test_a_word_that_must_not_stand_there(scorer_for: Build) -> None:
+    scorer = scorer_for("足球", must_not=["彩票"])
+    assert scorer.score_text("足球比赛").relevant
+    assert scorer.score_text("足球彩票").relevance == 0.0
+    assert scorer.score_text("足球比赛", "彩票开奖").relevance == 0.0
+    assert (
+        not scorer_for("足球", must_not=["彩票"], thresholds={"lower_limit": 0.0})
+        .score_text("足球彩票")
+        .relevant
+    )
+
+
+@pytest.mark.parametrize(
+    ("term", "languages", "forms", "others"),
+    [
+        (
+            "электромобили", [],
+            ["Электромобиль", "электромобилей", "электромобилями"], ["электричество", "мобильный"],
+        ),
+        ("wahl", ["de"], ["Die Wahlen", "Wahl"], ["Wahlkampfleiter"]),
+        ("élection", ["fr"], ["les élections"], ["électricité"]),
+    ],
+)  # fmt: skip
+def test_an_inflected_word_finds_its_forms(
+    term: str, languages: list[str], forms: list[str], others: list[str], scorer_for: Build
+) -> None:
+    scorer = scorer_for(term, languages=languages)
+    assert all(scorer.score_text(text).relevant for text in forms)
+    assert not any(scorer.score_text(text).relevant for text in others)
