@@ -5,11 +5,16 @@
                                [--json FILE]
 
 For each topic of each collection: average precision, best F1 and calibration error of the scores
-of its pages, the topic stated as a file (``words``), as one word, as a sentence and as that
-sentence in traditional script.
+of its pages, the topic stated as a file (``words``), as one word, as a sentence, as that sentence
+in traditional script, and as a sentence that lists the file's terms (``restated``); by five
+examples alone; and by its file with marks, of 5, 10 and 30 pages on topic and as many off, drawn
+at random (``marks10``) or as active learning asks for them (``active10``, as many in all). Draws
+take at most half of a topic's positives; the background is drawn from all unmarked pages, its
+labels unused; pages that were learnt from leave the evaluation.
 
-``--json`` names: ``words_ap``, the mean of the collections' means; ``sentence_gap``, what a
-sentence loses against its file, in the same mean; and each figure by collection and topic.
+``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
+collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file,
+in the same mean; and each figure by collection and topic.
 Collections are ``NAME.web.jsonl.gz`` with ``NAME.topics.json`` in ``--data`` (../shared/data).
 """
 
@@ -22,52 +27,59 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from benchmarks import judge_marks
+from benchmarks.judge_marks import Chance, Judged, marked, relevances
 from benchmarks.judge_measures import Measured, mean, measure
 from benchmarks.judge_webs import DATA, WEBS, Web, read_web, statements
-from topiccrawl.relevance import Scorer, SiteWords
+from topiccrawl.relevance.pagekind import own_share
 from topiccrawl.topic import from_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.simulate.truth import Labelled
-    from topiccrawl.topic import Topic
 
 Results = dict[str, dict[str, dict[str, Measured]]]
 """By collection, topic and condition."""
 
-STATED = ("words", "word", "sentence", "traditional")
-CONDITIONS = STATED
+STATED = ("words", "word", "sentence", "traditional", "restated")
+CONDITIONS = (*STATED, *judge_marks.CONDITIONS)
+GAPS = ("sentence", "restated")
 
 
-def scores(web: Web, topic: Topic) -> list[float]:
-    """Scores of all pages by the words of a topic, once each site's words are known."""
-    scorer = Scorer(topic, sites=SiteWords())
-    for page in web.pages:
-        scorer.observe(page)
-    return [scorer.score_page(page).harvest for page in web.pages]
-
-
-def stated(web: Web, topic: Labelled, wanted: Sequence[str]) -> Iterator[tuple[str, Measured]]:
-    """Yield what each statement of a topic is worth."""
+def judged_topic(
+    web: Web, judged: Judged | None, topic: Labelled, options: argparse.Namespace
+) -> Iterator[tuple[str, Measured]]:
+    """Yield what each condition of a topic is worth."""
+    wanted = options.condition or CONDITIONS
     labels = web.relevant(topic)
+    by_words = relevances(web, topic.topic) if judged or "words" in wanted else []
+    articles = judged.articles if judged else tuple(map(own_share, web.pages))
     if "words" in wanted:
-        yield "words", measure(scores(web, topic.topic), labels)
+        yield "words", measure(_harvest(by_words, articles), labels)
     for kind, text in statements(web.name, topic):
         if kind in wanted:
-            yield kind, measure(scores(web, from_words(text)), labels)
+            yield kind, measure(_harvest(relevances(web, from_words(text)), articles), labels)
+    if judged:
+        chance = Chance(options.draws, options.seed, options.background)
+        yield from marked(judged, labels, by_words, chance, wanted)
+
+
+def _harvest(relevance: Sequence[float], articles: Sequence[float]) -> list[float]:
+    return [score * article for score, article in zip(relevance, articles, strict=True)]
 
 
 def judge(options: argparse.Namespace) -> Results:
     """Judge the chosen topics, and print a line for each."""
-    wanted = options.condition or CONDITIONS
+    learns = set(options.condition or CONDITIONS) & set(judge_marks.CONDITIONS)
     results: Results = {}
     for name in options.web or WEBS:
         web = read_web(name, options.data, options.cache)
+        judged = Judged.of(web) if learns else None
         for topic in web.topics:
             if options.topic and topic.name not in options.topic:
                 continue
-            found = dict(stated(web, topic, wanted))
+            found = dict(judged_topic(web, judged, topic, options))
             results.setdefault(name, {})[topic.name] = found
             print(_line(f"{name} {topic.name}", found), flush=True)
         if name in results:
@@ -88,23 +100,20 @@ def figures(results: Results) -> dict[str, object]:
         f"{kind}_ap": round(fmean(found[kind].ap for found in by_web.values() if kind in found), 4)
         for kind in dict.fromkeys(kind for found in by_web.values() for kind in found)
     }
-    gaps = [
-        fmean(f["words"].ap - f["sentence"].ap for f in topics.values() if _both(f))
-        for topics in results.values()
-        if any(map(_both, topics.values()))
-    ]
-    if gaps:
-        whole["sentence_gap"] = round(fmean(gaps), 4)
+    for kind in GAPS:
+        pairs = [
+            [(found["words"].ap, found[kind].ap) for found in topics.values() if kind in found]
+            for topics in results.values()
+            if all("words" in found for found in topics.values())
+        ]
+        if gaps := [fmean(file - said for file, said in web) for web in pairs if web]:
+            whole[f"{kind}_gap"] = round(fmean(gaps), 4)
     for name, topics in results.items():
         for topic, found in topics.items():
             for kind, one in found.items():
                 rounded = {key: round(value, 4) for key, value in one._asdict().items()}
                 whole[f"{name}.{topic}.{kind}"] = rounded
     return whole
-
-
-def _both(found: dict[str, Measured]) -> bool:
-    return {"words", "sentence"} <= found.keys()
 
 
 def _line(name: str, found: dict[str, Measured]) -> str:

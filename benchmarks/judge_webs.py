@@ -114,6 +114,19 @@ def statements(web: str, topic: Labelled) -> Iterator[tuple[str, str]]:
         yield "sentence", sentence
         if has_han(sentence):
             yield "traditional", opencc.OpenCC("s2t").convert(sentence)
+    yield "restated", _restated(list(topic.terms))
+
+
+def _restated(terms: Sequence[str]) -> str:
+    """A sentence that lists terms.
+
+    >>> _restated(["车", "电池", "充电"]), _restated(["cars", "trains"])
+    ('我想看关于车、电池和充电的新闻', 'news about cars and trains')
+    """
+    chinese = any(map(has_han, terms))
+    joined = ("、" if chinese else ", ").join(terms[:-1])
+    both = ("和" if chinese else " and ").join(filter(None, (joined, terms[-1])))
+    return f"我想看关于{both}的新闻" if chinese else f"news about {both}"
 
 
 def _keep(web: RecordedWeb, place: Path) -> None:

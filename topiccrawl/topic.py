@@ -308,9 +308,9 @@ def from_words(text: str) -> Topic:
         msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
         raise TopicError(msg)
     name = " ".join(text.split())[:LONGEST_NAME].rstrip()
-    words = {"terms": query.terms, "synonyms": _synonyms(query)}
+    values = {"terms": query.terms, "synonyms": _synonyms(query), "all_of": query.groups}
     try:
-        return Topic(name=name, **words, all_of=query.groups, must_not=query.must_not)
+        return Topic.model_validate({"name": name, **values, "must_not": query.must_not})
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
         raise TopicError(f"topic {text!r}: {reasons}") from error

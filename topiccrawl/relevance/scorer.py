@@ -19,6 +19,7 @@ Links are judged by the same cosine as pages, in a batch, not by an approximatio
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, Self
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.records import Page
+    from topiccrawl.relevance.contract import Reasons
     from topiccrawl.relevance.matching import Surface
     from topiccrawl.relevance.sitewords import SiteWords
     from topiccrawl.text.idf import Idf
@@ -133,12 +135,13 @@ class Scorer:
         moved.sites = self.sites
         return moved
 
-    def score_text(self, text: str, title: str = "") -> Verdict:
+    def score_text(self, text: str, title: str = "", url: str = "") -> Verdict:
         """How much a page is on topic, and why.
 
         Args:
             text: Visible text of the page, in any width, case or script.
             title: Its title; may stand in the text as well.
+            url: Where it was fetched: its site's words count less (see ``sites``).
 
         Returns:
             The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
@@ -146,9 +149,6 @@ class Scorer:
             not meet each of the topic's groups stays below the lower limit; one with a word that
             must not stand there scores 0.
         """
-        return self._judge(text, title, "")
-
-    def _judge(self, text: str, title: str, url: str) -> Verdict:
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
         if not self._speak_for_it(counts):
@@ -176,8 +176,17 @@ class Scorer:
         hardly a word of its own; there the links are what it says. Where the prose is shorter
         than ``PROSE`` characters, the whole text is judged. ``article`` says which of both it is.
         """
-        verdict = self._judge(self.judged_text(page), page.title, page.url)
+        verdict = self.score_text(self.judged_text(page), page.title, page.url)
         return verdict._replace(article=own_share(page))
+
+    def explain(self, page: Page) -> Reasons:
+        """The topic's terms on the page, with each one's summand of the cosine, heaviest first."""
+        return self.score_page(page).terms
+
+    def signature(self) -> str:
+        """Changes with what pages are scored by, but for the words of sites."""
+        scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
+        return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
 
     def observe(self, page: Page) -> None:
         """Count the page for its site (see ``sites``); each page once, in any order."""
