@@ -7,10 +7,11 @@
 For each topic of each collection: average precision, best F1 and calibration error of the scores
 of its pages, the topic stated as a file (``words``), as one word, as a sentence, as that sentence
 in traditional script, and as a sentence that lists the file's terms (``restated``); by five
-examples alone; and by its file with marks, of 5, 10 and 30 pages on topic and as many off, drawn
-at random (``marks10``) or as active learning asks for them (``active10``, as many in all). Draws
-take at most half of a topic's positives; the background is drawn from all unmarked pages, its
-labels unused; pages that were learnt from leave the evaluation.
+examples alone; by words and the ten pages that score best by them (``unmarked``, also of
+statements: ``sentence_unmarked``); and by its file with marks, of 5, 10 and 30 pages on topic and
+as many off, drawn at random (``marks10``) or as active learning asks for them (``active10``, as
+many in all). Draws take at most half of a topic's positives; the background is drawn from all
+unmarked pages, its labels unused; pages that were learnt from leave the evaluation.
 
 ``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
 collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file,
@@ -44,7 +45,7 @@ Results = dict[str, dict[str, dict[str, Measured]]]
 
 STATED = ("words", "word", "sentence", "traditional", "restated")
 CONDITIONS = (*STATED, *judge_marks.CONDITIONS)
-GAPS = ("sentence", "restated")
+GAPS = ("sentence", "restated", "sentence_unmarked")
 
 
 def judged_topic(
@@ -57,11 +58,16 @@ def judged_topic(
     articles = judged.articles if judged else tuple(map(own_share, web.pages))
     if "words" in wanted:
         yield "words", measure(_harvest(by_words, articles), labels)
+    chance = Chance(options.draws, options.seed, options.background)
     for kind, text in statements(web.name, topic):
-        if kind in wanted:
-            yield kind, measure(_harvest(relevances(web, from_words(text)), articles), labels)
+        if kind not in wanted:
+            continue
+        said = relevances(web, from_words(text))
+        yield kind, measure(_harvest(said, articles), labels)
+        if judged and "unmarked" in wanted:
+            for _, found in marked(judged, labels, said, chance, ["unmarked"]):
+                yield f"{kind}_unmarked", found
     if judged:
-        chance = Chance(options.draws, options.seed, options.background)
         yield from marked(judged, labels, by_words, chance, wanted)
 
 

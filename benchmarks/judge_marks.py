@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,24 +10,32 @@ from benchmarks.judge_measures import Draw, draw, draw_actively, mean, measure
 from topiccrawl.relevance import Scorer, SiteWords
 from topiccrawl.relevance.classifier import Sample, fit
 from topiccrawl.relevance.documents import document, word_weights
-from topiccrawl.relevance.marks import Mark, derived_terms, probability
+from topiccrawl.relevance.marks import UNMARKED, Mark, derived_terms, probability
 from topiccrawl.relevance.pagekind import own_share
-from topiccrawl.topic import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmarks.judge_measures import Measured
     from benchmarks.judge_webs import Web
     from topiccrawl.relevance.classifier import Classifier
     from topiccrawl.relevance.documents import Document
+    from topiccrawl.topic import Topic
 
 SIZES = (5, 10, 30)
 EXAMPLES = 5
+OBSERVED = 300
+"""Pages from which a site's words are known."""
+BEST = 10
+"""Pages that stand for marks where there are none: those that score best by words."""
 POOL = 300
 """Unmarked pages among which active learning looks for those it is least sure about."""
 
-CONDITIONS = ("examples", *(f"{kind}{size}" for kind in ("marks", "active") for size in SIZES))
+CONDITIONS = (
+    "examples",
+    "unmarked",
+    *(f"{kind}{size}" for kind in ("marks", "active") for size in SIZES),
+)
 
 
 class Chance(NamedTuple):
@@ -70,9 +79,10 @@ class Judged(NamedTuple):
 
 
 def relevances(web: Web, topic: Topic) -> list[float]:
-    """Relevance of all pages by the words of a topic, once each site's words are known."""
+    """Relevance of all pages by the words of a topic, once the words of its site are known."""
     scorer = Scorer(topic, sites=SiteWords())
-    for page in web.pages:
+    observed = min(OBSERVED, len(web.pages))
+    for page in random.Random(0).sample(web.pages, observed):  # noqa: S311
         scorer.observe(page)
     return [scorer.score_page(page).relevance for page in web.pages]
 
@@ -87,6 +97,8 @@ def marked(
     """Yield the means over the draws of each wanted condition."""
     samples = judged.samples(by_words)
     dice = [random.Random(chance.seed + n) for n in range(chance.draws)]  # noqa: S311
+    if "unmarked" in wanted:
+        yield "unmarked", mean(_unmarked(samples, labels, chance.background, one) for one in dice)
     for size in SIZES:
         if f"marks{size}" in wanted:
             drawn = [draw(labels, size, chance.background, one) for one in dice]
@@ -101,7 +113,19 @@ def marked(
 
 def learnt(samples: Sequence[Sample], known: Draw) -> Classifier:
     """The classifier of a draw."""
-    return fit(*([samples[place] for place in part] for part in known))
+    on, off, background = ([samples[place] for place in part] for part in known)
+    return fit(on, off, background)
+
+
+def _unmarked(
+    samples: Sequence[Sample], labels: Sequence[bool], background: int, dice: random.Random
+) -> Measured:
+    """Learn from the best pages by words. No label is used, so all pages are judged."""
+    order = sorted(range(len(samples)), key=lambda place: -samples[place].by_words)
+    others = dice.sample(order[BEST:], min(background, len(order) - BEST))
+    best = [samples[place] for place in order[:BEST]]
+    model = fit(best, (), [samples[place] for place in others], UNMARKED)
+    return measure([probability(model.odds(sample)) for sample in samples], labels)
 
 
 def _active(
@@ -127,8 +151,23 @@ def _by_example(judged: Judged, labels: Sequence[bool], known: Draw) -> Measured
     on, others = (
         [Mark.of(pages[place]) for place in part] for part in (shown.on, shown.background)
     )
-    topic = Topic(name="by example", terms=derived_terms(on, others))
-    return _left(judged.samples(relevances(judged.web, topic)), labels, shown)
+    by_words = _cosines(judged.documents, derived_terms(on, others))
+    return _left(judged.samples(by_words), labels, shown)
+
+
+def _cosines(documents: Sequence[Document], terms: Mapping[str, float]) -> list[float]:
+    """Relevance by single words, as the scorer gives it, from the words of the pages."""
+    wanted = document(terms)
+    weights = dict(zip(wanted.places.tolist(), wanted.values.tolist(), strict=True))
+    norm = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return [
+        sum(
+            weights.get(place, 0.0) * value
+            for place, value in zip(one.places.tolist(), one.values.tolist(), strict=True)
+        )
+        / norm
+        for one in documents
+    ]
 
 
 def _left(samples: Sequence[Sample], labels: Sequence[bool], known: Draw) -> Measured:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topiccrawl.records import Link, Page
 from topiccrawl.relevance import Scorer, SiteWords
-from topiccrawl.relevance.marks import Mark, MarkedModel, learn
+from topiccrawl.relevance.marks import Mark, MarkedModel, learn, learn_unmarked
 from topiccrawl.text.normal import fold
 from topiccrawl.topic import Topic, from_words
 
@@ -50,6 +50,11 @@ def by_marks(topic: Topic) -> RelevanceModel:
     return learn(Scorer(topic), marks())
 
 
+def by_its_own_best(topic: Topic) -> RelevanceModel:
+    best, others = marks()[:5], marks()[5:]
+    return learn_unmarked(Scorer(topic), best, others)
+
+
 def sent_elsewhere(topic: Topic) -> RelevanceModel:
     scorer = Scorer(topic)
     model = learn(scorer, marks())
@@ -57,7 +62,7 @@ def sent_elsewhere(topic: Topic) -> RelevanceModel:
     return MarkedModel.from_json(Scorer(topic), model.to_json())
 
 
-@pytest.fixture(params=[by_words, by_words_of_sites, by_marks, sent_elsewhere])
+@pytest.fixture(params=[by_words, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere])
 def build(request: pytest.FixtureRequest) -> Build:
     made: Build = request.param
     return made

@@ -116,13 +116,19 @@ class Classifier:
         return cls(places, weights, found["score_weight"], found["bias"], found["share"])
 
 
-def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample]) -> Classifier:
+def fit(
+    on: Sequence[Sample],
+    off: Sequence[Sample],
+    background: Sequence[Sample],
+    shares: Sequence[float] = SHARES,
+) -> Classifier:
     """Fit a classifier.
 
     Args:
         on: Pages marked on topic, one at least.
         off: Pages marked off topic; may be empty where there is a background.
         background: Pages that nobody marked, drawn from all.
+        shares: Parts of the log-odds that the learnt words may have; cross-validation chooses.
 
     Raises:
         ValueError: If there is nothing on one of both sides.
@@ -132,7 +138,7 @@ def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample
     space = _Space([*on, *off, *background], len(on), len(off))
     everything = np.arange(len(space.labels))
     held = _held_out(space)
-    share = min(SHARES, key=lambda s: (round(_loss(space, held @ (s, 1 - s)), 6), s))
+    share = min(shares, key=lambda s: (round(_loss(space, held @ (s, 1 - s)), 6), s))
     mixed = held @ (share, 1 - share)
     slope, offset = _platt(space, mixed)
     offset += _rarity(slope * mixed[space.unmarked] + offset)

@@ -30,6 +30,9 @@ DECIDES = 0.5
 REASONS = 10
 """Words that an explanation names."""
 
+UNMARKED = (0.5,)
+"""Share of what is learnt without marks: nothing is held out that could say more."""
+
 DERIVED = 20
 """Words that are derived from examples."""
 
@@ -146,6 +149,27 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     if not on or not (off or others):
         return scorer
     return MarkedModel(scorer, fit(on, off, others))
+
+
+def learn_unmarked(
+    scorer: Scorer, best: Iterable[Mark], background: Iterable[Mark]
+) -> RelevanceModel:
+    """Learn without marks from the pages that score best by the topic's words.
+
+    It cannot drift: the words alone choose the pages, never what was learnt, and keep half of the
+    log-odds. Worth it for topics that are stated by few words.
+
+    Args:
+        scorer: Judges by the topic's words.
+        best: Some ten pages of the crawl with the largest harvest by words.
+        background: Pages drawn from the crawl; some 200.
+    """
+    chosen = {mark.url: mark for mark in best}
+    on = [sample_of(scorer, mark) for mark in chosen.values()]
+    others = [sample_of(scorer, mark) for mark in background if mark.url not in chosen]
+    if not on or not others:
+        return scorer
+    return MarkedModel(scorer, fit(on, (), others, UNMARKED))
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:

@@ -11,7 +11,7 @@ from topiccrawl.records import Page
 from topiccrawl.relevance import Scorer
 from topiccrawl.relevance.classifier import Classifier, Sample, fit
 from topiccrawl.relevance.documents import document, word_weights
-from topiccrawl.relevance.marks import Mark, MarkedModel, derived_terms, learn
+from topiccrawl.relevance.marks import Mark, MarkedModel, derived_terms, learn, learn_unmarked
 from topiccrawl.topic import Topic
 
 TOPIC = Topic(name="t", terms={"football": 1.0})
@@ -91,6 +91,21 @@ def test_without_both_sides_words_are_the_judge() -> None:
     assert learn(scorer, made(3, HALL, 1, wanted=False), made(9, HALL, 2, wanted=None)) is scorer
     examples = learn(scorer, made(3, GAME, 1, wanted=True), made(30, HALL, 2, wanted=None))
     assert examples.score_page(page(" ".join(GAME))).relevance > 0.5
+
+
+def test_without_marks_the_best_pages_by_words_teach_half() -> None:
+    dice = random.Random(7)  # noqa: S311
+    texts = [story(dice, GAME, named=True) for _ in range(10)]
+    best = [Mark(f"http://a.test/{n}", "", text) for n, text in enumerate(texts)]
+    scorer = Scorer(TOPIC)
+    model = learn_unmarked(scorer, best, [*best, *made(60, HALL, 2, wanted=None)])
+    assert isinstance(model, MarkedModel)
+    assert model.classifier.share == 0.5
+    game, hall = page(story(dice, GAME)), page(story(dice, HALL))
+    assert scorer.score_page(game).relevance == 0
+    assert model.score_page(game).relevance > 2 * model.score_page(hall).relevance
+    assert learn_unmarked(scorer, best, best) is scorer
+    assert learn_unmarked(scorer, [], made(9, HALL, 2, wanted=None)) is scorer
 
 
 def test_a_marked_page_is_no_background() -> None:
