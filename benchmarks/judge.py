@@ -11,7 +11,9 @@ examples alone; by words and the ten pages that score best by them (``unmarked``
 statements: ``sentence_unmarked``); and by its file with marks, of 5, 10 and 30 pages on topic and
 as many off, drawn at random (``marks10``) or as active learning asks for them (``active10``, as
 many in all). Draws take at most half of a topic's positives; the background is drawn from all
-unmarked pages, its labels unused; pages that were learnt from leave the evaluation.
+unmarked pages, its labels unused; pages that were learnt from leave the evaluation, and
+``marks10_before`` is the topic's file over the same pages: what is asked for by active learning
+is what was best, so that less of it is left.
 
 ``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
 collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file,

@@ -1,4 +1,4 @@
-"""What marks teach: draws of marks, models learnt from them, figures over the pages left."""
+"""Marks for the judge: draws of them, models learnt from them, figures over the pages left."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ def marked(
     for size in SIZES:
         if f"marks{size}" in wanted:
             drawn = [draw(labels, size, chance.background, one) for one in dice]
-            yield f"marks{size}", mean(_left(samples, labels, one) for one in drawn)
+            yield from _both(f"marks{size}", samples, labels, drawn)
         if f"active{size}" in wanted:
             asked = [_active(samples, labels, size, chance, one) for one in dice]
-            yield f"active{size}", mean(_left(samples, labels, one) for one in asked)
+            yield from _both(f"active{size}", samples, labels, asked)
     if "examples" in wanted:
         shown = [draw(labels, EXAMPLES, chance.background, one) for one in dice]
         yield "examples", mean(_by_example(judged, labels, one) for one in shown)
@@ -168,6 +168,19 @@ def _cosines(documents: Sequence[Document], terms: Mapping[str, float]) -> list[
         / norm
         for one in documents
     ]
+
+
+def _both(
+    kind: str, samples: Sequence[Sample], labels: Sequence[bool], draws: Sequence[Draw]
+) -> Iterator[tuple[str, Measured]]:
+    """Yield what marks are worth, and what the words alone are over the same pages."""
+    yield kind, mean(_left(samples, labels, one) for one in draws)
+    before = []
+    for one in draws:
+        left = [place for place in range(len(labels)) if place not in one.used]
+        harvest = [samples[place].relevance * samples[place].article for place in left]
+        before.append(measure(harvest, [labels[place] for place in left]))
+    yield f"{kind}_before", mean(before)
 
 
 def _left(samples: Sequence[Sample], labels: Sequence[bool], known: Draw) -> Measured:

@@ -1,4 +1,4 @@
-"""What every judge of pages keeps, whatever it judges by."""
+"""The contract that every judge of pages keeps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A classifier of pages by their words, learnt from a few marks; pure numbers in and out.
 
 Logistic regression over hashed TF-IDF words, with the score by the topic's words as one more
-feature. Marks on and off topic weigh alike, and pages that nobody judged are weak negatives: what
+feature. Marks on and off topic weigh alike, and pages without a mark are weak negatives: what
 the crawl is full of is seldom wanted. There are far more words than pages, so the regression is
 fitted in the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
 
@@ -86,7 +86,7 @@ class Classifier:
         return self.bias + self.score_weight * sample.by_words + self.words(sample.document)
 
     def words(self, document: Document) -> float:
-        """What the page's words add to the log-odds."""
+        """Log-odds that the words of a page add."""
         return float(self.weight_at(document.places) @ document.values)
 
     def weight_at(self, places: Places) -> Floats:
@@ -127,7 +127,7 @@ def fit(
     Args:
         on: Pages marked on topic, one at least.
         off: Pages marked off topic; may be empty where there is a background.
-        background: Pages that nobody marked, drawn from all.
+        background: Pages without a mark, drawn from all.
         shares: Parts of the log-odds that the learnt words may have; cross-validation chooses.
 
     Raises:
@@ -266,7 +266,7 @@ def _calibrated(space: _Space, odds: Floats, rows: Places) -> tuple[float, float
 
 
 def _rarity(odds: Floats) -> float:
-    """What is to be added to log-odds since pages on topic are rarer than half.
+    """Correction of log-odds, since pages on topic are rarer than half.
 
     The share counts one wanted page and one other beside those given (Laplace's rule).
     """

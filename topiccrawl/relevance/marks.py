@@ -44,7 +44,7 @@ class Mark(NamedTuple):
         url: Where it was fetched.
         title: Its title.
         text: Its judged text (``Scorer.judged_text``).
-        wanted: The reader's answer; None for a page that nobody judged.
+        wanted: The reader's answer; None for a page without a mark.
         article: How far it is something to read, in [0, 1].
     """
 
@@ -108,7 +108,7 @@ class MarkedModel:
         return f"marks-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
-        """What was learnt, for another process with the same topic."""
+        """The learnt part, for another process with the same topic."""
         return self.classifier.to_json()
 
     @classmethod
@@ -136,7 +136,7 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     Args:
         scorer: Judges by the topic's words.
         marks: What readers said; a later mark of a URL replaces an earlier one.
-        background: Pages that nobody judged, drawn from the crawl; some 200 are enough.
+        background: Pages without a mark, drawn from the crawl; some 200 are enough.
 
     Returns:
         A model for all pages; the scorer itself where the marks have only one side and there is no

@@ -29,7 +29,7 @@ _SIGNED = re.compile(r"(?:^|\s)[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\
 
 
 class Query(NamedTuple):
-    """What was asked for.
+    """A topic as it was asked for.
 
     Attributes:
         terms: Folded words and phrases to weights.
