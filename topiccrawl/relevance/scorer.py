@@ -160,7 +160,7 @@ class Scorer:
         scale = self._scale(mass, counts)
         scales = {index: scale * self._site_factor(url, index) for index in counts}
         terms = self._terms(counts, scales)
-        cosine = min(1.0, max(0.0, sum(summand for _, summand in terms)))
+        cosine = self._cosine(counts, scale, url)
         if self._forbidden.contains(folded) or self._forbidden.contains(heading):
             return Verdict(0.0, relevant=False, terms=terms)
         met = sum(not group.isdisjoint(counts) for group in self._groups)
@@ -273,8 +273,11 @@ class Scorer:
         mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
         return 1.0 / (math.sqrt(mass) * self._norm)
 
-    def _cosine(self, counts: dict[int, int], scale: float) -> float:
-        dot = sum(self._summand(index, times) for index, times in counts.items())
+    def _cosine(self, counts: dict[int, int], scale: float, url: str = "") -> float:
+        dot = sum(
+            self._summand(index, times) * self._site_factor(url, index)
+            for index, times in counts.items()
+        )
         return min(1.0, max(0.0, dot * scale))
 
     def _summand(self, index: int, times: int) -> float:
