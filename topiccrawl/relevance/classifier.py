@@ -40,7 +40,7 @@ HALF = 0.1
 """Score by words that counts as half: where a page is on topic beyond doubt (UPPER_LIMIT)."""
 
 ROUNDS = 50
-"""Steps of the correction for rarity; it settles in about ten."""
+"""Steps of the correction for rarity."""
 
 
 class Sample(NamedTuple):

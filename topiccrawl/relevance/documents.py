@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topiccrawl.text.tokens import Tokenizer
 
 BUCKETS = 1 << 18
-"""Places of a vector; of the 40,000 words of 260 pages one in thirteen shares its place."""
+"""Places of a vector; of 40,000 different words one in seven would share its place."""
 
 TITLE_WEIGHT = 3
 """How often a title's words count."""

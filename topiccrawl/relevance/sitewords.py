@@ -19,7 +19,7 @@ PRIOR = 20
 """Pages for which the general document frequency counts."""
 
 MOST_SITES = 10_000
-"""Sites that are remembered, about 1 kB each; the one not met for longest is forgotten."""
+"""Sites that are remembered; the one not met for longest is forgotten."""
 
 
 class SiteWords:
