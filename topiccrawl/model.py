@@ -75,11 +75,21 @@ class Verdict(NamedTuple):
         relevance: Cosine of page and topic, in [0, 1].
         relevant: Whether relevance reaches the lower limit.
         terms: The topic terms found, each with its share of the score, heaviest first.
+        article: How far the page is something to read, not a list of headlines, in [0, 1].
     """
 
     relevance: float
     relevant: bool
     terms: tuple[tuple[str, float], ...] = ()
+    article: float = 1.0
+
+    @property
+    def harvest(self) -> float:
+        """How far the page itself is wanted, in [0, 1]: on topic, and something to read.
+
+        Relevance alone orders links: a hub that leads to such pages is worth a visit, and is none.
+        """
+        return self.relevance * self.article
 
 
 class Offer(NamedTuple):

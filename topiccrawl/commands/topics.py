@@ -63,6 +63,8 @@ def describe(topic: Topic) -> list[str]:
         *(f"  term       {term} × {weight:g}" for term, weight in topic.terms.items()),
         *(f"  synonyms   {term}: {', '.join(words)}" for term, words in topic.synonyms.items()),
         *(f"  not        {term} × {weight:g}" for term, weight in topic.negative.items()),
+        *(f"  needs      {' or '.join(group)}" for group in topic.groups),
+        *(f"  must not   {word}" for word in topic.must_not),
         *(f"  seed       {seed}" for seed in topic.seeds),
         *(f"  only host  {host}" for host in topic.allowed_hosts),
         *(f"  no host    {host}" for host in topic.denied_hosts),

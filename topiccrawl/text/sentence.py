@@ -9,16 +9,22 @@ petrol cars for the topic, the compound alone would miss 新能源车企 and eve
 two, and one that holds only the words still scores.
 
 What stands in quotation marks is one term, as it stands.
+
+Connectives say which concepts belong together: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" ask
+for pages on both, and each side is a *group* of alternatives, one of which must stand on a page.
+与, 和, 或, 、, "and", "or" and commas join alternatives. Nouns that only join (应用, "impact";
+``relations.txt``) are terms and no concept. A sentence of one concept has no groups.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import split, stop_words, words_of_file
+from topiccrawl.text.tokens import singular, split, stop_words, words_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +35,10 @@ LONGEST_UNIT = 8
 """Characters of a run of Chinese words that may be a compound."""
 
 _LATIN_COMPOUND = 2
+_OPENS = frozenset("在对")
+"""Chinese connectives whose second concept ends at one of ``_ENDS``."""
+_BOTH = _OPENS | {"in", "within"}
+_ENDS = frozenset("中里内上的")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
 _CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
 
@@ -42,18 +52,49 @@ def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
     >>> terms_of("news about electric vehicles in China", tokenizer())
     ['electric', 'vehicle', 'electric vehicle', 'china']
     """
+    return list(dict.fromkeys(chain.from_iterable(_concepts(text, tokenizer))))
+
+
+def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
+    """Groups of terms, each of which a page must meet by one; () for a sentence of one concept.
+
+    >>> from topiccrawl.text.tokens import tokenizer
+    >>> groups_of("人工智能在医疗中的应用", tokenizer())
+    (('人工智能',), ('医疗',))
+    >>> groups_of("news about schools and teachers in Tulsa", tokenizer())
+    (('school', 'teacher'), ('tulsa',))
+    >>> groups_of("我想看关于足球和篮球的新闻", tokenizer())
+    ()
+    """
+    relations = _relations()
+    concepts = (
+        tuple(dict.fromkeys(term for term in terms if term not in relations))
+        for terms in _concepts(text, tokenizer)
+    )
+    groups = tuple(dict.fromkeys(filter(None, concepts)))
+    return groups if len(groups) > 1 else ()
+
+
+def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
+    """Terms of each part of a sentence between the connectives that ask for both sides."""
     folded = fold(text)
-    found: dict[str, None] = {}
-    for quoted in _QUOTED.findall(folded):
-        if words := _CHUNK.findall(quoted):
-            found[" ".join(words)] = None
+    quotations = (_CHUNK.findall(quoted) for quoted in _QUOTED.findall(folded))
+    found = [" ".join(words) for words in quotations if words]
     for unit in _units(_QUOTED.sub(" , ", folded), tokenizer):
-        found.update(dict.fromkeys(_terms(unit)))
-    return list(found)
+        if unit is None:
+            yield found
+            found = []
+        else:
+            found += _terms(unit)
+    yield found
 
 
-def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
-    """Runs of adjacent pieces; of Latin words a blank or hyphen does not end one."""
+def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
+    """Runs of adjacent pieces; of Latin words a blank or hyphen does not end one.
+
+    None stands for a connective between two concepts.
+    """
+    opened = False
     for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
         unit: list[str] = []
         for chunk in clause.split():
@@ -65,6 +106,9 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
                 if _says_nothing(piece):
                     yield unit
                     unit = []
+                    if piece in _BOTH or (opened and piece in _ENDS):
+                        yield None
+                        opened = piece in _OPENS
                 else:
                     unit.append(piece)
         yield unit
@@ -95,3 +139,9 @@ def _words(piece: str) -> list[str]:
 def _frame() -> frozenset[str]:
     """Words with which people ask for a topic, and which say nothing of it (``frame.txt``)."""
     return frozenset(words_of_file("stopwords/frame.txt"))
+
+
+@cache
+def _relations() -> frozenset[str]:
+    """Nouns that join concepts (``relations.txt``)."""
+    return frozenset(map(singular, words_of_file("stopwords/relations.txt")))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.stems import LONGEST_ENDING, language_of, stem
 from topiccrawl.text.tokens import inflections, singular
 
 if TYPE_CHECKING:
@@ -33,11 +34,15 @@ class Surface(NamedTuple):
         term: Index of the term.
         literal: Text that stands wherever the surface stands: a cheap first question.
         pattern: What decides; None where the literal does.
+        stem: Of what the pattern finds, only words of this stem count; "" for any.
+        language: By whose rules they are stemmed.
     """
 
     term: int
     literal: str
     pattern: re.Pattern[str] | None
+    stem: str = ""
+    language: str = ""
 
     def times_in(self, text: str) -> int:
         """How often it stands in a folded text, without overlaps."""
@@ -45,7 +50,10 @@ class Surface(NamedTuple):
             return 0
         if self.pattern is None:
             return text.count(self.literal)
-        return sum(1 for _ in self.pattern.finditer(text))
+        found = self.pattern.finditer(text)
+        if not self.stem:
+            return sum(1 for _ in found)
+        return sum(stem(word[0], self.language) == self.stem for word in found)
 
 
 class TermMatcher:
@@ -54,11 +62,17 @@ class TermMatcher:
     Args:
         terms: Folded terms; a term is known by its place here.
         synonyms: Other surfaces of a term, by term; a synonym counts as its term.
+        languages: ISO 639-1 codes; single words of an inflected language are found in all forms.
     """
 
-    def __init__(self, terms: Sequence[str], synonyms: Mapping[str, Iterable[str]]) -> None:
+    def __init__(
+        self,
+        terms: Sequence[str],
+        synonyms: Mapping[str, Iterable[str]],
+        languages: Sequence[str] = (),
+    ) -> None:
         self.surfaces = tuple(
-            _surface(index, text)
+            _surface(index, text, languages)
             for index, term in enumerate(terms)
             for text in _needed((term, *map(fold, synonyms.get(term, ()))))
         )
@@ -131,9 +145,13 @@ def _is_han(text: str) -> bool:
     return all(map(has_han, text))
 
 
-def _surface(index: int, text: str) -> Surface:
+def _surface(index: int, text: str, languages: Sequence[str]) -> Surface:
     if _is_han(text):
         return Surface(index, text, None)
+    if language := language_of(text, languages):
+        found = stem(text, language)
+        forms = re.compile(rf"(?<!\w){re.escape(found)}\w{{0,{LONGEST_ENDING}}}(?!\w)")
+        return Surface(index, found, forms, found, language)
     if has_han(text):
         return Surface(index, text, _bounded(text, ""))
     first, *others = [_forms(word) for word in re.split(r"[\s-]+", text)]

@@ -19,6 +19,7 @@ Links are judged by the same cosine as pages, in a batch, not by an approximatio
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, Self
@@ -28,15 +29,18 @@ from topiccrawl.text.idf import corpus_idf
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
 from topiccrawl.topics.matching import TermMatcher, count, count_all
+from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.model import Page
     from topiccrawl.text.idf import Idf
     from topiccrawl.text.tokens import Tokenizer
+    from topiccrawl.topics.contract import Reasons
     from topiccrawl.topics.matching import Surface
+    from topiccrawl.topics.sitewords import SiteWords
     from topiccrawl.topics.topic import Topic
 
 LOWER_LIMIT = 0.05
@@ -87,6 +91,8 @@ class Scorer:
         idf: Document frequencies; None for the shipped ones.
         vector: An adapted topic vector in place of the topic's own.
         lower_limit: An adapted lower limit in place of the topic's own.
+        sites: Document frequencies of the terms by site; None: a term counts alike on all sites.
+            It changes as ``observe`` is called; the scorer reads it.
     """
 
     def __init__(
@@ -97,60 +103,97 @@ class Scorer:
         *,
         vector: TopicVector | None = None,
         lower_limit: float | None = None,
+        sites: SiteWords | None = None,
     ) -> None:
         self.topic = topic
+        self.sites = sites
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
         self.vector = vector or TopicVector.of_topic(topic)
         limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
-        self._matcher = TermMatcher(self.vector.terms, synonyms)
+        self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
         self._positive = TermMatcher(
-            tuple(term for term, weight in self.vector.items() if weight > 0), synonyms
+            tuple(term for term, weight in self.vector.items() if weight > 0),
+            synonyms,
+            topic.languages,
         )
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
         self._norm = self.vector.norm
+        places = {term: index for index, term in enumerate(self.vector.terms)}
+        self._groups = _groups(topic, places)
+        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self._mass = _Mass(self.idf, self._matcher.tokens())
         self._known: dict[str, float] = {}
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """A scorer of the same topic with other terms and weights; this one stays as it is."""
-        return type(self)(
+        moved = type(self)(
             self.topic, self.tokenizer, self.idf, vector=vector, lower_limit=lower_limit
         )
+        moved.sites = self.sites
+        return moved
 
-    def score_text(self, text: str, title: str = "") -> Verdict:
+    def score_text(self, text: str, title: str = "", url: str = "") -> Verdict:
         """How much a page is on topic, and why.
 
         Args:
             text: Visible text of the page, in any width, case or script.
             title: Its title; may stand in the text as well.
+            url: Where it was fetched: its site's words count less (see ``sites``).
 
         Returns:
             The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
-            summand of the cosine (negative for a negative term), heaviest first.
+            summand of the cosine (negative for a negative term), heaviest first. A text that does
+            not meet each of the topic's groups stays below the lower limit; one with a word that
+            must not stand there scores 0.
         """
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
         if not self._speak_for_it(counts):
-            return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, 0.0))
+            return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, {}))
         windows = _sample(folded)
         share = sum(map(len, windows)) / max(1, len(folded))
         mass = self._mass_of("\n".join(windows)) / (share or 1.0)
         mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
-        relevance = self._cosine(counts, scale)
-        return Verdict(relevance, relevance >= self.lower_limit, self._terms(counts, scale))
+        scales = {index: scale * self._site_factor(url, index) for index in counts}
+        terms = self._terms(counts, scales)
+        cosine = self._cosine(counts, scale, url)
+        if self._forbidden.contains(folded) or self._forbidden.contains(heading):
+            return Verdict(0.0, relevant=False, terms=terms)
+        met = sum(not group.isdisjoint(counts) for group in self._groups)
+        if met < len(self._groups):
+            share = met / len(self._groups)
+            return Verdict(_below(cosine * share, self.lower_limit), relevant=False, terms=terms)
+        return Verdict(cosine, cosine >= self.lower_limit, terms)
 
     def score_page(self, page: Page) -> Verdict:
         """How much a page is on topic, its menus and link lists apart where it says enough itself.
 
         A menu names every subject of its site on every page: on articles it is noise. A hub has
         hardly a word of its own; there the links are what it says. Where the prose is shorter
-        than ``PROSE`` characters, the whole text is judged.
+        than ``PROSE`` characters, the whole text is judged. ``article`` says which of both it is.
         """
-        return self.score_text(self.judged_text(page), page.title)
+        verdict = self.score_text(self.judged_text(page), page.title, page.url)
+        return verdict._replace(article=own_share(page))
+
+    def explain(self, page: Page) -> Reasons:
+        """The topic's terms on the page, with each one's summand of the cosine, heaviest first."""
+        return self.score_page(page).terms
+
+    def signature(self) -> str:
+        """Changes with what pages are scored by, but for the words of sites."""
+        scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
+        return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
+
+    def observe(self, page: Page) -> None:
+        """Count the page for its site (see ``sites``); each page once, in any order."""
+        if self.sites is not None:
+            folded, heading = fold(self.judged_text(page)), fold(page.title)
+            counts = self._counts(folded, heading, self._matcher.surfaces)
+            self.sites.observe(page.url, (self.vector.terms[index] for index in counts))
 
     @staticmethod
     def judged_text(page: Page) -> str:
@@ -230,16 +273,26 @@ class Scorer:
         mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
         return 1.0 / (math.sqrt(mass) * self._norm)
 
-    def _cosine(self, counts: dict[int, int], scale: float) -> float:
-        dot = sum(self._summand(index, times) for index, times in counts.items())
+    def _cosine(self, counts: dict[int, int], scale: float, url: str = "") -> float:
+        dot = sum(
+            self._summand(index, times) * self._site_factor(url, index)
+            for index, times in counts.items()
+        )
         return min(1.0, max(0.0, dot * scale))
 
     def _summand(self, index: int, times: int) -> float:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
-    def _terms(self, counts: dict[int, int], scale: float) -> tuple[tuple[str, float], ...]:
+    def _site_factor(self, url: str, index: int) -> float:
+        if self.sites is None or not url:
+            return 1.0
+        return self.sites.factor(url, self.vector.terms[index], self._idf[index])
+
+    def _terms(
+        self, counts: dict[int, int], scales: Mapping[int, float]
+    ) -> tuple[tuple[str, float], ...]:
         terms = [
-            (self.vector.terms[index], self._summand(index, times) * scale)
+            (self.vector.terms[index], self._summand(index, times) * scales.get(index, 0.0))
             for index, times in counts.items()
         ]
         return tuple(sorted(terms, key=lambda pair: -abs(pair[1])))
@@ -255,6 +308,23 @@ class Scorer:
     def _mass_of(self, folded: str) -> float:
         """Squared length of the text's vector, terms left out."""
         return sum(map(self._mass.__getitem__, self._pieces(folded)))
+
+
+def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:
+    """The topic's groups as places of their terms; a synonym stands for its term."""
+    term_of = {fold(word): fold(term) for term, words in topic.synonyms.items() for word in words}
+    folded = ([term_of.get(fold(word), fold(word)) for word in group] for group in topic.groups)
+    groups = (frozenset(places[word] for word in words if word in places) for words in folded)
+    return tuple(filter(None, groups))
+
+
+def _below(score: float, limit: float) -> float:
+    """A score made less than a limit, in the same order.
+
+    >>> _below(0.9, 0.05) < 0.05, _below(0.9, 0.05) > _below(0.1, 0.05) > 0.0, _below(0.5, 0.0)
+    (True, True, 0.0)
+    """
+    return score * limit / (score + limit) if score else 0.0
 
 
 def _sample(text: str) -> list[str]:

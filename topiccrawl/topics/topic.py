@@ -6,6 +6,7 @@ import hashlib
 import re
 from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +15,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.sentence import terms_of
+from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.tomlfile import Hosts, Kind, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+
+    from topiccrawl.text.query import Query
 
 PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
 FOLDER = Path("topics")
@@ -96,6 +99,10 @@ class Topic(_Part):
         terms: Term to weight, (0, 100]; a term may be a word or a phrase.
         synonyms: Term to words that count as it.
         negative: Word to weight by which it counts against a page.
+        all_of: Groups of alternatives; a page is on topic only if one word of each stands on it.
+            Their words are terms, of weight 1 where ``terms`` gives none.
+        must: Words each of which must stand on a page: groups of one.
+        must_not: Words of which none may stand on a page's own text.
         seeds: Canonical URLs to begin with; empty: the default portals.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
         denied_hosts: Hosts or domains that may not.
@@ -112,6 +119,9 @@ class Topic(_Part):
     terms: Annotated[dict[Word, Weight], Field(min_length=1)]
     synonyms: dict[Word, tuple[Word, ...]] = {}
     negative: dict[Word, Weight] = {}
+    all_of: tuple[Annotated[tuple[Word, ...], Field(min_length=1)], ...] = ()
+    must: tuple[Word, ...] = ()
+    must_not: tuple[Word, ...] = ()
     seeds: Seeds = ()
     allowed_hosts: Hosts = ()
     denied_hosts: Hosts = ()
@@ -121,6 +131,19 @@ class Topic(_Part):
     published_since: date | None = None
     published_until: date | None = None
     retain_days: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _terms_of_groups(cls, values: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+        if not isinstance(values, dict):
+            return values
+        needed = _texts_in((values.get("all_of"), values.get("must")))
+        terms = cls._list_of_terms(values.get("terms", {}))
+        if not needed or not isinstance(terms, dict):
+            return values
+        known = {fold(str(text)) for text in (*terms, *_texts_in(values.get("synonyms")))}
+        new = {fold(word): word for word in needed if fold(word) not in known}
+        return {**values, "terms": {**terms, **dict.fromkeys(new.values(), 1.0)}}
 
     @field_validator("terms", mode="before")
     @classmethod
@@ -163,6 +186,20 @@ class Topic(_Part):
                 raise ValueError(msg)
         return self
 
+    @model_validator(mode="after")
+    def _must_or_must_not(self) -> Topic:
+        against = set(map(fold, self.must_not))
+        for word in (*self.terms, *_texts_in(self.synonyms)):
+            if fold(word) in against:
+                msg = f"{word!r} speaks for the topic and is in must_not, too: remove one"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of alternatives that a page must meet, ``must`` among them."""
+        return (*self.all_of, *((word,) for word in self.must))
+
     def wants(self, published: str) -> bool:
         """Whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
 
@@ -183,7 +220,9 @@ class Topic(_Part):
     @property
     def version(self) -> int:
         """Number below 2**24 that changes with what pages and links are scored by."""
-        scored = self.model_dump_json(include={"terms", "synonyms", "negative", "thresholds"})
+        fields = {"terms", "synonyms", "negative", "thresholds"}
+        fields |= {name for name in ("all_of", "must", "must_not") if getattr(self, name)}
+        scored = self.model_dump_json(include=fields)
         return int(hashlib.sha256(scored.encode()).hexdigest()[:6], 16)
 
     @property
@@ -195,6 +234,15 @@ class Topic(_Part):
         """
         readable = re.sub(r"[^\w]+", "-", fold(self.name)).strip("-")[:40] or "topic"
         return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
+
+
+def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (anything may stand in a file)
+    """The texts in a nested list or in a table's values, in order."""
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value
+    nested = isinstance(value, (list, tuple, dict))
+    return [text for part in parts for text in _texts_in(part)] if nested else []
 
 
 def resolve(argument: str, folder: Path = FOLDER) -> Topic:
@@ -241,7 +289,9 @@ def from_words(text: str) -> Topic:
 
     Stop words are left out. A short compound that the dictionary does not know as one word
     (新能源汽车) is a term beside its words: a page that holds the compound is worth more than one
-    that holds its words apart, which still counts (see ``text.sentence``).
+    that holds its words apart, which still counts. A sentence on two concepts asks for pages on
+    both (see ``text.sentence``); signs make a query of it (see ``text.query``). Synonyms are those
+    that the shipped topics know.
 
     Raises:
         TopicError: If no word of it can carry a topic.
@@ -250,13 +300,41 @@ def from_words(text: str) -> Topic:
     {'新能源': 1.0, '汽车': 1.0, '新能源汽车': 1.0}
     >>> list(from_words("关于人工智能在医疗中的应用").terms)
     ['人工智能', '医疗', '应用']
+    >>> from_words("人工智能在医疗中的应用").groups
+    (('人工智能',), ('医疗',))
     """
-    terms = terms_of(text, shared_tokenizer())
-    if not terms:
+    query = asked(text, shared_tokenizer(), MOST_TERMS)
+    if not query.terms:
         msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
         raise TopicError(msg)
     name = " ".join(text.split())[:LONGEST_NAME].rstrip()
-    return Topic(name=name, terms=dict.fromkeys(terms[:MOST_TERMS], 1.0))
+    values = {"terms": query.terms, "synonyms": _synonyms(query), "all_of": query.groups}
+    try:
+        return Topic.model_validate({"name": name, **values, "must_not": query.must_not})
+    except ValidationError as error:
+        reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
+        raise TopicError(f"topic {text!r}: {reasons}") from error
+
+
+def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
+    """Synonyms of its terms that the shipped topics know, without what the query itself names."""
+    taken = {*query.terms, *query.must_not}
+    found: dict[str, tuple[str, ...]] = {}
+    for term in query.terms:
+        words = tuple(w for w in _shipped_synonyms().get(term, ()) if fold(w) not in taken)
+        if words:
+            found[term] = words
+    return found
+
+
+@cache
+def _shipped_synonyms() -> dict[str, tuple[str, ...]]:
+    """Synonyms by folded term, of the topics in the package."""
+    found: dict[str, tuple[str, ...]] = {}
+    for place in _shipped():
+        for term, words in read(place).synonyms.items():
+            found[fold(term)] = tuple(dict.fromkeys((*found.get(fold(term), ()), *words)))
+    return found
 
 
 def read(path: Path | Traversable) -> Topic:
@@ -292,10 +370,13 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    places = sorted(folder.glob("*.toml"))
-    shipped = [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
-    for place in [*places, *sorted(shipped, key=lambda f: f.name)]:
+    for place in [*sorted(folder.glob("*.toml")), *_shipped()]:
         yield place.name.removesuffix(".toml"), place
+
+
+def _shipped() -> list[Traversable]:
+    files = (f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS)
+    return sorted(files, key=lambda f: f.name)
 
 
 _KIND = Kind(

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.model import Page
+from topiccrawl.model import Link, Page, Verdict
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
-from topiccrawl.topics import LOWER_LIMIT, Scorer, TopicVector
+from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
 from topiccrawl.topics.scorer import PROSE, SAMPLED
-from topiccrawl.topics.topic import Topic
+from topiccrawl.topics.topic import Topic, from_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_a_title_counts_three_times() -> None:
 def test_on_topic_beats_off_topic(scorer_for: Build) -> None:
     scorer = scorer_for("新能源", "汽车", "新能源汽车")
     assert scorer.score_text(ON).relevant
-    assert scorer.score_text(OFF) == (0.0, False, ())
+    assert scorer.score_text(OFF) == Verdict(0.0, relevant=False)
 
 
 def test_the_phrase_is_rewarded(scorer_for: Build) -> None:
@@ -182,3 +182,109 @@ def test_a_remembered_text_scores_as_a_new_one(
     alone = [scorer_for("新能源", "汽车").score_text(text).relevance for text in texts]
     assert scorer.score_many(texts) == scorer.score_many(texts) == pytest.approx(alone)
     assert scorer.score_many(texts[3:] + texts[:2]) == pytest.approx(alone[3:] + alone[:2])
+
+
+def local_paper(number: int, text: str) -> Page:
+    """A page of a paper that names its town on every page."""
+    prose = f"Springfield Gazette, all the news of Springfield. {text} " + "Read more here. " * 15
+    return Page(f"http://gazette.test/{number}", "Springfield Gazette", prose, prose=prose)
+
+
+def test_a_word_on_every_page_of_a_site_stops_counting_there() -> None:
+    topic = Topic(name="t", terms={"springfield": 1.0, "school": 1.0})
+    scorer = Scorer(topic, sites=SiteWords())
+    on, off = local_paper(1, "The school opened."), local_paper(2, "The bakery opened.")
+    before = scorer.score_page(off)
+    assert before.relevance > 0.2
+    for number in range(200):
+        scorer.observe(local_paper(number, "Something opened."))
+    assert scorer.score_page(off).relevance < before.relevance / 4
+    assert scorer.score_page(on).relevance > 2 * scorer.score_page(off).relevance
+    elsewhere = off._replace(url="http://other.test/2")
+    assert scorer.score_page(elsewhere) == before
+    assert scorer.with_vector(scorer.vector).score_page(off) == scorer.score_page(off)
+
+
+def test_without_sites_nothing_is_counted() -> None:
+    scorer = Scorer(Topic(name="t", terms={"springfield": 1.0}))
+    page = local_paper(1, "")
+    before = scorer.score_page(page)
+    for _ in range(50):
+        scorer.observe(page)
+    assert scorer.score_page(page) == before
+
+
+def test_a_list_of_headlines_is_relevant_and_no_harvest() -> None:
+    scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
+    headline = "国家足球队昨晚赢得了友谊赛的胜利"
+    links = tuple(Link(f"http://a.test/{n}", f"{headline}{n}", block=0) for n in range(20))
+    text = " ".join(link.anchor for link in links)
+    hub = scorer.score_page(Page("http://a.test/", "足球", text, links, prose="足球 更多"))
+    story = f"{headline}，比分是二比一。" * 20
+    read = scorer.score_page(Page("http://a.test/1", headline, story, links[:2], prose=story))
+    assert hub.relevance > 0.1
+    assert hub.harvest < hub.relevance / 10
+    assert read.harvest > read.relevance / 2
+
+
+STORIES = {
+    "both": "市中心医院启用了人工智能影像系统，医疗团队用它读片，患者的医疗费用也随之下降。",
+    "concept": "一家创业公司发布了新的人工智能芯片，人工智能模型的训练因此更省电，订单不断。",
+    "field": "新的医疗保险办法下月实施，社区医疗中心将延长门诊时间，医疗费用可以在线结算。",
+    "neither": "本届音乐节在湖边的应用广场开幕，乐队演出到深夜，门票早在上周就已经售完。",
+}
+
+
+@pytest.mark.parametrize(
+    "statement", ["人工智能在医疗中的应用", "人工智能在醫療領域的應用", "+人工智能 +医疗"]
+)
+def test_of_four_stories_one_is_on_both_concepts(statement: str) -> None:
+    scorer = Scorer(from_words(statement))
+    relevant = [name for name, text in STORIES.items() if scorer.score_text(text).relevant]
+    assert relevant == ["both"]
+
+
+def test_what_meets_more_groups_scores_higher_and_below_the_limit_all_the_same() -> None:
+    scorer = Scorer(from_words("人工智能在医疗中的应用"))
+    both, concept, field, neither = (scorer.score_text(text) for text in STORIES.values())
+    assert both.relevance > scorer.lower_limit > concept.relevance > neither.relevance
+    assert scorer.lower_limit > field.relevance > neither.relevance
+    assert dict(concept.terms)["人工智能"] > 0
+
+
+def test_a_group_is_met_by_a_synonym_and_by_any_of_its_alternatives(scorer_for: Build) -> None:
+    scorer = scorer_for(all_of=[["足球", "篮球"], ["北京"]], synonyms={"北京": ["首都"]})
+    assert scorer.score_text("首都的篮球比赛").relevant
+    assert scorer.score_text("北京的足球比赛").relevant
+    assert not scorer.score_text("足球与篮球比赛").relevant
+
+
+def test_a_word_that_must_not_stand_there(scorer_for: Build) -> None:
+    scorer = scorer_for("足球", must_not=["彩票"])
+    assert scorer.score_text("足球比赛").relevant
+    assert scorer.score_text("足球彩票").relevance == 0.0
+    assert scorer.score_text("足球比赛", "彩票开奖").relevance == 0.0
+    assert (
+        not scorer_for("足球", must_not=["彩票"], thresholds={"lower_limit": 0.0})
+        .score_text("足球彩票")
+        .relevant
+    )
+
+
+@pytest.mark.parametrize(
+    ("term", "languages", "forms", "others"),
+    [
+        (
+            "электромобили", [],
+            ["Электромобиль", "электромобилей", "электромобилями"], ["электричество", "мобильный"],
+        ),
+        ("wahl", ["de"], ["Die Wahlen", "Wahl"], ["Wahlkampfleiter"]),
+        ("élection", ["fr"], ["les élections"], ["électricité"]),
+    ],
+)  # fmt: skip
+def test_an_inflected_word_finds_its_forms(
+    term: str, languages: list[str], forms: list[str], others: list[str], scorer_for: Build
+) -> None:
+    scorer = scorer_for(term, languages=languages)
+    assert all(scorer.score_text(text).relevant for text in forms)
+    assert not any(scorer.score_text(text).relevant for text in others)

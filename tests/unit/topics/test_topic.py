@@ -139,6 +139,9 @@ def test_shipped_topics_are_right_and_listed() -> None:
         ('terms = ["a1"]\n[synonyms]\nzz = ["b"]', "synonyms of 'zz', which is no term: add it"),
         ('terms = ["车"]\n[negative]\n"車" = 1', "'车' speaks for the topic and is in negative"),
         ('terms = ["a1", "b1"]\n[synonyms]\na1 = ["b1"]', "'b1' is a term and a synonym, too"),
+        ('terms = ["a1"]\nall_of = [[]]', "field all_of.0 is []: "),
+        ('terms = ["a1"]\nall_of = ["b1"]', "field all_of.0 is 'b1': write a list"),
+        ('terms = ["车"]\nmust_not = ["車"]', "'车' speaks for the topic and is in must_not"),
         ("terms = [", "is no TOML: "),
         ("[terms]\n足球 = 1", "is no TOML: Invalid statement (at line 2, column 1); line 2: write"),
     ],
@@ -255,3 +258,45 @@ def test_default_seeds_follow_the_language(*, topic: Topic, chinese: bool) -> No
     both = topic.model_copy(update={"languages": ("zh", "en")})
     assert set(seeds) < set(default_seeds(both))
     assert not any(map(has_han, seeds))
+
+
+def test_groups_in_a_file(tmp_path: Path) -> None:
+    text = 'all_of = [["AI", "人工智能"], ["医疗"]]\nmust = ["医院"]\nmust_not = ["招聘"]\n'
+    topic = read(
+        topic_file(tmp_path, text + "[terms]\n人工智能 = 2.0\n".replace("人工智能", '"人工智能"'))
+    )
+    assert topic.terms == {"人工智能": 2.0, "AI": 1.0, "医疗": 1.0, "医院": 1.0}
+    assert topic.groups == (("AI", "人工智能"), ("医疗",), ("医院",))
+    plain = topic.model_copy(update={"must_not": ()})
+    assert plain.version != topic.version
+
+
+@pytest.mark.parametrize(
+    ("sentence", "groups"),
+    [
+        ("人工智能在医疗中的应用", [["人工智能"], ["医疗"]]),
+        ("人工智能在醫療領域的應用", [["人工智能"], ["医疗"]]),
+        ("新冠疫情对经济的影响", [["新冠疫情"], ["经济"]]),
+        ("AI or robots in medicine", [["ai", "robot"], ["medicine"]]),
+        ("我想看关于足球和篮球的新闻", []),
+        ("足球、篮球或网球", []),
+        ("news about football, tennis and golf", []),
+        ("正在发展的新能源汽车", []),
+    ],
+)
+def test_a_sentence_on_two_concepts_asks_for_both(sentence: str, groups: list[list[str]]) -> None:
+    assert [list(group) for group in from_words(sentence).groups] == groups
+
+
+def test_a_query() -> None:
+    topic = from_words('(足球 | "premier league") +转会 -彩票 中超^0.5')
+    assert topic.terms == {"足球": 1.0, "premier league": 1.0, "转会": 1.0, "中超": 0.5}
+    assert topic.groups == (("足球", "premier league"), ("转会",))
+    assert topic.must_not == ("彩票",)
+    with pytest.raises(TopicError, match="is in must_not, too"):
+        from_words("+足球 -足球")
+
+
+def test_words_have_the_synonyms_that_shipped_topics_know() -> None:
+    assert "AI" in from_words("关于人工智能的新闻").synonyms["人工智能"]
+    assert from_words("人工智能 AI").synonyms.get("人工智能", ()) == ("智能体",)

@@ -1,0 +1,163 @@
+"""How well does a page's score tell what is on topic? Judged against labels, by topic.
+
+    python -m benchmarks.judge [--web NAME]… [--topic NAME]… [--condition NAME]… [--data FOLDER]
+                               [--draws 5] [--seed 1] [--background 200] [--cache FOLDER]
+                               [--json FILE]
+
+For each topic of each collection: average precision, best F1 and calibration error of the scores
+of its pages, the topic stated as a file (``words``), as one word, as a sentence, as that sentence
+in traditional script, and as a sentence that lists the file's terms (``restated``); by five
+examples alone; by words and the ten pages that score best by them (``unmarked``, also of
+statements: ``sentence_unmarked``); and by its file with marks, of 5, 10 and 30 pages on topic and
+as many off, drawn at random (``marks10``) or as active learning asks for them (``active10``, as
+many in all). Draws take at most half of a topic's positives; the background is drawn from all
+unmarked pages, its labels unused; pages that were learnt from leave the evaluation, and
+``marks10_before`` is the topic's file over the same pages: what is asked for by active learning
+is what was best, so that less of it is left.
+
+``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
+collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file,
+in the same mean; and each figure by collection and topic.
+Collections are ``NAME.web.jsonl.gz`` with ``NAME.topics.json`` in ``--data`` (../shared/data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from benchmarks import judge_marks
+from benchmarks.judge_marks import Chance, Judged, marked, relevances
+from benchmarks.judge_measures import Measured, mean, measure
+from benchmarks.judge_webs import DATA, WEBS, Web, read_web, statements
+from topiccrawl.topics.pagekind import own_share
+from topiccrawl.topics.topic import from_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.addons.simulate.truth import Labelled
+
+Results = dict[str, dict[str, dict[str, Measured]]]
+"""By collection, topic and condition."""
+
+STATED = ("words", "word", "sentence", "traditional", "restated")
+CONDITIONS = (*STATED, *judge_marks.CONDITIONS)
+GAPS = ("sentence", "restated", "sentence_unmarked")
+
+
+def judged_topic(
+    web: Web, judged: Judged | None, topic: Labelled, options: argparse.Namespace
+) -> Iterator[tuple[str, Measured]]:
+    """Yield what each condition of a topic is worth."""
+    wanted = options.condition or CONDITIONS
+    labels = web.relevant(topic)
+    by_words = relevances(web, topic.topic) if judged or "words" in wanted else []
+    articles = judged.articles if judged else tuple(map(own_share, web.pages))
+    if "words" in wanted:
+        yield "words", measure(_harvest(by_words, articles), labels)
+    chance = Chance(options.draws, options.seed, options.background)
+    for kind, text in statements(web.name, topic):
+        if kind not in wanted:
+            continue
+        said = relevances(web, from_words(text))
+        yield kind, measure(_harvest(said, articles), labels)
+        if judged and "unmarked" in wanted:
+            for _, found in marked(judged, labels, said, chance, ["unmarked"]):
+                yield f"{kind}_unmarked", found
+    if judged:
+        yield from marked(judged, labels, by_words, chance, wanted)
+
+
+def _harvest(relevance: Sequence[float], articles: Sequence[float]) -> list[float]:
+    return [score * article for score, article in zip(relevance, articles, strict=True)]
+
+
+def judge(options: argparse.Namespace) -> Results:
+    """Judge the chosen topics, and print a line for each."""
+    learns = set(options.condition or CONDITIONS) & set(judge_marks.CONDITIONS)
+    results: Results = {}
+    for name in options.web or WEBS:
+        web = read_web(name, options.data, options.cache)
+        judged = Judged.of(web) if learns else None
+        for topic in web.topics:
+            if options.topic and topic.name not in options.topic:
+                continue
+            found = dict(judged_topic(web, judged, topic, options))
+            results.setdefault(name, {})[topic.name] = found
+            print(_line(f"{name} {topic.name}", found), flush=True)
+        if name in results:
+            print(_line(f"{name}, mean", means(results[name])), flush=True)
+    return results
+
+
+def means(topics: dict[str, dict[str, Measured]]) -> dict[str, Measured]:
+    """The mean over a collection's topics, of each condition."""
+    kinds = dict.fromkeys(kind for found in topics.values() for kind in found)
+    return {kind: mean(found[kind] for found in topics.values() if kind in found) for kind in kinds}
+
+
+def figures(results: Results) -> dict[str, object]:
+    """All figures; the named ones are means of the collections' means."""
+    by_web = {name: means(topics) for name, topics in results.items()}
+    whole: dict[str, object] = {
+        f"{kind}_ap": round(fmean(found[kind].ap for found in by_web.values() if kind in found), 4)
+        for kind in dict.fromkeys(kind for found in by_web.values() for kind in found)
+    }
+    for kind in GAPS:
+        pairs = [
+            [(found["words"].ap, found[kind].ap) for found in topics.values() if kind in found]
+            for topics in results.values()
+            if all("words" in found for found in topics.values())
+        ]
+        if gaps := [fmean(file - said for file, said in web) for web in pairs if web]:
+            whole[f"{kind}_gap"] = round(fmean(gaps), 4)
+    for name, topics in results.items():
+        for topic, found in topics.items():
+            for kind, one in found.items():
+                rounded = {key: round(value, 4) for key, value in one._asdict().items()}
+                whole[f"{name}.{topic}.{kind}"] = rounded
+    return whole
+
+
+def _line(name: str, found: dict[str, Measured]) -> str:
+    cells = (f"{kind} {m.ap:.3f} {m.f1:.2f} {m.ece:.2f}" for kind, m in found.items())
+    return f"{name:24} " + " | ".join(cells)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print average precision, best F1 and calibration error, by topic and condition."""
+    options = _parser().parse_args(arguments)
+    results = judge(options)
+    if not results:
+        raise SystemExit("no such topic")
+    found = figures(results)
+    print(*(f"{name:24} {value}" for name, value in found.items() if "." not in name), sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--web", action="append", metavar="NAME", help="collection; may be repeated")
+    add("--topic", action="append", metavar="NAME", help="may be repeated")
+    add("--condition", action="append", choices=CONDITIONS, help="may be repeated; default all")
+    add("--data", type=Path, default=DATA, metavar="FOLDER")
+    add("--draws", type=int, default=5, metavar="N", help="draws of marks")
+    add("--seed", type=int, default=1, metavar="N")
+    add("--background", type=int, default=200, metavar="N", help="unmarked pages")
+    add("--cache", type=Path, metavar="FOLDER", help="parsed pages; default a temporary folder")
+    add("--json", type=Path, metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""Labelled webs for ``benchmarks.judge``: pages read once, topics, and other statements of them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import opencc
+
+from topiccrawl.addons.simulate.collection import OK, RecordedWeb
+from topiccrawl.addons.simulate.truth import Labelled, read_truth
+from topiccrawl.links.urls import canonical
+from topiccrawl.model import Link, Page
+from topiccrawl.text.normal import has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from importlib.resources.abc import Traversable
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+WEBS = ("wikispeedia", "lohelp_zh", "okc", "linuxcn")
+READERS = ("links",)
+"""Packages that decide what is read of a page: a change of them makes the cache stale."""
+
+SENTENCES = {
+    ("wikispeedia", "chemistry"): "articles about chemistry, chemical elements and compounds, and "
+    "how molecules react",
+    ("wikispeedia", "railway"): "I want to read about railways, trains and locomotives",
+    ("wikispeedia", "storms"): "news about tropical storms, hurricanes and cyclones and the damage "
+    "they do",
+    ("wikispeedia", "music"): "articles about music: composers, songs, bands, opera and jazz",
+    ("wikispeedia", "computing"): "stories about computers, software, programming and the internet",
+    ("wikispeedia", "religion"): "articles on religion, churches, the Bible, Islam and other "
+    "faiths",
+    ("wikispeedia", "africa-far"): "articles about African countries, the Sahara and the Nile",
+    ("wikispeedia", "food-far"): "articles about food and agriculture, crops, fruit and vegetables",
+    ("lohelp_zh", "calc"): "关于电子表格、单元格和函数公式的帮助",
+    ("lohelp_zh", "basic"): "我想看关于Basic宏编程、变量和语句的文章",
+    ("lohelp_zh", "writer"): "关于文本、段落样式和页面、脚注的内容",
+    ("lohelp_zh", "impress"): "关于演示文稿、幻灯片动画和母版的文章",
+    ("okc", "education"): "news about public schools, teachers and students in Oklahoma City",
+    ("okc", "politics"): "news about elections, candidates, the city council and the state "
+    "legislature in Oklahoma City",
+    ("okc", "culture"): "stories about music, art, film and festivals in Oklahoma City",
+    ("okc", "business"): "news about local businesses, startups, technology and jobs in Oklahoma",
+    ("linuxcn", "ai"): "我想看关于人工智能、机器学习和大语言模型的新闻",
+    ("linuxcn", "security"): "我想看关于网络安全、漏洞和黑客攻击的新闻",
+    ("linuxcn", "desktop"): "关于GNOME、KDE等桌面环境的文章",
+    ("linuxcn", "programming"): "关于编程语言Python和Rust以及代码的文章",
+    ("linuxcn", "hardware"): "有关芯片、处理器和RISC-V的最新消息",
+}
+"""The topics as a reader would ask for them, written before any of them was scored."""
+
+
+class Web(NamedTuple):
+    """A labelled collection.
+
+    Attributes:
+        name: Its name.
+        pages: Its readable pages, links without context.
+        marks: The labels of each.
+        topics: What is looked for.
+    """
+
+    name: str
+    pages: tuple[Page, ...]
+    marks: tuple[tuple[str, ...], ...]
+    topics: tuple[Labelled, ...]
+
+    def relevant(self, topic: Labelled) -> list[bool]:
+        """The label of each page."""
+        return [
+            any(m == s or m.startswith(f"{s}.") for m in marks for s in topic.relevant)
+            for marks in self.marks
+        ]
+
+
+def read_web(name: str, data: Path = DATA, cache: Path | None = None) -> Web:
+    """Return a collection; its parsed pages are kept in a folder, so that reruns are quick.
+
+    Args:
+        name: Stem of the collection's files.
+        data: Folder of ``NAME.web.jsonl.gz`` and ``NAME.topics.json``.
+        cache: Where parsed pages are kept; None for the system's temporary folder.
+
+    Raises:
+        ConfigurationError: If a file is absent or cannot be read.
+    """
+    source = data / f"{name}.web.jsonl.gz"
+    topics = read_truth(data / f"{name}.topics.json")
+    folder = cache or Path(tempfile.gettempdir()) / "topiccrawl-judge"
+    kept = folder / f"{name}-{_version(source)}.jsonl.gz"
+    if not kept.exists():
+        _keep(RecordedWeb.read(source), kept)
+    pages, marks = [], []
+    with gzip.open(kept, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            url, title, text, prose, links, labels = json.loads(line)
+            found = tuple(Link(to, anchor, "", block) for to, anchor, block in links)
+            pages.append(Page(url, title, text, found, prose=prose))
+            marks.append(tuple(labels))
+    return Web(name, tuple(pages), tuple(marks), tuple(topics.values()))
+
+
+def statements(web: str, topic: Labelled) -> Iterator[tuple[str, str]]:
+    """Yield the ways in which a topic is stated as words on the command line: kind and text."""
+    yield "word", next(iter(topic.terms))
+    if sentence := SENTENCES.get((web, topic.name)):
+        yield "sentence", sentence
+        if has_han(sentence):
+            yield "traditional", opencc.OpenCC("s2t").convert(sentence)
+    yield "restated", _restated(list(topic.terms))
+
+
+def _restated(terms: Sequence[str]) -> str:
+    """A sentence that lists terms.
+
+    >>> _restated(["车", "电池", "充电"]), _restated(["cars", "trains"])
+    ('我想看关于车、电池和充电的新闻', 'news about cars and trains')
+    """
+    chinese = any(map(has_han, terms))
+    joined = ("、" if chinese else ", ").join(terms[:-1])
+    both = ("和" if chinese else " and ").join(filter(None, (joined, terms[-1])))
+    return f"我想看关于{both}的新闻" if chinese else f"news about {both}"
+
+
+def _keep(web: RecordedWeb, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_suffix(".part")
+    with gzip.open(unfinished, "wt", encoding="utf-8", compresslevel=1) as out:
+        for key, recorded in web.pages.items():
+            page = web.page(key) if recorded.status == OK else None
+            if page is not None:
+                url = canonical(recorded.url) or recorded.url
+                links = [(link.url, link.anchor, link.block) for link in page.links]
+                row = (url, page.title, page.text, page.prose, links, recorded.marks)
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    unfinished.replace(place)
+
+
+def _version(source: Path) -> str:
+    """Digest of a collection's file and of the code that reads its pages."""
+    about = source.stat() if source.exists() else None
+    digest = hashlib.sha256(f"{about and (about.st_size, about.st_mtime_ns)}".encode())
+    for package in READERS:
+        for file in _sources(resources.files("topiccrawl") / package):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _sources(folder: Traversable) -> Sequence[Traversable]:
+    files = (file for file in folder.iterdir() if file.name.endswith(".py"))
+    return sorted(files, key=lambda file: file.name)

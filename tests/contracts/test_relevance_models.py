@@ -1,0 +1,115 @@
+"""The contract that every judge of pages keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from topiccrawl.model import Link, Page
+from topiccrawl.text.normal import fold
+from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics.marks import Mark, MarkedModel, learn, learn_unmarked
+from topiccrawl.topics.topic import Topic, from_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.topics.contract import RelevanceModel
+
+    Build = Callable[[Topic], RelevanceModel]
+
+ON = "新能源汽车的销量今年继续增长，充电桩也越来越多，车企纷纷推出新车型，电池成本不断下降。"
+OFF = "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断，指挥家多次谢幕。"
+TOPIC = Topic(name="t", terms={"新能源": 1.0, "汽车": 1.0})
+
+
+def page(text: str, title: str = "", links: tuple[Link, ...] = ()) -> Page:
+    return Page(f"http://a.test/{len(text)}", title, text, links, prose=text)
+
+
+def marks() -> list[Mark]:
+    on = [Mark.of(page(ON * n, "新车"), wanted=True) for n in range(1, 6)]
+    return on + [Mark.of(page(OFF * n, "音乐会"), wanted=False) for n in range(1, 6)]
+
+
+def by_words(topic: Topic) -> RelevanceModel:
+    return Scorer(topic)
+
+
+def by_words_of_sites(topic: Topic) -> RelevanceModel:
+    scorer = Scorer(topic, sites=SiteWords())
+    for n in range(1, 30):
+        scorer.observe(page("汽车之家" * n))
+    return scorer
+
+
+def by_marks(topic: Topic) -> RelevanceModel:
+    return learn(Scorer(topic), marks())
+
+
+def by_its_own_best(topic: Topic) -> RelevanceModel:
+    best, others = marks()[:5], marks()[5:]
+    return learn_unmarked(Scorer(topic), best, others)
+
+
+def sent_elsewhere(topic: Topic) -> RelevanceModel:
+    scorer = Scorer(topic)
+    model = learn(scorer, marks())
+    assert isinstance(model, MarkedModel)
+    return MarkedModel.from_json(Scorer(topic), model.to_json())
+
+
+@pytest.fixture(params=[by_words, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere])
+def build(request: pytest.FixtureRequest) -> Build:
+    made: Build = request.param
+    return made
+
+
+def test_what_is_on_topic_scores_higher(build: Build) -> None:
+    model = build(TOPIC)
+    on, off = model.score_page(page(ON, "新车上市")), model.score_page(page(OFF, "交响曲"))
+    assert on.relevance > off.relevance
+    assert on.relevant
+    assert not off.relevant
+
+
+def test_the_same_page_is_judged_alike_whatever_comes_between(build: Build) -> None:
+    model = build(TOPIC)
+    before, signature = model.score_page(page(ON)), model.signature()
+    model.score_page(page(OFF))
+    model.explain(page("汽车"))
+    assert model.score_page(page(ON)) == before
+    assert model.signature() == signature
+
+
+def test_the_signature_is_the_same_for_an_equal_model_and_another_for_another(build: Build) -> None:
+    assert build(TOPIC).signature() == build(TOPIC).signature()
+    assert build(TOPIC).signature() != build(Topic(name="t", terms={"汽车": 1.0})).signature()
+
+
+def test_words_that_decided_stand_on_the_page_heaviest_first(build: Build) -> None:
+    model = build(TOPIC)
+    reasons = model.explain(page(ON))
+    assert reasons == model.score_page(page(ON)).terms
+    assert all(word in fold(ON) for word, _ in reasons)
+    sizes = [abs(size) for _, size in reasons]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "汽车" in dict(reasons)
+
+
+def test_a_list_of_headlines_is_less_of_a_harvest(build: Build) -> None:
+    model = build(TOPIC)
+    links = tuple(Link(f"http://a.test/{n}", ON[:18] + str(n), block=1) for n in range(30))
+    read, hub = model.score_page(page(ON)), model.score_page(page(ON, links=links))
+    assert hub.harvest < read.harvest
+
+
+@given(st.text(max_size=60), st.text(max_size=20))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_any_page_has_figures_in_their_ranges(build: Build, text: str, title: str) -> None:
+    verdict = build(from_words("新能源汽车")).score_page(page(text, title))
+    assert 0.0 <= verdict.harvest <= verdict.relevance <= 1.0
+    assert 0.0 <= verdict.article <= 1.0

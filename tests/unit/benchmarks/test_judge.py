@@ -1,0 +1,74 @@
+"""Measures and draws of the judge's benchmark, on labels that are known by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.judge import main
+from benchmarks.judge_measures import draw, draw_actively, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from benchmarks.judge_measures import Draw
+
+LABELS = [n % 4 == 0 for n in range(40)]
+
+
+def test_measures_by_hand() -> None:
+    """Ranks of the positives are 1 and 3: average precision (1 + 2/3) / 2; best F1 at rank 3."""
+    found = measure([0.95, 0.85, 0.75, 0.05], [True, False, True, False])
+    assert found.ap == pytest.approx((1 + 2 / 3) / 2)
+    assert found.f1 == pytest.approx(0.8)
+    assert found.ece == pytest.approx((0.05 + 0.85 + 0.25 + 0.05) / 4)
+
+
+def test_a_draw_takes_at_most_half_of_the_positives_and_repeats_with_its_seed() -> None:
+    one = draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
+    assert (len(one.on), len(one.off), len(one.background)) == (5, 15, 10)
+    assert all(LABELS[n] for n in one.on)
+    assert not any(LABELS[n] for n in one.off)
+    assert len(one.used) == 30
+    assert one == draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
+
+
+def test_active_learning_asks_for_what_it_is_least_sure_of() -> None:
+    def lowest_first(known: Draw, places: Sequence[int]) -> list[int]:
+        assert not known.used & set(places)
+        return sorted(places)
+
+    found = draw_actively(LABELS, 5, 8, random.Random(1), lowest_first)  # noqa: S311
+    assert len(found.on) + len(found.off) == 10
+    assert len(found.on) <= 5
+    first = draw(LABELS, 2, 8, random.Random(1))  # noqa: S311
+    asked = set(found.on + found.off) - first.used
+    assert asked == set([n for n in range(40) if n not in first.used][: len(asked)])
+
+
+def test_a_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pages = [
+        {
+            "url": f"http://a.test/{n}",
+            "label": "sport" if on else "other",
+            "body": f"<title>{n}</title><p>{'football match' if on else 'a concert hall'} {n}</p>",
+        }
+        for n, on in enumerate(LABELS)
+    ]
+    with gzip.open(tmp_path / "small.web.jsonl.gz", "wt", encoding="utf-8") as out:
+        out.writelines(json.dumps(page) + "\n" for page in pages)
+    topics = [
+        {"name": "t", "terms": ["football"], "relevant": ["sport"], "seeds": ["http://a.test/0"]}
+    ]
+    (tmp_path / "small.topics.json").write_text(json.dumps(topics))
+    place = tmp_path / "figures.json"
+    line = ["--web", "small", "--data", str(tmp_path), "--cache", str(tmp_path / "cache")]
+    for _ in range(2):  # parsed, and from the cache
+        assert main([*line, "--condition", "words", "--json", str(place)]) == 0
+        assert json.loads(place.read_text())["words_ap"] == 1.0
+    assert "small t" in capsys.readouterr().out

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from topiccrawl.model import Page
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.classifier import Classifier, Sample, fit
+from topiccrawl.topics.documents import document, word_weights
+from topiccrawl.topics.marks import Mark, MarkedModel, derived_terms, learn, learn_unmarked
+from topiccrawl.topics.topic import Topic
+
+TOPIC = Topic(name="t", terms={"football": 1.0})
+GAME = "goal keeper referee penalty striker midfield corner stadium".split()  # noqa: SIM905
+HALL = "violin orchestra conductor symphony audience piano stage opera".split()  # noqa: SIM905
+COMMON = "city evening people monday report begin open large new place".split()  # noqa: SIM905
+
+
+def story(dice: random.Random, words: list[str], *, named: bool = False) -> str:
+    chosen = dice.choices(words, k=12) + dice.choices(COMMON, k=12) + ["football"] * named
+    dice.shuffle(chosen)
+    return " ".join(chosen)
+
+
+def made(count: int, words: list[str], seed: int, *, wanted: bool | None) -> list[Mark]:
+    dice = random.Random(seed)  # noqa: S311
+    return [Mark(f"http://a.test/{seed}/{n}", "", story(dice, words), wanted) for n in range(count)]
+
+
+def page(text: str) -> Page:
+    return Page("http://a.test/page", "", text, prose=text)
+
+
+def test_marks_teach_words_that_the_topic_lacks() -> None:
+    dice = random.Random(9)  # noqa: S311
+    game, hall = page(story(dice, GAME)), page(story(dice, HALL))
+    scorer = Scorer(TOPIC)
+    assert scorer.score_page(game).relevance == scorer.score_page(hall).relevance == 0
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    model = learn(scorer, marks, made(40, HALL, 3, wanted=None))
+    assert isinstance(model, MarkedModel)
+    assert model.classifier.share > 0
+    assert model.score_page(game).relevance > 0.5 > model.score_page(hall).relevance
+    reasons = model.explain(game)
+    assert {word for word, added in reasons if added > 0} & set(GAME)
+
+
+def test_words_stay_the_judge_where_marks_say_nothing_more() -> None:
+    """Marks by the topic's word alone, over texts drawn alike: the classifier has no share."""
+    dice = random.Random(4)  # noqa: S311
+    marks = [
+        Mark(f"http://a.test/{n}", "", story(dice, HALL + GAME, named=n % 2 == 0), n % 2 == 0)
+        for n in range(20)
+    ]
+    model = learn(Scorer(TOPIC), marks)
+    assert isinstance(model, MarkedModel)
+    assert model.classifier.share <= 0.5
+    assert model.score_page(page(story(dice, HALL, named=True))).relevant
+    assert not model.score_page(page(story(dice, HALL))).relevant
+
+
+def test_probabilities_are_as_rare_as_what_is_wanted() -> None:
+    """One in ten of the unmarked pages is wanted, though half of the marks are."""
+    marks = made(10, GAME, 1, wanted=True) + made(10, HALL, 2, wanted=False)
+    unmarked = made(20, GAME, 3, wanted=None) + made(180, HALL, 4, wanted=None)
+    model = learn(Scorer(TOPIC), marks, unmarked)
+    others = made(20, GAME, 5, wanted=None) + made(180, HALL, 6, wanted=None)
+    mean = float(np.mean([model.score_page(page(mark.text)).harvest for mark in others]))
+    assert mean == pytest.approx(0.1, abs=0.04)
+
+
+def test_marks_are_json_and_the_last_of_a_url_counts() -> None:
+    mark = Mark.of(page("足球 “引号”\n"), wanted=True)
+    assert Mark.from_json(mark.to_json()) == mark
+    assert "\n" not in mark.to_json()
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    turned = [one._replace(wanted=not one.wanted) for one in marks]
+    scorer = Scorer(TOPIC)
+    assert learn(scorer, turned + marks).signature() == learn(scorer, marks).signature()
+    assert learn(scorer, turned).signature() != learn(scorer, marks).signature()
+
+
+def test_without_both_sides_words_are_the_judge() -> None:
+    scorer = Scorer(TOPIC)
+    assert learn(scorer, []) is scorer
+    assert learn(scorer, made(3, GAME, 1, wanted=True)) is scorer
+    assert learn(scorer, made(3, HALL, 1, wanted=False), made(9, HALL, 2, wanted=None)) is scorer
+    examples = learn(scorer, made(3, GAME, 1, wanted=True), made(30, HALL, 2, wanted=None))
+    assert examples.score_page(page(" ".join(GAME))).relevance > 0.5
+
+
+def test_without_marks_the_best_pages_by_words_teach_half() -> None:
+    dice = random.Random(7)  # noqa: S311
+    texts = [story(dice, GAME, named=True) for _ in range(10)]
+    best = [Mark(f"http://a.test/{n}", "", text) for n, text in enumerate(texts)]
+    scorer = Scorer(TOPIC)
+    model = learn_unmarked(scorer, best, [*best, *made(60, HALL, 2, wanted=None)])
+    assert isinstance(model, MarkedModel)
+    assert model.classifier.share == 0.5
+    game, hall = page(story(dice, GAME)), page(story(dice, HALL))
+    assert scorer.score_page(game).relevance == 0
+    assert model.score_page(game).relevance > 2 * model.score_page(hall).relevance
+    assert learn_unmarked(scorer, best, best) is scorer
+    assert learn_unmarked(scorer, [], made(9, HALL, 2, wanted=None)) is scorer
+
+
+def test_a_marked_page_is_no_background() -> None:
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    scorer = Scorer(TOPIC)
+    again = [mark._replace(wanted=None) for mark in marks[:5]]
+    assert learn(scorer, marks, again).signature() == learn(scorer, marks).signature()
+
+
+def test_a_model_travels_as_json() -> None:
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    model = learn(Scorer(TOPIC), marks)
+    assert isinstance(model, MarkedModel)
+    assert json.loads(model.to_json())["places"]
+    same = MarkedModel.from_json(Scorer(TOPIC), model.to_json())
+    seen = page(" ".join(GAME + HALL))
+    assert same.score_page(seen).relevance == pytest.approx(
+        model.score_page(seen).relevance, abs=1e-4
+    )
+
+
+def test_words_are_derived_from_examples() -> None:
+    terms = derived_terms(made(5, GAME, 1, wanted=True), made(40, HALL, 2, wanted=None))
+    assert set(list(terms)[:5]) <= set(GAME)
+    assert max(terms.values()) == 1.0
+    assert Topic(name="by example", terms=terms).terms == terms
+    assert derived_terms([]) == {}
+
+
+def test_the_fit_is_that_of_the_plain_regression() -> None:
+    """In the space of the pages the regression finds what it finds over the words."""
+    marks = made(8, GAME, 1, wanted=True) + made(8, HALL, 2, wanted=False)
+    samples = [Sample(document(word_weights(mark.text)), 0.0) for mark in marks]
+    words = sorted({int(place) for sample in samples for place in sample.document.places})
+    rows = np.zeros((len(samples), len(words)))
+    for row, sample in zip(rows, samples, strict=True):
+        row[np.searchsorted(words, sample.document.places)] = sample.document.values
+    plain = LogisticRegression(C=10.0, max_iter=500, tol=1e-8).fit(rows, [1] * 8 + [0] * 8)
+    found = fit(samples[:8], samples[8:], ())
+    order = np.argsort([found.odds(sample) for sample in samples])
+    expected = np.argsort(plain.decision_function(rows))
+    assert found.share == 1.0
+    assert np.array_equal(order[[0, -1]], expected[[0, -1]])
+    ours = found.weight_at(np.array(words))
+    assert np.corrcoef(ours, plain.coef_[0])[0, 1] > 0.999
+
+
+def test_an_empty_classifier_knows_no_word() -> None:
+    empty = Classifier(np.array([], np.int64), np.array([]), 1.0, 0.0, 0.0)
+    assert empty.odds(Sample(document({"football": 1.0}), 0.0)) == 0.0
+    assert empty.odds(Sample(document({}), 0.5)) > 0.0
+    with pytest.raises(ValueError, match="needs pages on topic"):
+        fit([], [], [])

@@ -1,0 +1,70 @@
+"""Stems of inflected languages, by Snowball's algorithms (snowballstemmer, BSD).
+
+English is not among them: its words are folded by plural only (see ``text.tokens``), which keeps
+apart what news keeps apart. Words in Cyrillic are Russian where no language is named.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+import snowballstemmer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ALGORITHMS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish",
+    "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+"""Snowball's name by ISO 639-1 code."""
+
+LONGEST_ENDING = 12
+"""Letters that a form may have beyond its stem; endings with suffixes have up to nine."""
+
+_CYRILLIC = re.compile(r"[а-яё]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def language_of(word: str, languages: Iterable[str] = ()) -> str:
+    """The language by whose rules a folded word is stemmed, or "" for none.
+
+    Args:
+        word: A single word.
+        languages: Those of the topic; the first that has a stemmer counts.
+
+    >>> language_of("электромобили"), language_of("wahlen", ["en", "de"]), language_of("cars")
+    ('ru', 'de', '')
+    """
+    if not _WORD.fullmatch(word):
+        return ""
+    if _CYRILLIC.search(word):
+        return "sr" if "sr" in languages else "ru"
+    return next((code for code in languages if code in ALGORITHMS and code not in "ru sr"), "")
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str, language: str) -> str:
+    """The stem of a folded word, stemmed until nothing changes.
+
+    Once is not enough: Snowball takes the ending of электромобили for a verb's and that of
+    электромобилей for a noun's, and only their second stems agree.
+
+    >>> stem("электромобили", "ru") == stem("электромобилей", "ru")
+    True
+    """
+    stemmer = _stemmer(language)
+    while (shorter := stemmer.stemWord(word)) != word:
+        word = shorter
+    return word
+
+
+@cache
+def _stemmer(language: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(ALGORITHMS[language])

@@ -1,0 +1,223 @@
+"""Marks: pages that a reader called wanted or not, and the judge that learns from them.
+
+Marks are what is stored, as JSON lines; a judge is learnt from them when it is needed, in any
+process, and travels as JSON as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from topiccrawl.topics.classifier import Classifier, Sample, fit
+from topiccrawl.topics.documents import bucket, document, word_weights
+from topiccrawl.topics.pagekind import own_share
+from topiccrawl.topics.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from topiccrawl.model import Page, Verdict
+    from topiccrawl.topics.contract import Reasons, RelevanceModel
+
+DECIDES = 0.5
+"""Probability from which a page is relevant."""
+
+REASONS = 10
+"""Words that an explanation names."""
+
+UNMARKED = (0.5,)
+"""Share of what is learnt without marks: nothing is held out that could say more."""
+
+DERIVED = 20
+"""Words that are derived from examples."""
+
+
+class Mark(NamedTuple):
+    """A page, and whether a reader wants such pages; all that a judge needs of it.
+
+    Attributes:
+        url: Where it was fetched.
+        title: Its title.
+        text: Its judged text (``Scorer.judged_text``).
+        wanted: The reader's answer; None for a page without a mark.
+        article: How far it is something to read, in [0, 1].
+    """
+
+    url: str
+    title: str
+    text: str
+    wanted: bool | None = None
+    article: float = 1.0
+
+    @classmethod
+    def of(cls, page: Page, *, wanted: bool | None = None) -> Self:
+        """The mark of a page."""
+        return cls(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
+
+    def to_json(self) -> str:
+        """The mark as one line of JSON."""
+        return json.dumps(self._asdict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """The mark that ``to_json`` wrote."""
+        return cls(**json.loads(line))
+
+
+class MarkedModel:
+    """Judges pages by a topic's words and by what marks taught. Immutable; a ``RelevanceModel``.
+
+    Relevance is the probability that an article of these words is wanted, harvest that this page
+    is; both are calibrated for pages as a crawl meets them.
+
+    Args:
+        scorer: Judges by the topic's words.
+        classifier: What was learnt with this scorer.
+    """
+
+    def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
+        self.scorer = scorer
+        self.classifier = classifier
+
+    def score_page(self, page: Page) -> Verdict:
+        """Probabilities, and the words that decided."""
+        by_words = self.scorer.score_page(page)
+        weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
+        sample = Sample(document(weights), by_words.relevance, by_words.article)
+        harvest = probability(self.classifier.odds(sample))
+        relevance = max(harvest, probability(self.classifier.odds(sample._replace(article=1.0))))
+        return by_words._replace(
+            relevance=relevance,
+            relevant=relevance >= DECIDES,
+            terms=self._reasons(weights, sample, by_words),
+            article=harvest / relevance if relevance else 1.0,
+        )
+
+    def explain(self, page: Page) -> Reasons:
+        """The words that decided, with what each adds to the log-odds, heaviest first."""
+        return self.score_page(page).terms
+
+    def signature(self) -> str:
+        """Changes with the topic, with the marks, and with the way in which they are learnt."""
+        told = f"{self.scorer.signature()} {self.classifier.to_json()}"
+        return f"marks-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+
+    def to_json(self) -> str:
+        """The learnt part, for another process with the same topic."""
+        return self.classifier.to_json()
+
+    @classmethod
+    def from_json(cls, scorer: Scorer, text: str) -> Self:
+        """The model that ``to_json`` wrote, over an equal scorer."""
+        return cls(scorer, Classifier.from_json(text))
+
+    def _reasons(self, weights: Mapping[str, float], sample: Sample, by_words: Verdict) -> Reasons:
+        """Each word's part of the log-odds; the topic's terms share that of the score by words."""
+        learnt = self.classifier.weight_at(np.array([bucket(word) for word in weights], np.int64))
+        added = {
+            word: float(weight) * value
+            for (word, value), weight in zip(weights.items(), learnt, strict=True)
+        }
+        for term, share in by_words.terms if by_words.relevance else ():
+            part = self.classifier.score_weight * sample.by_words * share / by_words.relevance
+            added[term] = added.get(term, 0.0) + part
+        heavy = sorted(added.items(), key=lambda pair: -abs(pair[1]))
+        return tuple(pair for pair in heavy[:REASONS] if pair[1])
+
+
+def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()) -> RelevanceModel:
+    """Learn from marks.
+
+    Args:
+        scorer: Judges by the topic's words.
+        marks: What readers said; a later mark of a URL replaces an earlier one.
+        background: Pages without a mark, drawn from the crawl; some 200 are enough.
+
+    Returns:
+        A model for all pages; the scorer itself where the marks have only one side and there is no
+        background, or nothing is wanted.
+    """
+    last = {mark.url: mark for mark in marks}.values()
+    on, off = ([sample_of(scorer, m) for m in last if m.wanted is side] for side in (True, False))
+    known = {mark.url for mark in last}
+    others = [sample_of(scorer, mark) for mark in background if mark.url not in known]
+    if not on or not (off or others):
+        return scorer
+    return MarkedModel(scorer, fit(on, off, others))
+
+
+def learn_unmarked(
+    scorer: Scorer, best: Iterable[Mark], background: Iterable[Mark]
+) -> RelevanceModel:
+    """Learn without marks from the pages that score best by the topic's words.
+
+    It cannot drift: the words alone choose the pages, never what was learnt, and keep half of the
+    log-odds. Worth it for topics that are stated by few words.
+
+    Args:
+        scorer: Judges by the topic's words.
+        best: Some ten pages of the crawl with the largest harvest by words.
+        background: Pages drawn from the crawl; some 200.
+    """
+    chosen = {mark.url: mark for mark in best}
+    on = [sample_of(scorer, mark) for mark in chosen.values()]
+    others = [sample_of(scorer, mark) for mark in background if mark.url not in chosen]
+    if not on or not others:
+        return scorer
+    return MarkedModel(scorer, fit(on, (), others, UNMARKED))
+
+
+def sample_of(scorer: Scorer, mark: Mark) -> Sample:
+    """A marked page as the classifier sees it."""
+    relevance = scorer.score_text(mark.text, mark.title, mark.url).relevance
+    return Sample(document(_weights(mark.title, mark.text, scorer)), relevance, mark.article)
+
+
+def derived_terms(examples: Sequence[Mark], background: Sequence[Mark] = ()) -> dict[str, float]:
+    """Terms for a topic that is stated by examples alone: at most ``DERIVED``, heaviest 1.
+
+    They are the words of the examples' mean vector, less that of other pages (Rocchio); words that
+    stand in one of several examples only are left out.
+
+    Args:
+        examples: Pages on topic.
+        background: Pages of all kinds.
+    """
+    vectors = [word_weights(mark.text, mark.title) for mark in examples]
+    mean = _mean(vectors)
+    other = _mean([word_weights(mark.text, mark.title) for mark in background])
+    least = min(2, len(vectors))
+    heavy = {
+        word: weight - other.get(word, 0.0)
+        for word, weight in mean.items()
+        if sum(word in vector for vector in vectors) >= least
+    }
+    chosen = sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[:DERIVED]
+    top = chosen[0][1] if chosen else 0.0
+    return {word: round(weight / top, 3) for word, weight in chosen if weight > top / 100}
+
+
+def probability(odds: float) -> float:
+    """The probability of log-odds.
+
+    >>> probability(0.0), probability(-1000.0)
+    (0.5, 0.0)
+    """
+    return 1 / (1 + math.exp(-odds)) if odds > 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+def _weights(title: str, text: str, scorer: Scorer) -> dict[str, float]:
+    return word_weights(text, title, scorer.tokenizer, scorer.idf)
+
+
+def _mean(vectors: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for vector in vectors:
+        for word, weight in vector.items():
+            total[word] = total.get(word, 0.0) + weight / len(vectors)
+    return total

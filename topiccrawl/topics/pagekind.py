@@ -1,0 +1,59 @@
+"""How far a page is something to read, and how far it lists what stands elsewhere.
+
+A hub is made of headlines: links whose text is as long as a title, each the name of a page that
+holds ``ANNOUNCED`` times as much text or more. The text of a page's own is compared with the text
+that its headlines announce. Menus have short links and count for nothing; an article with some
+related stories below it has far more text of its own. Nothing here looks at the words, the URL or
+other pages, so it needs no learning. Over the four collections of ``benchmarks.judge`` the mean
+average precision of relevance times this share is the same to .01 from 5 to 20.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from topiccrawl.model import Page
+
+ANNOUNCED = 5
+"""Characters of text elsewhere that one character of a headline stands for, at least."""
+
+HEADLINE = 8
+"""Chinese characters of a headline at least; a Latin word counts for two."""
+
+_LATIN = 2
+_UNITS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
+
+
+def own_share(page: Page) -> float:
+    """Share of a page's own text in that and what its headlines announce, in [0, 1].
+
+    1.0 for a page without headlines, whatever its length.
+
+    >>> from topiccrawl.model import Link, Page
+    >>> own_share(Page("http://a.test/", "", "Some text", prose="Some text"))
+    1.0
+    >>> headline = Link("http://a.test/1", "City council votes on the budget", block=0)
+    >>> own_share(Page("http://a.test/", "", "", (headline,), prose="More"))
+    0.02...
+    """
+    announced = in_prose = 0
+    for link in page.links:
+        if units(link.anchor) >= HEADLINE:
+            length = len(link.anchor)
+            announced += length
+            in_prose += length if link.block < 0 else 0
+    if not announced:
+        return 1.0
+    own = max(0, len(page.prose) - in_prose)
+    return own / (own + ANNOUNCED * announced)
+
+
+def units(text: str) -> int:
+    """Length of a text in Chinese characters; a run of other letters or digits counts for two.
+
+    >>> units("5G 手机"), units("City council votes")
+    (4, 6)
+    """
+    return sum(1 if len(m) == 1 and m > "\u33ff" else _LATIN for m in _UNITS.findall(text))

@@ -1,0 +1,62 @@
+"""Words that a site says on most of its pages stop counting there.
+
+A place name in the masthead of a local paper, or the name of a product in its handbook, stands on
+every page and tells none from another. Document frequencies of the topic's terms are counted by
+site as the crawl goes; a term then counts by the geometric mean of its IDF in general and on this
+site. The site's figure starts from the general one, which counts for ``PRIOR`` pages.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PRIOR = 20
+"""Pages for which the general document frequency counts."""
+
+MOST_SITES = 10_000
+"""Sites that are remembered; the one not met for longest is forgotten."""
+
+
+class SiteWords:
+    """Counts on how many of a site's pages each term of one topic stands.
+
+    >>> words = SiteWords()
+    >>> for n in range(200):
+    ...     words.observe(f"http://a.test/{n}", ["oklahoma"])
+    >>> round(words.factor("http://a.test/", "oklahoma", 8.0), 2)
+    0.11
+    >>> words.factor("http://b.test/", "oklahoma", 8.0)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._sites: dict[str, tuple[int, dict[str, int]]] = {}
+
+    def observe(self, url: str, terms: Iterable[str]) -> None:
+        """Count a page and the terms that stand on it; each page once."""
+        site = urlsplit(url).netloc
+        pages, counts = self._sites.pop(site, (0, {}))
+        for term in terms:
+            counts[term] = counts.get(term, 0) + 1
+        self._sites[site] = (pages + 1, counts)
+        if len(self._sites) > MOST_SITES:
+            del self._sites[next(iter(self._sites))]
+
+    def factor(self, url: str, term: str, idf: float) -> float:
+        """Weight of a term on this page's site, in [0, 1].
+
+        Args:
+            url: Where the page was fetched.
+            term: One of the topic's.
+            idf: Its general inverse document frequency, above 0.
+        """
+        pages, counts = self._sites.get(urlsplit(url).netloc, (0, {}))
+        if not pages:
+            return 1.0
+        share = (counts.get(term, 0) + PRIOR * math.exp(-idf)) / (pages + PRIOR)
+        return math.sqrt(min(1.0, max(0.0, -math.log(share)) / idf))
