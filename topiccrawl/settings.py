@@ -155,14 +155,6 @@ TOPICCRAWL_RETRY_DELAY = 10.0
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 """Longest wait in seconds, also for a server's Retry-After."""
 
-# -- Replays of recorded crawls (docs/focus.md) --------------------------------------------------
-TOPICCRAWL_COLLECTIONS = {
-    ".warc": "topiccrawl.addons.warc.collection.recorded",
-    ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
-}
-"""Endings of files that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and
-the functions that read them: a path in, answers out (url, status, headers, body)."""
-
 TOPICCRAWL_EXTRACT = True
 """Take articles from relevant pages; off, a crawl only explores."""
 
@@ -273,6 +265,14 @@ TOPICCRAWL_REVISIT_DAYS = 30.0
 """Days after which an article is left alone; 0: articles are never looked at again."""
 TOPICCRAWL_GONE_SECONDS = 600.0
 """Seconds between the two answers 404 or 410 that make a page gone, at least."""
+
+# -- Replays of recorded crawls (docs/focus.md) --------------------------------------------------
+TOPICCRAWL_COLLECTIONS = {
+    ".warc": "topiccrawl.addons.warc.collection.recorded",
+    ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
+}
+"""Endings of files that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and
+the functions that read them: a path in, answers out (url, status, headers, body)."""
 
 # -- Hooks --------------------------------------------------------------------------------------
 ADDONS = {

@@ -70,7 +70,7 @@ def test_a_replay_fetches_what_a_crawl_fetches(
 
 
 class Counting(TopicLearner):
-    """An adapter of somebody's own."""
+    """An adapter from outside of the package."""
 
     pages = 0
 

@@ -2,10 +2,10 @@
 
 Two methods, chosen by name:
 
-- ``words`` (``adaptation_words``), the default: words that stand on the crawl's relevant pages and
+- ``words`` (words.py), the default: words that stand on the crawl's relevant pages and
   not on its others raise the score of *links* that hold them. What makes a page relevant stays
   the user's terms, so what is learnt never decides what is learnt from.
-- ``genetic`` (``adaptation_genetic``, ``adaptation_vectors``), as published [S3; methods §4]:
+- ``genetic`` (feedback.py, genetic.py, vectors.py), as published [S3; methods §4]:
   genetic algorithm and Rocchio give a new topic vector for pages and links, and the limits follow.
 """
 

@@ -2,7 +2,7 @@
 
 A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
 (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
-of the bytes); ``label`` and ``categories``, where somebody said what the page is about. Files with
+of the bytes); ``label`` and ``categories``, where it is known what the page is about. Files with
 the endings of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
 """
 

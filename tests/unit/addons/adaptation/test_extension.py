@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.extension import STORED_TERMS, TopicAdaptation, stored
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError
+from topiccrawl.frontier.contract import LEARNT
+from topiccrawl.links.page import read_page
 from topiccrawl.spiders.arguments import parameter_settings
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.topics.vector import TopicVector
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.model import Page
     from topiccrawl.topics import Scorer
 
 
@@ -38,6 +43,7 @@ def settings(**own: str) -> Settings:
 
 def extension(folder: Path, **own: str) -> TopicAdaptation:
     crawler = Crawler(TopicSpider, settings(TOPICCRAWL_DATA_DIR=str(folder), **own))
+    crawler.stats = MemoryStatsCollector(crawler)
     crawler.spider = TopicSpider.from_crawler(crawler, topic="新能源汽车")
     return TopicAdaptation.from_crawler(crawler)
 
@@ -51,6 +57,50 @@ def test_a_crawl_learns_with_the_adapter_of_the_settings(tmp_path: Path) -> None
             extension(tmp_path, **off)
     with pytest.raises(SettingError, match=r"^TOPICCRAWL_ADAPTER is 'no.such', .*loaded"):
         extension(tmp_path, TOPICCRAWL_ADAPTER="no.such")
+
+
+def text_page(number: int) -> Page:
+    on = ("新能源汽车", "新能源汽车的动力电池今天有了新进展，充电桩建设加快。")
+    title, text = on if number % 2 else ("天气预报", "明天多云转晴，北风三级，气温下降。")
+    html = f"<title>{title}</title><p>{text * 3}</p>"
+    return read_page(html, f"http://a.test/{number}", (), "utf-8")
+
+
+async def fed(learning: TopicAdaptation, pages: int) -> None:
+    """Judge pages and wait for what is stored."""
+    for number in range(pages):
+        found = text_page(number)
+        learning.judged(found, learning.own.score_page(found))
+        await learning.closed()
+
+
+def learnt(learning: TopicAdaptation) -> int:
+    """How many changes queued values know of, in steps of the method."""
+    return learning.spider.strategy.version - learning.spider.topic.version
+
+
+@pytest.mark.parametrize(("method", "step"), [("words", LEARNT), ("genetic", 1)])
+def test_a_later_run_takes_up_what_was_learnt(tmp_path: Path, method: str, step: int) -> None:
+    first = extension(tmp_path, TOPICCRAWL_ADAPTATION=method)
+    assert learnt(first) == 0
+    asyncio.run(fed(first, 60))
+    assert first.number >= 1
+    assert learnt(first) == first.number * step
+    again = extension(tmp_path, TOPICCRAWL_ADAPTATION=method)
+    assert again.number == first.number
+    assert learnt(again) == learnt(first)
+    text = "充电桩建设"
+    scores = [one.spider.scorer.score_many([text]) for one in (first, again)]
+    assert scores[0] == scores[1]
+    assert (again.spider.scorer is again.own) == (method == "words")
+
+
+def test_another_method_begins_with_the_topic_of_the_user(tmp_path: Path) -> None:
+    first = extension(tmp_path, TOPICCRAWL_ADAPTATION="words")
+    asyncio.run(fed(first, 60))
+    other = extension(tmp_path, TOPICCRAWL_ADAPTATION="genetic")
+    assert learnt(other) == other.number == first.number + 1
+    assert other.spider.scorer is other.own
 
 
 def test_the_switchboard_has_the_numbers_of_the_methods() -> None:

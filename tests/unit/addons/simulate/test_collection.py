@@ -109,7 +109,7 @@ def test_a_torn_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def lines(path: Path) -> Iterator[Recorded]:
-    """Reads a collection of somebody's own: an address a line."""
+    """Read a collection of another format: an address a line."""
     for url in path.read_text().split():
         yield answer(url, body="football")
 
