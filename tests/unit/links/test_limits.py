@@ -124,7 +124,7 @@ def test_no_other_place_parses_pages() -> None:
     }
     assert found == {
         ("links/limits.py", "LexborHTMLParser"),
-        ("news/body.py", "lxml.html.fromstring"),  # these three get what that one has written
-        ("news/body.py", "readability.Document"),
-        ("news/body.py", "trafilatura.extract"),
+        ("extract/body.py", "lxml.html.fromstring"),  # these three get what that one has written
+        ("extract/body.py", "readability.Document"),
+        ("extract/body.py", "trafilatura.extract"),
     }

@@ -173,8 +173,11 @@ def test_a_listener_hears_of_parts_of_transactions_and_of_the_whole_before_the_i
     tmp_path: Path,
 ) -> None:
     result, url = crawl(tmp_path, "heard"), "http://site1.test/"
-    assert [event[:2] for event in result["events"]] == [
-        ["continues", url], ["storing", url], ["stored", "new"], ["dropped", ""],
-        ["storing", url], ["stored", "updated"], ["complete", url], ["scraped", url],
+    events = [tuple(event[:2]) for event in result["events"]]
+    dropped = events.index(("dropped", ""))
+    assert dropped > events.index(("stored", "new"))  # how long after depends on the loop
+    assert events[:dropped] + events[dropped + 1 :] == [
+        ("continues", url), ("storing", url), ("stored", "new"),
+        ("storing", url), ("stored", "updated"), ("complete", url), ("scraped", url),
     ]  # fmt: skip
     assert result["stats"]["heard/stored"] == 2
