@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.adapter import Change
 
 LEARNT_CHARS = 3_000
-"""Characters of a page's beginning that are learnt from: its story, at a bounded cost."""
+"""Characters of a page's beginning that are learnt from: its story, in bounded time."""
 
 
 class TopicLearner:

@@ -1,4 +1,4 @@
-"""Words that tell relevant pages of a crawl from its others, and what they add to a link.
+"""Words that distinguish relevant pages of a crawl from others, and their gain for links.
 
 A multinomial naive Bayes classifier on line, the crawl's own verdicts as soft labels: a page of
 relevance r counts ``s = r / (r + half)`` as relevant and ``1 - s`` as not. A word's weight is its
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from topiccrawl.addons.adaptation.contract import AdaptationParameters
 
 CLIP = 4.0
-"""Largest log-odds that count: more is never known of a word seen some dozen times."""
+"""Largest log-odds that count: some dozen occurrences of a word never justify more."""
 
 _LEAST = 3
-"""Pages a word was seen on before it can be learnt."""
+"""Pages that must contain a word before it can be learnt."""
 
 _KEPT = 20_000
 """Words whose counts are kept; above twice as many the rarest are forgotten."""
@@ -134,7 +134,7 @@ class WordAdapter:
         return {word: unit * max(-CLIP, min(w, CLIP)) for _, word, w in found[: p.words]}
 
     def _odds(self, good: float, bad: float) -> float:
-        """Log-odds of a word, as if it had been seen once more on pages of both kinds alike."""
+        """Return a word's log-odds, smoothed by its overall rate on pages of both kinds."""
         usual = (good + bad) / (self._for + self._against)
         likely = (good + usual) / (self._for + 1)
         return math.log(likely * (self._against + 1) / (bad + usual))
