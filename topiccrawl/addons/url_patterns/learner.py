@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 KEY = "url-patterns"
-"""Key of a site's learner among what is known of the site."""
+"""Key of a site's learner in the site's stored knowledge."""
 
 DROPS_KEY = "url-drops"
 """Key of a site's log of dropped links."""
@@ -43,10 +43,10 @@ CHECK_FIRST, CHECK_EVERY = 8, 16
 
 
 class PatternLearner:
-    """Judges links and learns from pages. Nothing here waits or asks a clock.
+    """Judges links and learns from pages. Nothing here waits or reads a clock.
 
-    A site that was not given by ``adopt`` begins anew. Which URLs are probes is drawn from their
-    hash, so that a URL is a probe for all pages that link to it, and again after a restart.
+    A site that was not given by ``adopt`` begins empty. Probes are drawn by the hash of a URL, so
+    that a URL is a probe for all pages that link to it, and again after a restart.
 
     Args:
         sites: Sites in memory at most; ``evicted`` names those that must be stored and dropped.
@@ -135,8 +135,8 @@ class PatternLearner:
         """Count what a fetched page was; see ``SiteLearner.outcome``.
 
         Returns:
-            Whether the site's patterns should be made anew: by a ``draft`` of it, wherever there
-            is time for it, that is given to ``renew``.
+            Whether to rebuild the site's patterns: by a ``draft`` of it, wherever there is time
+            for it, that is given to ``renew``.
         """
         site = self.site(url)
         outcome = site.outcome(article=article, links=links, topical=topical)

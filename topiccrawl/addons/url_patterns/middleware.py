@@ -37,11 +37,11 @@ SAVE_EVERY = 200
 class NewsFilterMiddleware:
     """Drops links that their site's patterns call no news, and learns from every page.
 
-    A page's article item says that it was an article. A page without one is looked into where its
-    format is not well known: it may be an article about something else.
+    A page's article item says that it was an article. A page without one is examined where few
+    pages of its format were judged: it may be an article about something else.
 
     Args:
-        learner: What is known.
+        learner: What was learnt of the sites.
         knowledge: Where it is stored.
         count: Takes the name of a stat.
     """
@@ -158,10 +158,10 @@ class NotNewsError(IgnoreRequest):
 
 
 class NewsGateMiddleware:
-    """Gives up queued URLs that are no news by now; seeds and robots.txt always pass.
+    """Rejects queued URLs that are no news by now; seeds and robots.txt always pass.
 
-    Most of a site's links are met on its first pages, before anything is known of it. A URL given
-    up ends in the errorQueue with the reason ``not-news``.
+    Most of a site's links are found on its first pages, before it has any patterns. A rejected URL
+    ends in the errorQueue with the reason ``not-news``.
 
     Args:
         crawler: Its spider middleware has the learner.

@@ -1,6 +1,6 @@
 """Parameters that do not matter: of a site's queries, those without which a page is the same.
 
-``?from=list`` and ``?id=7`` look alike; what they do shows when both forms of a page were read. A
+``?from=list`` and ``?id=7`` look alike; their effect shows when both forms of a page were read. A
 parameter is left out of a site's links where pages were the same with and without it, or with
 other values, and never another page or an error. Known session ids and trackers are gone before
 (``links/urls.py``).
@@ -26,7 +26,7 @@ MOST_NAMES = 100
 
 
 class Parameters:
-    """What one site's parameters do.
+    """Effects of one site's parameters.
 
     >>> site = Parameters()
     >>> for n in range(3):
@@ -63,7 +63,7 @@ class Parameters:
         return f"{base}?{'&'.join(kept)}" if kept else base
 
     def idle(self, name: str) -> bool:
-        """Whether a parameter does not matter."""
+        """Return whether a parameter does not matter."""
         same, other = self.counts.get(name, (0, 0))
         return same >= SURE and not other
 
@@ -73,7 +73,7 @@ class Parameters:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Parameters:
-        """What ``to_json`` gave; single pages are not kept."""
+        """Return the parameters that ``to_json`` gave; single pages are not kept."""
         site = cls()
         site.counts = {str(name): [int(n) for n in counts] for name, counts in value.items()}
         return site

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Label(StrEnum):
-    """What a pattern's URLs are.
+    """Kind of a pattern's URLs.
 
-    NEWS: articles. HUB: pages that list articles. OTHER: neither, not worth a download.
-    OPEN: not known well enough; they are fetched.
+    NEWS: articles. HUB: pages that list articles. OTHER: neither, not downloaded.
+    OPEN: too little evidence; they are fetched.
     """
 
     NEWS = "news"
@@ -31,11 +31,11 @@ class Pattern(NamedTuple):
 
     Attributes:
         expression: For the whole URL.
-        label: What its URLs are.
+        label: Kind of its URLs.
         articles: Pages judged that were articles; so for the next two.
         hubs: Pages that list articles.
         others: Pages that were neither.
-        seen: Links met.
+        seen: Links found.
         example: A URL it matches.
         by_hand: Whether a person wrote it; such a pattern wins over all learnt ones.
         topical: Pages judged that were neither, but on a crawl's topic.
@@ -83,7 +83,7 @@ class PatternSet:
     """The patterns of a site; the first that matches a URL decides.
 
     Args:
-        patterns: Those by hand first, then the most telling ones.
+        patterns: Those by hand first, then the most specific ones.
     """
 
     def __init__(self, patterns: tuple[Pattern, ...] = ()) -> None:

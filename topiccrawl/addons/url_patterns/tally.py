@@ -1,4 +1,4 @@
-"""What was seen of one format of URLs: how many, and what their pages were."""
+"""Counts of one format of URLs: its links, and the outcomes of their pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.skeletons import Skeleton
 
 PRIOR_PAGES = 4.0
-"""Pages that the look of a URL counts for, beside the pages seen."""
+"""Pages that the look of a URL counts for, beside the judged ones."""
 
 
 TOPICAL_SHARE = 0.1
@@ -22,7 +22,7 @@ or not: a crawl is for its topic."""
 
 
 class Outcome(StrEnum):
-    """What a fetched page was.
+    """Outcome of a fetched page.
 
     ARTICLE: an article was extracted. HUB: none, but it lists more articles than articles do.
     TOPICAL: neither, but on the topic of the crawl that fetched it: a blog's post, an encyclopedia.
@@ -41,7 +41,7 @@ class Tally:
 
     Attributes:
         shape: The format.
-        seen: Links of this format met, different URLs as far as known.
+        seen: Links of this format found, different URLs as far as possible.
         pages: Pages judged, by outcome.
         years: Pages judged by year of the URL's date: articles and others.
         likelihood: Of an article by the URL's look, in [0, 1], of the first URL.
