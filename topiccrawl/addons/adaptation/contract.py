@@ -52,7 +52,7 @@ class Adapter(Protocol):
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         ...
 
 
@@ -70,13 +70,13 @@ class AdaptationParameters:
             with a weight to match: the time per page falls while the crawl grows.
         words: words: learnt ones at most, those with most evidence.
         terms: genetic: learnt terms at most, the heaviest ones.
-        gain: words: what learnt words add to a link's score at most, and what one of them
-            weighs at most beside the user's heaviest term of 1.
+        gain: words: most that learnt words add to a link's score, and most that one of them
+            weighs beside the user's heaviest term of 1.
         half: words: relevance at which a page counts half for and half against.
         feedback_size: genetic: most relevant documents that are learnt from.
         anchors: genetic: documents are each page's best block of anchors (the source's expanded
             anchor vectors) instead of the page.
-        own_share: genetic: what the user's terms keep of the vector's squared length at least.
+        own_share: genetic: least share of the vector's squared length for the user's terms.
         floor: genetic: lowest value of the lower limit.
         ceiling_quantile: genetic: quantile of recent scores that the upper limit follows.
         floor_quantile: genetic: quantile of recent scores that the lower limit follows; so

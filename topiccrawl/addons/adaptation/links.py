@@ -23,7 +23,7 @@ _SLOPE = 3.0
 """Mean log-odds of a text's words at which it gets three quarters of the gain."""
 
 _CACHED = 100_000
-"""Pieces of text whose figures are remembered, about 15 MB; then all are forgotten."""
+"""Pieces of text whose summands are cached, about 15 MB; a full cache is emptied."""
 
 _CACHED_TEXTS = 20_000
 """Texts whose gain is cached, about 4 MB: menus are on every page of a site."""
@@ -68,7 +68,7 @@ class LearntLinks:
     Args:
         own: Scores by the user's terms.
         learnt: Words to weights in [-gain, gain], log-odds in units of ``gain / CLIP``.
-        gain: What the learnt words add at most, in [0, 1]; 0 adds nothing.
+        gain: Most that the learnt words add, in [0, 1]; 0 adds nothing.
     """
 
     def __init__(self, own: Scorer, learnt: Mapping[str, float], gain: float) -> None:
@@ -102,7 +102,7 @@ class LearntLinks:
         return self.own.contains(text)
 
     def score_text(self, text: str, title: str = "") -> Verdict:
-        """As the user's terms judge it."""
+        """Return the judgement of the user's terms."""
         return self.own.score_text(text, title)
 
     def _gain(self, pieces: list[str]) -> float:

@@ -59,7 +59,7 @@ class WordAdapter:
         self._next = parameters.warm
 
     def wants(self, relevance: float) -> float:  # noqa: ARG002 - all pages alike
-        """Count a page; its weight: all of the first ``sample``, then ever fewer, each for more."""
+        """Count a page; return its weight: 1 for the first ``sample``, then more for fewer."""
         self._pages += 1
         share = self.parameters.sample / self._pages
         if share >= 1:
@@ -83,7 +83,7 @@ class WordAdapter:
             self._words = _most_seen(words, _KEPT)
 
     def adapt(self) -> Change | None:
-        """The same as ``present``, once enough pages came since the last change."""
+        """Return the same as ``present``, once there are enough pages since the last change."""
         if self._pages < self._next:
             return None
         p = self.parameters
@@ -91,7 +91,7 @@ class WordAdapter:
         return self.present()
 
     def present(self) -> Change | None:
-        """The user's terms and all words learnt until now."""
+        """Return the user's terms and all words learnt until now."""
         learnt = self._learnt()
         if not learnt:
             return None
@@ -105,7 +105,7 @@ class WordAdapter:
         return Change("words", vector, reason, self._pages)
 
     def state(self) -> dict[str, Any]:
-        """Counts and sums."""
+        """Return the counts and sums."""
         return {
             "pages": self._pages,
             "next": self._next,
@@ -115,7 +115,7 @@ class WordAdapter:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         self._pages, self._next = state["pages"], state["next"]
         self._for, self._against = state["for"], state["against"]
         self._words = {word: list(counts) for word, counts in state["words"].items()}
