@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.choice import Sites
 
 SAVE_EVERY = 200
-"""Pages between two times that what was learnt is stored; a killed crawl learns these again."""
+"""Pages between two times that the learners are stored; a killed crawl learns these again."""
 
 
 class NewsFilterMiddleware:
@@ -94,7 +94,7 @@ class NewsFilterMiddleware:
             await self._save_sometimes()
 
     async def close(self) -> None:
-        """Store what was learnt."""
+        """Store the learners."""
         await self._save(set(self.learner.changed))
         await self.knowledge.close()
 
@@ -152,7 +152,7 @@ class NewsFilterMiddleware:
 
 
 class NotNewsError(IgnoreRequest):
-    """A queued URL that is no news by what was learnt after it was queued."""
+    """A queued URL that is no news by patterns learnt after it was queued."""
 
     reason = "not-news"
 
@@ -193,7 +193,7 @@ class NewsGateMiddleware:
 
 
 def _looked_into(response: Response) -> tuple[str, bool]:
-    """The article of a page, on topic or not, and whether the page says that it is missing."""
+    """Return a page's article, on topic or not, and whether the page says that it is missing."""
     if not isinstance(response, TextResponse):
         return "", False
     declared = response.headers.get("Content-Type")

@@ -19,7 +19,7 @@ SURE = 3
 """Pages that must have been the same, and none another, before a parameter is left out."""
 
 MOST_PAGES = 5_000
-"""Pages of a site remembered, at about 150 bytes each; then all are forgotten, counts stay."""
+"""Pages of a site in memory, at about 150 bytes each; then all are dropped, counts stay."""
 
 MOST_NAMES = 100
 """Parameters of a site that are counted."""
@@ -41,7 +41,7 @@ class Parameters:
         self._pages: dict[int, int] = {}
 
     def observe(self, url: str, text: str) -> None:
-        """Note a page: its text or a digest of it, "" for an error."""
+        """Record a page: its text or a digest of it, "" for an error."""
         page = _hash(text)
         for name, without in _without(url):
             key = _hash(without)
@@ -55,7 +55,7 @@ class Parameters:
             self._pages.clear()
 
     def stripped(self, url: str) -> str:
-        """The URL without parameters that do not matter."""
+        """Return the URL without parameters that do not matter."""
         if "?" not in url or not self.counts:
             return url
         base, _, query = url.partition("?")
@@ -68,7 +68,7 @@ class Parameters:
         return same >= SURE and not other
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return dict(self.counts)
 
     @classmethod

@@ -57,12 +57,12 @@ class Pattern(NamedTuple):
         return self.articles + self.hubs + self.topical + self.others
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return self._asdict()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The pattern that ``to_json`` gave, or that a person wrote.
+        """Return the pattern that ``to_json`` gave, or that a person wrote.
 
         Raises:
             ConfigurationError: If the label is unknown or the expression is none.
@@ -95,7 +95,7 @@ class PatternSet:
 
     @property
     def by_hand(self) -> tuple[Pattern, ...]:
-        """Those that a person wrote."""
+        """Patterns that a person wrote."""
         return tuple(pattern for pattern in self.patterns if pattern.by_hand)
 
     def match(self, url: str, *, by_hand: bool = False) -> Pattern | None:
@@ -114,6 +114,6 @@ class PatternSet:
 
 
 def _rank(pattern: Pattern) -> tuple[bool, int, int]:
-    """By hand first; then expressions that say more: literal letters count, classes do not."""
+    """Return the sort key: by hand first, then by literal characters, then by links found."""
     literal = re.sub(r"\\[dw]|\[[^\]]*\][+*]?|\(\?:19\|20\)|[{}()|?+*\\]", "", pattern.expression)
     return (not pattern.by_hand, -len(literal), -pattern.seen)

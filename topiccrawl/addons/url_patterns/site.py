@@ -132,7 +132,7 @@ class SiteLearner:
         return True
 
     def draft(self) -> SiteLearner:
-        """A copy that can ``learn`` in another thread; ``adopt`` takes over what it has learnt."""
+        """Return a copy that can ``learn`` in another thread; ``adopt`` takes over its patterns."""
         copy = SiteLearner()
         copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
         copy.pages, copy.articles, copy._plain = self.pages, self.articles, self._plain
@@ -145,7 +145,7 @@ class SiteLearner:
         self._index()
 
     def outcome(self, *, article: bool, links: int, topical: bool = False) -> Outcome:
-        """Return what a page was.
+        """Return the outcome of a page.
 
         Args:
             article: Whether an article was extracted.
@@ -183,7 +183,7 @@ class SiteLearner:
         self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
 
     def judge(self, url: str) -> Judgement:
-        """Return what is expected of a link; OPEN for all where the site is not ready."""
+        """Return the expected kind of a link; OPEN for all where the site is not ready."""
         pattern = self._match(url) if self.ready else self.patterns.match(url, by_hand=True)
         if pattern is not None and pattern.by_hand:
             return Judgement(pattern.label, "by-hand", pattern.expression)
@@ -216,7 +216,7 @@ class SiteLearner:
         return usual and news_likelihood(url) >= SURE_LOOK
 
     def _match(self, url: str) -> Pattern | None:
-        """The pattern of a URL, or of the same path on another host of the site."""
+        """Return the pattern of a URL, or of the same path on another host of the site."""
         url = url.partition("#")[0]
         pattern = self.patterns.match(url)
         if pattern is None and self._paths and not is_aside(url):
@@ -302,7 +302,7 @@ class SiteLearner:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return {
             "patterns": [pattern.to_json() for pattern in self.patterns.patterns],
             "formats": [tally.to_json() for tally in self.tallies.values()],
@@ -313,7 +313,7 @@ class SiteLearner:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
-        """The learner that ``to_json`` gave."""
+        """Return the learner that ``to_json`` gave."""
         site = cls()
         for one in value.get("formats", ()):
             shape = skeleton(one["example"])
@@ -351,7 +351,7 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
 
 
 def _written(cluster: Sequence[Tally], years: str, known: Mapping[str, Tally]) -> str:
-    """The expression; a general one only if it matches no format of other clusters."""
+    """Return the expression; a general one only if it matches no format of other clusters."""
     shapes = [tally.shape for tally in cluster]
     wide = expression(shapes, years=years)
     own = {shape.text for shape in shapes}

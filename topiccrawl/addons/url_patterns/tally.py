@@ -77,12 +77,12 @@ class Tally:
             self.years.setdefault(year, [0, 0])[outcome is not Outcome.ARTICLE] += 1
 
     def copy(self) -> Self:
-        """One that goes on by itself."""
+        """Return an independent copy."""
         years = {year: list(counts) for year, counts in self.years.items()}
         return replace(self, pages=Counter(self.pages), years=years)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return {
             "example": self.example, "seen": self.seen, "pages": dict(self.pages),
             "years": {str(year): counts for year, counts in self.years.items()},
@@ -90,7 +90,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any], shape: Skeleton, likelihood: float) -> Self:
-        """The tally that ``to_json`` gave."""
+        """Return the tally that ``to_json`` gave."""
         years = {int(year): list(counts) for year, counts in value["years"].items()}
         pages = Counter({str(key): int(number) for key, number in value["pages"].items()})
         return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)
