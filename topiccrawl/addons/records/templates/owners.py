@@ -208,7 +208,7 @@ class Owners:
         return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
     def _end(self, number: int, limit: int, *, nobody: bool) -> int:
-        """Return the line where a heading's section ends: the smallest box with values after it."""
+        """Return the end line of a heading's section: of the smallest box with values after it."""
         line = self.sheet.lines[number]
         first = self._next(self._values, number)
         if number in self.valued:

@@ -167,7 +167,7 @@ def looks_like(text: str) -> bool:
 
 
 def lead_of(text: str) -> int:
-    """Return the characters of a short word set apart before an address; 0 where none is.
+    """Return the length of a short word set apart before an address; 0 where there is none.
 
     >>> lead_of("总部 成都市高新区高朋东路10号"), lead_of("成都市 高新区高朋东路10号")
     (3, 0)
