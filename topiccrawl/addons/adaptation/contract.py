@@ -1,10 +1,10 @@
-"""How a topic learns from its own crawl: the methods' contract and numbers.
+"""Contract and numbers of the methods by which a topic learns from its own crawl.
 
 Two methods, chosen by name:
 
-- ``words`` (words.py), the default: words that stand on the crawl's relevant pages and
-  not on its others raise the score of *links* that hold them. What makes a page relevant stays
-  the user's terms, so what is learnt never decides what is learnt from.
+- ``words`` (words.py), the default: words that occur on the crawl's relevant pages and
+  not on its others raise the score of *links* that hold them. The relevance of pages still comes
+  from the user's terms alone, so learnt words never choose the pages to learn from.
 - ``genetic`` (feedback.py, genetic.py, vectors.py), as published [S3; methods §4]:
   genetic algorithm and Rocchio give a new topic vector for pages and links, and the limits follow.
 """
@@ -29,9 +29,9 @@ class Adapter(Protocol):
     """Learns from pages and moves the topic now and then."""
 
     def wants(self, relevance: float) -> float:
-        """Count a page; the weight with which its document is to be learnt, 0 where it is not.
+        """Count a page; return the weight to learn its document with, 0 to skip it.
 
-        Asked once for each page, before its vector is made: that costs more than all the rest.
+        Called once for each page, before its vector is made: that takes longer than all the rest.
         """
         ...
 
@@ -40,19 +40,19 @@ class Adapter(Protocol):
         ...
 
     def adapt(self) -> Change | None:
-        """The changed topic, or None where it is not yet time or nothing was learnt."""
+        """Return the changed topic, or None where it is not yet time or nothing was learnt."""
         ...
 
     def present(self) -> Change | None:
-        """The topic as it is after all changes (after ``restore``: as it was), or None."""
+        """Return the topic after all changes (after ``restore``: as stored), or None."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """All it has learnt, as plain JSON, for a later run."""
+        """Return all it has learnt, as plain JSON, for a later run."""
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         ...
 
 
@@ -63,20 +63,20 @@ class AdaptationParameters:
     Attributes:
         warm: Pages before the first change.
         every: words: pages between two changes at least; genetic: *relevant* pages.
-        growth: words: a change comes after so many times the pages of the last one: what is
-            known of 1,000 pages hardly moves with 100 more, and each change is stored and makes
+        growth: words: a change comes after so many times the pages of the last one: the weights
+            from 1,000 pages hardly move with 100 more, and each change is stored and makes
             queued URLs be re-scored.
         sample: words: from so many pages on only a part is learnt, ``sample / pages``, each
-            with a weight to match: the cost a page falls while the crawl grows.
+            with a weight to match: the time per page falls while the crawl grows.
         words: words: learnt ones at most, those with most evidence.
         terms: genetic: learnt terms at most, the heaviest ones.
-        gain: words: what learnt words add to a link's score at most, and what one of them
-            weighs at most beside the user's heaviest term of 1.
+        gain: words: most that learnt words add to a link's score, and most that one of them
+            weighs beside the user's heaviest term of 1.
         half: words: relevance at which a page counts half for and half against.
         feedback_size: genetic: most relevant documents that are learnt from.
         anchors: genetic: documents are each page's best block of anchors (the source's expanded
             anchor vectors) instead of the page.
-        own_share: genetic: what the user's terms keep of the vector's squared length at least.
+        own_share: genetic: least share of the vector's squared length for the user's terms.
         floor: genetic: lowest value of the lower limit.
         ceiling_quantile: genetic: quantile of recent scores that the upper limit follows.
         floor_quantile: genetic: quantile of recent scores that the lower limit follows; so
@@ -115,4 +115,4 @@ _RANGES: dict[str, tuple[float, float]] = {
     "growth": (1, 1_000),
     "half": (1e-6, 1),
 }
-"""What does not lie in [0, 1]."""
+"""Ranges other than [0, 1]."""

@@ -120,7 +120,7 @@ class TopicAdaptation:
             await self._storing
 
     async def _take(self, change: Change, state: dict[str, Any]) -> None:
-        """Store a change, then apply it: what orders the queue can always be shown."""
+        """Store a change, then apply it, so that the topic that orders the queue can be shown."""
         try:
             await asyncio.to_thread(self.log.add, self._record(change), state)
         except StorageError as error:
@@ -155,7 +155,7 @@ class TopicAdaptation:
 
 
 def stored(vector: TopicVector) -> dict[str, float]:
-    """The terms of a changed topic that are stored, for people: see ``STORED_TERMS``."""
+    """Return the terms of a changed topic that are stored, for people: see ``STORED_TERMS``."""
     parts = ([t for t in vector.items() if (t[1] > 0) is good] for good in (True, False))
     return dict(term for part in parts for term in part[: STORED_TERMS // 2])
 
@@ -182,7 +182,7 @@ def learner_of(
 
 
 def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
-    """The method's name, "" where adaptation is off.
+    """Return the method's name, "" where adaptation is off.
 
     Args:
         settings: The crawl's.
@@ -204,7 +204,7 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
 
 
 def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParameters:
-    """The adaptation's numbers: defaults, then ``TOPICCRAWL_ADAPT_*``; floor: the topic's limit.
+    """Return the numbers: defaults, then ``TOPICCRAWL_ADAPT_*``; floor: the topic's limit.
 
     Raises:
         SettingError: One is no number or out of its range.

@@ -43,7 +43,7 @@ _GENES = 100
 """Terms that the genetic algorithm weighs, the heaviest of the feedback documents."""
 
 _SHARE = 0.1
-"""Irrelevant pages that are learnt once there are enough of them."""
+"""Share of irrelevant pages that is learnt once there are enough of them."""
 
 
 class FeedbackAdapter:
@@ -80,7 +80,7 @@ class FeedbackAdapter:
         self._reason = ""
 
     def wants(self, relevance: float) -> float:
-        """Count a page; 1 for one of the best so far and for some of the irrelevant ones."""
+        """Count a page; return 1 for one of the best and for some of the irrelevant ones."""
         self._pages += 1
         self._scores.append(relevance)
         if relevance >= self.parameters.floor:
@@ -101,7 +101,7 @@ class FeedbackAdapter:
             push(self._best, kept)
 
     def adapt(self) -> Change | None:
-        """The moved topic, once enough relevant pages came since the last change."""
+        """Return the moved topic, once there are enough relevant pages since the last change."""
         p = self.parameters
         if self._pages < p.warm or self._since < p.every or not self._best:
             return None
@@ -120,14 +120,14 @@ class FeedbackAdapter:
         return self.present()
 
     def present(self) -> Change | None:
-        """The topic as it was moved last."""
+        """Return the topic as it was moved last."""
         if not self._reason:
             return None
         vector = TopicVector.of({**self._weights, **self._negative()})
         return Change("genetic", vector, self._reason, self._pages, *self._limits())
 
     def state(self) -> dict[str, Any]:
-        """Documents kept, recent scores, the topic as it is."""
+        """Return the documents kept, recent scores and the current topic."""
         return {
             "pages": self._pages,
             "since": self._since,
@@ -139,7 +139,7 @@ class FeedbackAdapter:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         self._pages, self._since = state["pages"], state["since"]
         self._reason = state["reason"]
         self._weights = dict(state["weights"])
@@ -155,7 +155,7 @@ class FeedbackAdapter:
         return self._has_room() or relevance > self._best[0][0]
 
     def _fittest(self, documents: list[dict[str, float]]) -> tuple[dict[str, float], float, float]:
-        """The fittest weights; the fitness of the topic as it is; theirs."""
+        """Return the fittest weights, the fitness of the current topic, and theirs."""
         mean = centroid(documents)
         genes = list(dict.fromkeys(chain(heaviest(mean, _GENES), self._weights)))
         rows = np.array([[document.get(gene, 0.0) for gene in genes] for document in documents])

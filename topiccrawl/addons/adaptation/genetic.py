@@ -4,7 +4,7 @@ An individual is a vector of weights, coded as floats and of length 1. Its fitne
 inner product with the feedback documents. What the source leaves open:
 
 - The first generation is the documents themselves and the topic, drawn with replacement.
-- A generation has as many individuals as the first; the fittest one ever seen is the result.
+- A generation has as many individuals as the first; the fittest one of all is the result.
 - *Expansion*: an individual gets a term of one document that it lacks, with a random weight.
 - The mean fitness fell: the generation is made once more from the same parents with half of
   ``crossover`` and ``mutation``, ``strategy_changes`` times in all; then it ends.
@@ -48,7 +48,7 @@ class GeneticParameters:
 
 
 class Fittest(NamedTuple):
-    """What the algorithm found.
+    """Result of the algorithm.
 
     Attributes:
         weights: The fittest individual, shape (genes,), at least 0, L2 norm 1 (or all 0).
@@ -109,7 +109,7 @@ class _Evolution:
         return np.asarray(individuals @ self._centroid)
 
     def evolve(self, topic: Floats) -> tuple[Floats, tuple[float, ...]]:
-        """The fittest individual ever seen, and the mean fitness of the generations."""
+        """Return the fittest individual of all generations, and the generations' mean fitness."""
         generation = self._first(topic)
         fitness = self.fitness(generation)
         best, means, changes = generation[fitness.argmax()], [fitness.mean()], 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.adapter import Change
 
 LEARNT_CHARS = 3_000
-"""Characters of a page's beginning that are learnt from: its story, at a bounded cost."""
+"""Characters of a page's beginning that are learnt from: its story, in bounded time."""
 
 
 class TopicLearner:
@@ -55,7 +55,7 @@ class TopicLearner:
         self._adapter: Adapter = kind(own.vector, self._parameters, np.random.default_rng(seed))
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
-        """Take note of a judged page; True where its words were learnt."""
+        """Count a judged page; return whether its words were learnt."""
         weight = self._adapter.wants(verdict.relevance)
         if weight:
             document, relevance = self._document(page, verdict)
@@ -85,11 +85,11 @@ class TopicLearner:
         return self._adapter.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         self._adapter.restore(state)
 
     def _document(self, page: Page, verdict: Verdict) -> tuple[dict[str, float], float]:
-        """Return what is learnt of a page: its vector, or that of its best block of anchors."""
+        """Return the document to learn: a page's vector, or that of its best block of anchors."""
         if self._parameters.anchors and verdict.relevant:
             texts = list(block_texts(page.links).values())
             ranked = sorted(zip(self.scorer.score_many(texts), texts, strict=True), reverse=True)

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 SHORT = 60
 """Characters of a text to which learnt words are applied: anchors. Longer ones, contexts and
-whole blocks, cost as much again and gained nothing."""
+whole blocks, took twice the time and gained nothing."""
 
 _SLOPE = 3.0
 """Mean log-odds of a text's words at which it gets three quarters of the gain."""
 
 _CACHED = 100_000
-"""Pieces of text whose figures are remembered, about 15 MB; then all are forgotten."""
+"""Pieces of text whose summands are cached, about 15 MB; a full cache is emptied."""
 
 _CACHED_TEXTS = 20_000
-"""Texts whose gain is remembered, about 4 MB: menus stand on every page of a site."""
+"""Texts whose gain is cached, about 4 MB: menus are on every page of a site."""
 
 
 class Scorers(NamedTuple):
-    """What a changed topic is applied with.
+    """Scorers that apply a changed topic.
 
     Attributes:
         pages: For pages and articles.
@@ -62,13 +62,13 @@ class LearntLinks:
     """Scores link texts by the user's terms and by learnt words.
 
     ``score = own + gain * tanh(z / 3)``, cut at 1; z is the inner product of the text's vector
-    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A repeated word counts as often
-    as it stands, instead of the square root of that: link texts hardly repeat any.
+    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A repeated word counts by its
+    number of occurrences, not by the square root of it: link texts hardly repeat any.
 
     Args:
         own: Scores by the user's terms.
         learnt: Words to weights in [-gain, gain], log-odds in units of ``gain / CLIP``.
-        gain: What the learnt words add at most, in [0, 1]; 0 adds nothing.
+        gain: Most that the learnt words add, in [0, 1]; 0 adds nothing.
     """
 
     def __init__(self, own: Scorer, learnt: Mapping[str, float], gain: float) -> None:
@@ -98,11 +98,11 @@ class LearntLinks:
         return [min(1.0, s + gain(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
 
     def contains(self, text: str) -> bool:
-        """Whether one of the user's keywords stands in an anchor text or URL."""
+        """Return whether an anchor text or URL contains one of the user's keywords."""
         return self.own.contains(text)
 
     def score_text(self, text: str, title: str = "") -> Verdict:
-        """As the user's terms judge it."""
+        """Return the judgement of the user's terms."""
         return self.own.score_text(text, title)
 
     def _gain(self, pieces: list[str]) -> float:

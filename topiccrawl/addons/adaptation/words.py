@@ -1,4 +1,4 @@
-"""Words that tell relevant pages of a crawl from its others, and what they add to a link.
+"""Words that distinguish relevant pages of a crawl from others, and their gain for links.
 
 A multinomial naive Bayes classifier on line, the crawl's own verdicts as soft labels: a page of
 relevance r counts ``s = r / (r + half)`` as relevant and ``1 - s`` as not. A word's weight is its
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from topiccrawl.addons.adaptation.contract import AdaptationParameters
 
 CLIP = 4.0
-"""Largest log-odds that count: more is never known of a word seen some dozen times."""
+"""Largest log-odds that count: some dozen occurrences of a word never justify more."""
 
 _LEAST = 3
-"""Pages a word was seen on before it can be learnt."""
+"""Pages that must contain a word before it can be learnt."""
 
 _KEPT = 20_000
 """Words whose counts are kept; above twice as many the rarest are forgotten."""
@@ -59,7 +59,7 @@ class WordAdapter:
         self._next = parameters.warm
 
     def wants(self, relevance: float) -> float:  # noqa: ARG002 - all pages alike
-        """Count a page; its weight: all of the first ``sample``, then ever fewer, each for more."""
+        """Count a page; return its weight: 1 for the first ``sample``, then more for fewer."""
         self._pages += 1
         share = self.parameters.sample / self._pages
         if share >= 1:
@@ -83,7 +83,7 @@ class WordAdapter:
             self._words = _most_seen(words, _KEPT)
 
     def adapt(self) -> Change | None:
-        """The same as ``present``, once enough pages came since the last change."""
+        """Return the same as ``present``, once there are enough pages since the last change."""
         if self._pages < self._next:
             return None
         p = self.parameters
@@ -91,7 +91,7 @@ class WordAdapter:
         return self.present()
 
     def present(self) -> Change | None:
-        """The user's terms and all words learnt until now."""
+        """Return the user's terms and all words learnt until now."""
         learnt = self._learnt()
         if not learnt:
             return None
@@ -105,7 +105,7 @@ class WordAdapter:
         return Change("words", vector, reason, self._pages)
 
     def state(self) -> dict[str, Any]:
-        """Counts and sums."""
+        """Return the counts and sums."""
         return {
             "pages": self._pages,
             "next": self._next,
@@ -115,7 +115,7 @@ class WordAdapter:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` gave."""
         self._pages, self._next = state["pages"], state["next"]
         self._for, self._against = state["for"], state["against"]
         self._words = {word: list(counts) for word, counts in state["words"].items()}
@@ -134,7 +134,7 @@ class WordAdapter:
         return {word: unit * max(-CLIP, min(w, CLIP)) for _, word, w in found[: p.words]}
 
     def _odds(self, good: float, bad: float) -> float:
-        """Log-odds of a word, as if it had been seen once more on pages of both kinds alike."""
+        """Return a word's log-odds, smoothed by its overall rate on pages of both kinds."""
         usual = (good + bad) / (self._for + self._against)
         likely = (good + usual) / (self._for + 1)
         return math.log(likely * (self._against + 1) / (bad + usual))

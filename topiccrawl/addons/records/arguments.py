@@ -42,14 +42,14 @@ ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a template crawl's arguments mean.
+    """Arguments of a template crawl, checked and resolved.
 
     Attributes:
-        template: What is crawled.
+        template: The template to crawl.
         seeds: URLs to begin with.
-        discovery: Where others are searched, or None.
+        discovery: Search for further seeds, or None.
         chance: Whether seeds are drawn by their probability.
-        number: Number of the period that is begun or gone on with.
+        number: Number of the period to begin or continue.
     """
 
     template: Template
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def crawl_name(self) -> str:
-        """Name of the period's frontier: each has one of its own."""
+        """Name of the period's frontier: each period has its own."""
         return self._name(self.number)
 
     @property
@@ -75,7 +75,7 @@ class Plan:
 
 
 def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
-    """Return what the arguments mean.
+    """Return the plan that the arguments give.
 
     Raises:
         ConfigurationError: If one of them, the template or a setting cannot be used.
@@ -123,7 +123,7 @@ def crawl_of(settings: BaseSettings, name: str) -> str:
 
 
 def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
-    """How seeds are drawn.
+    """Return the rules by which seeds are drawn.
 
     Raises:
         SettingError: A number cannot be used.
@@ -149,7 +149,7 @@ def _alone(settings: BaseSettings) -> None:
 
 
 def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discovery | None:
-    """Who is asked: the argument, else the template's providers, else the setting."""
+    """Return the search: of the argument, else the template's providers, else the setting."""
     queries, pages = template.search.queries, template.limits.result_pages
     if asked or not template.providers:
         spec = asked or settings.get("TOPICCRAWL_DISCOVER") or ""

@@ -1,4 +1,4 @@
-"""Saves what a template spider found of pages and seeds; the page is settled only after that."""
+"""Stores a template spider's findings on pages and seeds; a page is settled only after that."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _COUNTED = ("seeds", "records", "pages", "results")
 
 
 class StepKept(DropItem):
-    """Ends what a template spider says of a page or of seeds: it is stored, and goes no further."""
+    """Ends a template spider's item on a page or seeds: it is stored, and goes no further."""
 
 
 class RecordPipeline:
-    """Tells a template spider's conductor what came, and asks the engine for what it wants then."""
+    """Gives a template spider's items to its conductor, and the engine the requests that follow."""
 
     def __init__(self, crawler: Crawler, spider: TemplateSpider) -> None:
         self._crawler = crawler
@@ -79,7 +79,7 @@ class RecordPipeline:
             raise CloseSpider(finish_reason(error)) from error
 
     def _discard(self, former: str) -> None:
-        """Delete the frontier of an earlier period, wherever it lies."""
+        """Delete the frontier of an earlier period, on disk and, where used, in Redis."""
         if in_redis(self._crawler.settings):
             from topiccrawl.addons.redis.crawl import forget
 
@@ -87,7 +87,7 @@ class RecordPipeline:
         discard(folder_of(self._crawler.settings, former))
 
     async def close_spider(self) -> None:
-        """Say what the period brought, and close the stores."""
+        """Report the summary of the period, and close the stores."""
         if self._turn is not None:
             await asyncio.gather(self._turn, return_exceptions=True)
         try:
@@ -104,7 +104,7 @@ class RecordPipeline:
         await self._conductor.close()
 
     def _figures(self) -> None:
-        """Say in Scrapy's stats what became of seeds, pages and records in this run."""
+        """Count the outcomes of seeds, pages and records of this run in Scrapy's stats."""
         stats = self._crawler.stats
         for name, count in self._conductor.counts.items():
             if name.partition("/")[0] in _COUNTED:
@@ -114,11 +114,11 @@ class RecordPipeline:
         stats.set_stats(left)
 
     async def process_item(self, item: object) -> object:
-        """Store what came; items of ours end here.
+        """Store an item of a template spider; pass on all others.
 
         Raises:
-            StorageError: It was not kept: the page is fetched again.
-            StepKept: It was.
+            StorageError: It was not stored: the page is fetched again.
+            StepKept: It was stored, and goes no further.
         """
         if isinstance(item, Hits):
             await self._conductor.found(item.found)
@@ -132,15 +132,15 @@ class RecordPipeline:
         raise StepKept("kept as a step of the crawl", log_level="DEBUG")
 
     def _count_out(self) -> None:
-        """Take a step out of what Scrapy counts as dropped: it was none of the crawl's results."""
+        """Take a step out of Scrapy's count of dropped items: it was none of the results."""
         for name in (_DROPPED, _STEPS):
             self._crawler.stats.inc_value(name, -1)
 
     def idle(self) -> None:
-        """Nothing is left to fetch: what then?
+        """Request further pages when the frontier is empty.
 
         Raises:
-            DontCloseSpider: Until the conductor has nothing to ask for, either.
+            DontCloseSpider: Until the conductor has no more requests, either.
             CloseSpider: Something is wrong that only a new version mends.
         """
         if self._turn is not None and self._turn.done() and (error := self._turn.exception()):
@@ -175,7 +175,7 @@ class RecordPipeline:
             self._crawler.engine.crawl(self._spider.request(one))
 
     def _reason(self, wanted: Wanted) -> str:
-        """Why a page did not come, as the frontier knows it."""
+        """Return the reason why a page was not fetched: the frontier's, or "lost"."""
         scheduler = self._crawler.engine.scheduler
         if not isinstance(scheduler, FrontierScheduler):
             return "lost"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.records import Kept
 
 BETWEEN = "; "
-"""Stands between several values of a field in CSV."""
+"""Separates several values of a field in CSV."""
 _TIMES = ("first_seen", "changed_at", "checked_at", "gone_at")
 _ABOUT = ("template", "entity", "name")
 _AFTER = ("confidence", "seed", *_TIMES, "urls")
@@ -50,7 +50,7 @@ def iso(time: float) -> str:
 
 
 def formats(fields: Sequence[str]) -> Formats[Kept]:
-    """How records are written; CSV has a column for each of the fields."""
+    """Return the formats of record files; CSV has a column for each of the fields."""
     names = (*_ABOUT, *fields, *_AFTER)
 
     def cells(kept: Kept) -> Iterator[str | float]:

@@ -186,7 +186,7 @@ class TemplateSpider(Spider):
     def _walk(
         self, step: Step, page: Page, html: str, encoding: str, hop: int
     ) -> tuple[list[Step], list[Child]]:
-        """What became of a page in its layer, and in the next ones where it stands for itself."""
+        """Return a page's steps in its layer and in later ones that it belongs to; its children."""
         if step.layer >= self.following.last:
             return [self._read(step, page, html)], []
         found = self.following.steps(step.layer, page, html, encoding)
@@ -243,7 +243,7 @@ class TemplateSpider(Spider):
         return progress_of(self.conductor)
 
     async def summary(self) -> list[str]:
-        """What the period brought."""
+        """Return the lines that sum up the period."""
         return await lines_of(self.conductor)
 
 
@@ -252,7 +252,7 @@ def _but(step: Step, result: Result, note: str = "") -> Step:
 
 
 def _answered(step: Step, response: Response) -> Step:
-    """A step with what makes the next request conditional."""
+    """Return a step with the answer's ETag and Last-Modified, for a conditional request."""
     if step.records is None and step.result is not Result.UNCHANGED:
         return step
     etag, modified = (sendable(_header(response, n)) for n in ("ETag", "Last-Modified"))

@@ -1,1 +1,1 @@
-"""IS IT NEWS, BY ITS URL ALONE? Patterns of a site's URLs, learnt from what its pages were."""
+"""News by the URL alone: patterns of a site's URLs, learnt from the outcomes of its pages."""

@@ -2,7 +2,7 @@
 
 The source clusters URLs by partition. Here a site's formats are split in two by k-means as long
 as a cluster's formats cannot be written as one expression, or their pages disagree; so the number
-of clusters need not be known. Features are a URL's parts, and what its pages were.
+of clusters need not be given. Features are a URL's parts and the outcomes of its pages.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _kinds_of_url(tallies: Sequence[Tally]) -> list[list[Tally]]:
 
 
 def is_one_format(cluster: Sequence[Tally]) -> bool:
-    """Whether one readable expression covers the cluster.
+    """Return whether one readable expression covers the cluster.
 
     Same depth, same names in the query, the same look; one place differs at most, host included,
     and one that is no plain name in ``MOST_VARIANTS`` ways at most.
@@ -74,14 +74,14 @@ def is_one_format(cluster: Sequence[Tally]) -> bool:
 
 
 def look(tally: Tally) -> str:
-    """What a format looks like by itself: ``aside``, ``hub`` or ``""``."""
+    """Return the kind of a format by its look alone: ``aside``, ``hub`` or ``""``."""
     if is_aside(tally.example):
         return "aside"
     return "hub" if is_hub_like(tally.example) else ""
 
 
 def is_name(segment: str) -> bool:
-    """Whether a place of a path is a plain name, such as a channel's or a page's.
+    """Return whether a segment of a path is a plain name, such as a channel's or a page's.
 
     >>> is_name("sport"), is_name("Abu_Dhabi"), is_name("text_rotate.html"), is_name("{n}.html")
     (True, True, True, False)
@@ -90,12 +90,15 @@ def is_name(segment: str) -> bool:
 
 
 def agrees(cluster: Sequence[Tally]) -> bool:
-    """Whether the formats whose pages are known had the same kind of pages."""
+    """Return whether the formats with enough judged pages had the same kind of pages."""
     return len({kind(tally) for tally in cluster if tally.judged >= SURE_PAGES}) <= 1
 
 
 def kind(tally: Tally) -> Outcome:
-    """What most pages of a format were; articles and hubs win ties, pages on topic by a share."""
+    """Return the outcome of most pages of a format.
+
+    Articles and hubs win ties; pages on topic win over others by a share of the judged pages.
+    """
     most = max(Outcome, key=lambda outcome: tally.pages[outcome])
     topical = tally.pages[Outcome.TOPICAL]
     if most is Outcome.OTHER and topical and topical >= TOPICAL_SHARE * tally.judged:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 KEY = "url-patterns"
-"""Key of a site's learner among what is known of the site."""
+"""Key of a site's learner in the site's stored knowledge."""
 
 DROPS_KEY = "url-drops"
 """Key of a site's log of dropped links."""
 
 PARAMETERS_KEY = "url-parameters"
-"""Key of what a site's parameters do."""
+"""Key of the effects of a site's parameters."""
 
 MOST_SITES = 2_000
 """Sites in memory; one takes 50 to 200 kB with 300 formats, most far less."""
@@ -43,10 +43,10 @@ CHECK_FIRST, CHECK_EVERY = 8, 16
 
 
 class PatternLearner:
-    """Judges links and learns from pages. Nothing here waits or asks a clock.
+    """Judges links and learns from pages. Nothing here waits or reads a clock.
 
-    A site that was not given by ``adopt`` begins anew. Which URLs are probes is drawn from their
-    hash, so that a URL is a probe for all pages that link to it, and again after a restart.
+    A site that was not given by ``adopt`` begins empty. Probes are drawn by the hash of a URL, so
+    that a URL is a probe for all pages that link to it, and again after a restart.
 
     Args:
         sites: Sites in memory at most; ``evicted`` names those that must be stored and dropped.
@@ -68,7 +68,7 @@ class PatternLearner:
         return {site_of(url) for url in urls} - self._sites.keys()
 
     def adopt(self, site: str, known: Mapping[str, Any]) -> None:
-        """Take what was stored of a site, {} where nothing was."""
+        """Load the stored values of a site, {} where none are stored."""
         self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
         drops = known.get(DROPS_KEY, {})
         self._drops[site] = {what: list(entry) for what, entry in drops.items()}
@@ -83,7 +83,7 @@ class PatternLearner:
         return self._sites[name]
 
     def judge(self, url: str) -> Judgement:
-        """Return what is expected of a link."""
+        """Return the expected kind of a link."""
         known = self._links.get(url)
         if known is None:
             site = self.site(url)
@@ -115,7 +115,7 @@ class PatternLearner:
         return url if known is None else known.stripped(url)
 
     def read(self, url: str, text: str) -> None:
-        """Note what a page said, for what its parameters do; "" for an error."""
+        """Record a page's text, to learn the effects of its parameters; "" for an error."""
         self.site(url)
         self._parameters[site_of(url)].observe(url, text)
 
@@ -132,11 +132,11 @@ class PatternLearner:
         return known
 
     def observe(self, url: str, *, article: bool, links: int, topical: bool = False) -> bool:
-        """Count what a fetched page was; see ``SiteLearner.outcome``.
+        """Count the outcome of a fetched page; see ``SiteLearner.outcome``.
 
         Returns:
-            Whether the site's patterns should be made anew: by a ``draft`` of it, wherever there
-            is time for it, that is given to ``renew``.
+            Whether to rebuild the site's patterns: by a ``draft`` of it, wherever there is time
+            for it, that is given to ``renew``.
         """
         site = self.site(url)
         outcome = site.outcome(article=article, links=links, topical=topical)
@@ -153,7 +153,7 @@ class PatternLearner:
         self.changed.add(site_of(url))
 
     def stored(self, site: str) -> dict[str, Any]:
-        """Return what must be stored of a site, by key."""
+        """Return the values to store for a site, by key."""
         return {
             KEY: self._sites[site].to_json(),
             DROPS_KEY: self._drops.get(site, {}),

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from topiccrawl.storage.choice import Sites
 
 SAVE_EVERY = 200
-"""Pages between two times that what was learnt is stored; a killed crawl learns these again."""
+"""Pages between two times that the learners are stored; a killed crawl learns these again."""
 
 
 class NewsFilterMiddleware:
     """Drops links that their site's patterns call no news, and learns from every page.
 
-    A page's article item says that it was an article. A page without one is looked into where its
-    format is not well known: it may be an article about something else.
+    A page's article item says that it was an article. A page without one is examined where few
+    pages of its format were judged: it may be an article about something else.
 
     Args:
-        learner: What is known.
+        learner: What was learnt of the sites.
         knowledge: Where it is stored.
         count: Takes the name of a stat.
     """
@@ -94,7 +94,7 @@ class NewsFilterMiddleware:
             await self._save_sometimes()
 
     async def close(self) -> None:
-        """Store what was learnt."""
+        """Store the learners."""
         await self._save(set(self.learner.changed))
         await self.knowledge.close()
 
@@ -152,16 +152,16 @@ class NewsFilterMiddleware:
 
 
 class NotNewsError(IgnoreRequest):
-    """A queued URL that is no news by what was learnt after it was queued."""
+    """A queued URL that is no news by patterns learnt after it was queued."""
 
     reason = "not-news"
 
 
 class NewsGateMiddleware:
-    """Gives up queued URLs that are no news by now; seeds and robots.txt always pass.
+    """Rejects queued URLs that are no news by now; seeds and robots.txt always pass.
 
-    Most of a site's links are met on its first pages, before anything is known of it. A URL given
-    up ends in the errorQueue with the reason ``not-news``.
+    Most of a site's links are found on its first pages, before it has any patterns. A rejected URL
+    ends in the errorQueue with the reason ``not-news``.
 
     Args:
         crawler: Its spider middleware has the learner.
@@ -193,7 +193,7 @@ class NewsGateMiddleware:
 
 
 def _looked_into(response: Response) -> tuple[str, bool]:
-    """The article of a page, on topic or not, and whether the page says that it is missing."""
+    """Return a page's article, on topic or not, and whether the page says that it is missing."""
     if not isinstance(response, TextResponse):
         return "", False
     declared = response.headers.get("Content-Type")

@@ -1,6 +1,6 @@
 """Parameters that do not matter: of a site's queries, those without which a page is the same.
 
-``?from=list`` and ``?id=7`` look alike; what they do shows when both forms of a page were read. A
+``?from=list`` and ``?id=7`` look alike; their effect shows when both forms of a page were read. A
 parameter is left out of a site's links where pages were the same with and without it, or with
 other values, and never another page or an error. Known session ids and trackers are gone before
 (``links/urls.py``).
@@ -19,14 +19,14 @@ SURE = 3
 """Pages that must have been the same, and none another, before a parameter is left out."""
 
 MOST_PAGES = 5_000
-"""Pages of a site remembered, at about 150 bytes each; then all are forgotten, counts stay."""
+"""Pages of a site in memory, at about 150 bytes each; then all are dropped, counts stay."""
 
 MOST_NAMES = 100
 """Parameters of a site that are counted."""
 
 
 class Parameters:
-    """What one site's parameters do.
+    """Effects of one site's parameters.
 
     >>> site = Parameters()
     >>> for n in range(3):
@@ -41,7 +41,7 @@ class Parameters:
         self._pages: dict[int, int] = {}
 
     def observe(self, url: str, text: str) -> None:
-        """Note a page: its text or a digest of it, "" for an error."""
+        """Record a page: its text or a digest of it, "" for an error."""
         page = _hash(text)
         for name, without in _without(url):
             key = _hash(without)
@@ -55,7 +55,7 @@ class Parameters:
             self._pages.clear()
 
     def stripped(self, url: str) -> str:
-        """The URL without parameters that do not matter."""
+        """Return the URL without parameters that do not matter."""
         if "?" not in url or not self.counts:
             return url
         base, _, query = url.partition("?")
@@ -63,17 +63,17 @@ class Parameters:
         return f"{base}?{'&'.join(kept)}" if kept else base
 
     def idle(self, name: str) -> bool:
-        """Whether a parameter does not matter."""
+        """Return whether a parameter does not matter."""
         same, other = self.counts.get(name, (0, 0))
         return same >= SURE and not other
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return dict(self.counts)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Parameters:
-        """What ``to_json`` gave; single pages are not kept."""
+        """Return the parameters that ``to_json`` gave; single pages are not kept."""
         site = cls()
         site.counts = {str(name): [int(n) for n in counts] for name, counts in value.items()}
         return site

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Label(StrEnum):
-    """What a pattern's URLs are.
+    """Kind of a pattern's URLs.
 
-    NEWS: articles. HUB: pages that list articles. OTHER: neither, not worth a download.
-    OPEN: not known well enough; they are fetched.
+    NEWS: articles. HUB: pages that list articles. OTHER: neither, not downloaded.
+    OPEN: too little evidence; they are fetched.
     """
 
     NEWS = "news"
@@ -31,11 +31,11 @@ class Pattern(NamedTuple):
 
     Attributes:
         expression: For the whole URL.
-        label: What its URLs are.
+        label: Kind of its URLs.
         articles: Pages judged that were articles; so for the next two.
         hubs: Pages that list articles.
         others: Pages that were neither.
-        seen: Links met.
+        seen: Links found.
         example: A URL it matches.
         by_hand: Whether a person wrote it; such a pattern wins over all learnt ones.
         topical: Pages judged that were neither, but on a crawl's topic.
@@ -57,12 +57,12 @@ class Pattern(NamedTuple):
         return self.articles + self.hubs + self.topical + self.others
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return self._asdict()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The pattern that ``to_json`` gave, or that a person wrote.
+        """Return the pattern that ``to_json`` gave, or that a person wrote.
 
         Raises:
             ConfigurationError: If the label is unknown or the expression is none.
@@ -83,7 +83,7 @@ class PatternSet:
     """The patterns of a site; the first that matches a URL decides.
 
     Args:
-        patterns: Those by hand first, then the most telling ones.
+        patterns: Those by hand first, then the most specific ones.
     """
 
     def __init__(self, patterns: tuple[Pattern, ...] = ()) -> None:
@@ -95,7 +95,7 @@ class PatternSet:
 
     @property
     def by_hand(self) -> tuple[Pattern, ...]:
-        """Those that a person wrote."""
+        """Patterns that a person wrote."""
         return tuple(pattern for pattern in self.patterns if pattern.by_hand)
 
     def match(self, url: str, *, by_hand: bool = False) -> Pattern | None:
@@ -114,6 +114,6 @@ class PatternSet:
 
 
 def _rank(pattern: Pattern) -> tuple[bool, int, int]:
-    """By hand first; then expressions that say more: literal letters count, classes do not."""
+    """Return the sort key: by hand first, then by literal characters, then by links found."""
     literal = re.sub(r"\\[dw]|\[[^\]]*\][+*]?|\(\?:19\|20\)|[{}()|?+*\\]", "", pattern.expression)
     return (not pattern.by_hand, -len(literal), -pattern.seen)

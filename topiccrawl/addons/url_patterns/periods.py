@@ -1,4 +1,4 @@
-"""When a format changed what it is: archives are moved, shortened, or turned into picture pages."""
+"""Years in which a format changed its kind: archives are moved, cut, or made picture pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one site's URLs taught: tallies by format, patterns made of them, judgement of links."""
+"""Learner of one site's URLs: tallies by format, patterns made of them, judgement of links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_FORMATS = 300
-"""Formats remembered of a site; the least seen ones go first."""
+"""Formats kept of a site; those with the fewest links and judged pages are evicted first."""
 
 READY_PAGES, READY_ARTICLES = 15, 5
 """Pages judged, and articles among them, before anything of a site is dropped."""
@@ -34,7 +34,7 @@ NEWS_SHARE = 0.5
 """Expected share of articles from which on a pattern is news."""
 
 OTHER_SHARE = 0.1
-"""Expected share of articles below which a pattern is not worth a download."""
+"""Expected share of articles below which a pattern's URLs are not downloaded."""
 
 HUB_SHARE = 0.3
 """Share of hubs among a pattern's judged pages from which on it is one of hubs."""
@@ -47,8 +47,8 @@ LIKELY = 0.35
 """Likelihood by its look from which on a URL that matches no pattern is fetched."""
 
 SURE_LOOK = 0.85
-"""Likelihood by its look from which on a URL that matches no pattern of a known site is expected to
-be an article, where the site's pages of such a look were."""
+"""Likelihood by its look from which on a URL that matches no pattern of a site is expected to be
+an article, where the site's pages of such a look were."""
 
 OLD_YEARS = 10
 """Years before a site's newest article from which on nothing is expected of a period of which no
@@ -61,7 +61,7 @@ FIRST_OF_FORMAT = 2
 """Links of an unknown format let through, so that it can be learnt."""
 
 RELEARN = (15, 1.5)
-"""Patterns are made anew after so many judged pages more, and not before this factor."""
+"""Patterns are rebuilt after so many judged pages more, and not before this factor."""
 
 FEWEST_HUB_LINKS, HUB_FACTOR = 10, 1.5
 """Article links of a hub: at least, and times those of the site's articles."""
@@ -71,10 +71,10 @@ _FULL_KEPT = 0.8
 
 
 class Judgement(NamedTuple):
-    """What is expected of a link.
+    """Expected kind of a link.
 
     Attributes:
-        label: NEWS, HUB, OTHER, or OPEN where nothing is known.
+        label: NEWS, HUB, OTHER, or OPEN without evidence.
         reason: ``by-hand``, ``pattern``, ``no-pattern``, ``look`` or ``learning``.
         what: Expression or format behind it.
     """
@@ -104,21 +104,21 @@ class SiteLearner:
 
     @property
     def ready(self) -> bool:
-        """Whether enough is known to drop anything."""
+        """Return whether there are enough judged pages and articles to drop any link."""
         enough = self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
         return enough and self._plain >= PLAIN_SHARE * self.articles
 
     def see(self, url: str) -> None:
-        """Count a link that was met."""
+        """Count a link that was found."""
         self._tally(url, skeleton(url)).seen += 1
 
     def observe(self, url: str, outcome: Outcome) -> None:
-        """Count a page, and make the patterns anew where it is time."""
+        """Count a page, and rebuild the patterns where it is time."""
         if self.count(url, outcome):
             self.learn()
 
     def count(self, url: str, outcome: Outcome) -> bool:
-        """Count a page; whether it is time to make the patterns anew, which is said once."""
+        """Count a page; return whether it is time to rebuild the patterns, reported once."""
         shape = skeleton(url)
         talk = outcome is Outcome.TOPICAL and is_talk(url)
         said = Outcome.OTHER if is_aside(url) and not talk else outcome
@@ -132,7 +132,7 @@ class SiteLearner:
         return True
 
     def draft(self) -> SiteLearner:
-        """A copy that can ``learn`` in another thread; ``adopt`` takes over what it has learnt."""
+        """Return a copy that can ``learn`` in another thread; ``adopt`` takes over its patterns."""
         copy = SiteLearner()
         copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
         copy.pages, copy.articles, copy._plain = self.pages, self.articles, self._plain
@@ -145,7 +145,7 @@ class SiteLearner:
         self._index()
 
     def outcome(self, *, article: bool, links: int, topical: bool = False) -> Outcome:
-        """Return what a page was.
+        """Return the outcome of a page.
 
         Args:
             article: Whether an article was extracted.
@@ -162,7 +162,7 @@ class SiteLearner:
         return Outcome.TOPICAL if topical else Outcome.OTHER
 
     def wants(self, url: str, first: int, every: int) -> bool:
-        """Whether the page of a URL is worth a look: the first of a format, then every so many."""
+        """Return whether to examine a URL's page: the first of a format, then every so many."""
         if self.pages >= PATIENCE and not self.ready:
             self._asked += 1
             return self._asked % every == 0
@@ -170,7 +170,7 @@ class SiteLearner:
         return known is None or known.judged < first or known.seen % every == 0
 
     def learn(self) -> None:
-        """Make the patterns anew from the tallies; those by hand stay."""
+        """Rebuild the patterns from the tallies; those by hand stay."""
         self._put_off()
         found: list[Pattern] = []
         for cluster in clusters(list(self.tallies.values())):
@@ -183,7 +183,7 @@ class SiteLearner:
         self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
 
     def judge(self, url: str) -> Judgement:
-        """Return what is expected of a link; OPEN for all where the site is not ready."""
+        """Return the expected kind of a link; OPEN for all where the site is not ready."""
         pattern = self._match(url) if self.ready else self.patterns.match(url, by_hand=True)
         if pattern is not None and pattern.by_hand:
             return Judgement(pattern.label, "by-hand", pattern.expression)
@@ -198,10 +198,10 @@ class SiteLearner:
         return self._by_look(url, pattern)
 
     def is_news(self, url: str) -> bool:
-        """Whether a URL is expected to be an article.
+        """Return whether a URL is expected to be an article.
 
-        By the patterns that rest on pages; else by its look, which must be plainer where the site
-        is known, and have held for its pages so far.
+        By the patterns that rest on pages; else by its look. Where the site is ``ready``, the look
+        must be plainer and have held for its pages so far.
         """
         pattern = self._match(url)
         if pattern is not None and pattern.by_hand:
@@ -216,7 +216,7 @@ class SiteLearner:
         return usual and news_likelihood(url) >= SURE_LOOK
 
     def _match(self, url: str) -> Pattern | None:
-        """The pattern of a URL, or of the same path on another host of the site."""
+        """Return the pattern of a URL, or of the same path on another host of the site."""
         url = url.partition("#")[0]
         pattern = self.patterns.match(url)
         if pattern is None and self._paths and not is_aside(url):
@@ -227,7 +227,7 @@ class SiteLearner:
         return pattern
 
     def _unread_period(self, url: str) -> bool:
-        """Whether a URL's date is far back, before that of any page read."""
+        """Return whether a URL's date is far back, before that of any page read."""
         oldest, newest = self._years
         return 0 < year_of(url, skeleton(url)) < min(oldest, newest - OLD_YEARS + 1)
 
@@ -268,7 +268,7 @@ class SiteLearner:
         return known
 
     def _forget(self) -> None:
-        """Drop the formats that tell least."""
+        """Drop the formats with the least evidence: few links, few judged pages."""
         by_worth = sorted(
             self.tallies.items(), key=lambda item: -item[1].seen - 20 * item[1].judged
         )
@@ -302,7 +302,7 @@ class SiteLearner:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return {
             "patterns": [pattern.to_json() for pattern in self.patterns.patterns],
             "formats": [tally.to_json() for tally in self.tallies.values()],
@@ -313,7 +313,7 @@ class SiteLearner:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
-        """The learner that ``to_json`` gave."""
+        """Return the learner that ``to_json`` gave."""
         site = cls()
         for one in value.get("formats", ()):
             shape = skeleton(one["example"])
@@ -351,7 +351,7 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
 
 
 def _written(cluster: Sequence[Tally], years: str, known: Mapping[str, Tally]) -> str:
-    """The expression; a general one only if it matches no format of other clusters."""
+    """Return the expression; a general one only if it matches no format of other clusters."""
     shapes = [tally.shape for tally in cluster]
     wide = expression(shapes, years=years)
     own = {shape.text for shape in shapes}

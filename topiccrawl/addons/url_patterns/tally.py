@@ -1,4 +1,4 @@
-"""What was seen of one format of URLs: how many, and what their pages were."""
+"""Counts of one format of URLs: its links, and the outcomes of their pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.skeletons import Skeleton
 
 PRIOR_PAGES = 4.0
-"""Pages that the look of a URL counts for, beside the pages seen."""
+"""Pages that the look of a URL counts for, beside the judged ones."""
 
 
 TOPICAL_SHARE = 0.1
@@ -22,7 +22,7 @@ or not: a crawl is for its topic."""
 
 
 class Outcome(StrEnum):
-    """What a fetched page was.
+    """Outcome of a fetched page.
 
     ARTICLE: an article was extracted. HUB: none, but it lists more articles than articles do.
     TOPICAL: neither, but on the topic of the crawl that fetched it: a blog's post, an encyclopedia.
@@ -41,7 +41,7 @@ class Tally:
 
     Attributes:
         shape: The format.
-        seen: Links of this format met, different URLs as far as known.
+        seen: Links of this format found, different URLs as far as possible.
         pages: Pages judged, by outcome.
         years: Pages judged by year of the URL's date: articles and others.
         likelihood: Of an article by the URL's look, in [0, 1], of the first URL.
@@ -77,12 +77,12 @@ class Tally:
             self.years.setdefault(year, [0, 0])[outcome is not Outcome.ARTICLE] += 1
 
     def copy(self) -> Self:
-        """One that goes on by itself."""
+        """Return an independent copy."""
         years = {year: list(counts) for year, counts in self.years.items()}
         return replace(self, pages=Counter(self.pages), years=years)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; what ``from_json`` reads."""
+        """Return plain values for ``from_json``."""
         return {
             "example": self.example, "seen": self.seen, "pages": dict(self.pages),
             "years": {str(year): counts for year, counts in self.years.items()},
@@ -90,7 +90,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any], shape: Skeleton, likelihood: float) -> Self:
-        """The tally that ``to_json`` gave."""
+        """Return the tally that ``to_json`` gave."""
         years = {int(year): list(counts) for year, counts in value["years"].items()}
         pages = Counter({str(key): int(number) for key, number in value["pages"].items()})
         return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.records import Kept, Records, Version
 
 SHOWN = 20
-"""Records that are listed where nobody says how many."""
+"""Records that are listed by default."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -109,7 +109,7 @@ class Command(OperatorCommand, ScrapyCommand):
             self.exitcode = 1
 
     async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
-        """Delete records, and what their seeds keep of the pages; how many, and who is none."""
+        """Delete records and their seeds' visits; return their number, and entities not found."""
         gone, unknown = 0, dict.fromkeys(entities)
         periods = periods_of(self.options)
         await periods.open()
@@ -132,7 +132,7 @@ class Command(OperatorCommand, ScrapyCommand):
         return gone, list(unknown)
 
     async def _allow(self, entities: list[str], opts: argparse.Namespace) -> int:
-        """Let entities come again that were forgotten."""
+        """Allow forgotten entities to be stored again."""
         async with self._store() as store:
             return await store.allow(_name(opts.template), entities)
 
@@ -173,7 +173,7 @@ async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncGe
 
 
 def _name(argument: str) -> str:
-    """A template's own name; one whose file is gone is known by its name."""
+    """Return a template's own name; the argument itself where its file is gone."""
     try:
         return resolve(argument).name if argument else ""
     except TemplateError:

@@ -1,1 +1,1 @@
-"""HOW DOES A TEMPLATE CRAWL GO ON? Periods, seeds by chance, their pages, what became of them."""
+"""Periods of a template crawl: seeds drawn by chance, their pages and the outcomes."""

@@ -1,7 +1,7 @@
-"""Conducts a template crawl: what is asked for next, and what follows from what came.
+"""Conducts a template crawl: chooses the next requests and stores what their pages gave.
 
-One object a process; its methods run in one event loop. What lies in the store is always a state to
-go on from: a page's step is stored before its lease is settled, its children are requested before
+One object a process; its methods run in one event loop. A crawl can resume from the stored state at
+any time: a page's step is stored before its lease is settled, its children are requested before
 that, and all of it may happen twice.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Stores(NamedTuple):
-    """Where a template crawl keeps what it knows."""
+    """Stores of a template crawl's state."""
 
     periods: Periods
     pages: Pages
@@ -48,10 +48,10 @@ class Conductor:
     """Conducts one template's crawl.
 
     Args:
-        template: What is crawled.
-        stores: Where its state lies.
+        template: The template to crawl.
+        stores: Stores of its state.
         clock: Seconds since the epoch.
-        manner: How seeds are drawn.
+        manner: Rules by which seeds are drawn.
 
     Attributes:
         seeds: The period's list.
@@ -91,7 +91,7 @@ class Conductor:
             await store.close()
 
     async def resume(self) -> list[Wanted]:
-        """What an earlier process left open; the frontier knows most of it."""
+        """Return the requests that an earlier process left open; most are still queued."""
         wanted: list[Wanted] = []
         for seed in await self.seeds.select(Stage.OPEN, 2 * self._at_once):
             work = self._work[seed.url] = Work.of(seed)
@@ -101,12 +101,12 @@ class Conductor:
         return wanted
 
     async def found(self, hits: Sequence[Hit]) -> None:
-        """Keep what the search found."""
+        """Store the seeds that the search found."""
         self.counts["results"] += len(hits)
         await self.seeds.found(hits)
 
     async def draw(self) -> list[Wanted]:
-        """The next seeds' pages, as many as may be in work; others are passed over by chance."""
+        """Return requests for the next seeds, as many as may be in work; chance skips others."""
         async with self._drawing:
             wanted: list[Wanted] = []
             while self.period.phase is Phase.CRAWLING and not self._enough():
@@ -144,15 +144,15 @@ class Conductor:
         return self._wanted(work, names)
 
     def visit(self, seed: str, name: str) -> Visit | None:
-        """What is known of a page of a seed in work."""
+        """Return the stored visit of a page of a seed in work, or None."""
         work = self._work.get(seed)
         return None if work is None else work.visits.get(name)
 
     async def visited(self, steps: Sequence[Step]) -> list[Wanted]:
-        """Store what became of pages of one seed; what is to be asked for then."""
+        """Store the results of pages of one seed; return the requests that follow."""
         async with self._locks.setdefault(steps[0].seed, asyncio.Lock()):
             work = self._work.get(steps[0].seed)
-            if work is None:  # its seed has ended: told twice
+            if work is None:  # its seed has ended: reported twice
                 return []
             states = [self._page(work, step) for step in steps]
             self.counts["pages"] += len(steps)
@@ -180,7 +180,7 @@ class Conductor:
     # -- The end of a seed -----------------------------------------------------------------------
 
     async def _ended(self, work: Work) -> list[Wanted]:
-        """Nothing of a seed is open: ask for what vanished, then store its records."""
+        """End a seed without open pages: request vanished ones, then store its records."""
         home = work.visits.get(name_of(work.stored.url, 0, work.stored.url))
         if home is None or home.state is State.FAILED:
             await self._leave(work, Stage.FAILED, work.stored.useful)
@@ -214,10 +214,10 @@ class Conductor:
     # -- When nothing is left to fetch -----------------------------------------------------------
 
     async def idle(self, reason: Callable[[Wanted], str]) -> list[Wanted]:
-        """What is asked for when the frontier is empty; nothing: the period has ended.
+        """Return the requests for an empty frontier; none: the period has ended.
 
         Args:
-            reason: Why a page that was asked for did not come, as the frontier says it.
+            reason: Gives the reason why a requested page was not fetched, from the frontier.
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.number(self.template.limits.seeds)

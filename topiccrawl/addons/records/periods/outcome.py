@@ -1,4 +1,4 @@
-"""Which records a seed's pages make, and which of its earlier ones are gone."""
+"""Records that a seed's pages make, and those of its earlier ones that are gone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Entities:
 
     Args:
         template: The template.
-        records: Where they stay.
+        records: Their store.
     """
 
     def __init__(self, template: Template, records: Records) -> None:
@@ -38,11 +38,11 @@ class Entities:
         self._records = records
 
     async def settle(self, work: Work, now: float) -> Counter[str]:
-        """Store what a seed's pages of the last layer hold; how many records became what.
+        """Store the records of a seed's pages; return the number of each kind of change.
 
-        Pages of this window count, and those that failed or were missing once with what they held
-        before: nothing is lost by a bad day. A record goes where all of its pages are gone, or say
-        another entity now.
+        Pages of this window count, and those that failed or were missing once with their earlier
+        records: a short outage loses none. A record is gone where all of its pages are gone, or
+        give another entity now.
         """
         from topiccrawl.addons.records.templates.extract import combine
 
@@ -74,7 +74,7 @@ class Entities:
 def _as_before(
     found: Sequence[tuple[str, Record]], before: Sequence[Kept]
 ) -> list[tuple[str, Record]]:
-    """Entities as they are stored, where that was done with the ``www.`` of their host."""
+    """Return records with their stored entities, where these have the ``www.`` of their host."""
     known = {one.entity for one in before}
     return [
         (f"www.{entity}" if f"www.{entity}" in known else entity, record)
@@ -83,7 +83,7 @@ def _as_before(
 
 
 def _forget(work: Work, kept: Sequence[Kept]) -> None:
-    """Let go of what a seed's pages hold of entities that were forgotten, and read them again."""
+    """Clear the visits of pages whose entities were forgotten, so that they are read again."""
     urls = {url for one in kept for url in one.record.urls}
     for name, one in work.visits.items():
         if one.url in urls:
@@ -91,11 +91,11 @@ def _forget(work: Work, kept: Sequence[Kept]) -> None:
 
 
 def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
-    """Records with the entity each stands for.
+    """Return records with the entity of each.
 
-    Where the seed is the first page of a host, its only record stands for that host without its
-    ``www.``, so that it stays the same when its page moves or its name changes, and is one where
-    both ``a.test`` and ``www.a.test`` are found. All others stand for their first page: of two
+    Where the seed is the first page of a host, the entity of its only record is that host without
+    ``www.``: it stays the same when its page moves or its name changes, and is one where both
+    ``a.test`` and ``www.a.test`` are found. All others have their first page as entity: of two
     seeds inside one directory each gives a record of its own.
 
     >>> named([Record("t", "甲", urls=("http://www.a.test/lx",))], "http://a.test/")[0][0]

@@ -1,4 +1,4 @@
-"""What a period brought, for people."""
+"""Summary of a period, for people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def progress_of(conductor: Conductor) -> str:
 
 
 async def lines_of(conductor: Conductor) -> list[str]:
-    """Lines that say what became of seeds and records, and what chance may have cost."""
+    """Return lines on the outcomes of seeds and records, and on what chance may have missed."""
     outcomes = await conductor.seeds.outcomes()
     stages = Counter(stage for _, stage, _, _ in outcomes)
     crawled = [

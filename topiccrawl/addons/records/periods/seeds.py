@@ -20,15 +20,15 @@ _BATCH = 500
 _OFFERED = (Stage.SKIPPED, Stage.OPEN, Stage.AGAIN, Stage.DONE, Stage.FAILED)
 """Stages of an earlier period from which seeds are offered again; the last two, if useful."""
 _LATE = 10**15
-"""Rank from which seeds stand that the search did not find again."""
+"""Rank from which seeds are placed that the search did not find again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a template is crawled.
+    """Rules by which a template's seeds are drawn.
 
     Attributes:
-        at_once: Seeds in work at the same time; bounds memory, and how late a failure is known.
+        at_once: Seeds in work at the same time; bounds memory and the delay until a failure shows.
         chance: Draw seeds by their probability [S1]; else each is crawled.
         luck: Seed of the draws.
     """
@@ -58,15 +58,15 @@ class SeedList:
 
     Args:
         template: Its name.
-        store: Where they lie.
+        store: Their store.
         clock: Seconds since the epoch.
-        manner: How they are drawn.
+        manner: Rules by which they are drawn.
 
     Attributes:
         period: The period.
         finished: Seeds that are finished.
         records: Records that they gave.
-        skipped: Seeds that chance passed over.
+        skipped: Seeds that chance skipped.
     """
 
     period: Period
@@ -98,7 +98,7 @@ class SeedList:
                 self._note(place, stage, useful)
 
     async def found(self, hits: Sequence[Hit]) -> None:
-        """Keep what the search found; the best place of a URL counts."""
+        """Store the seeds that the search found; the best place of a URL counts."""
         known = await self._store.get(self._template, [hit.url for hit in hits])
         changed: dict[str, Seed] = {}
         for hit in hits:
@@ -112,8 +112,8 @@ class SeedList:
     async def number(self, most: int) -> None:
         """Number the seeds found, in the search's order, at most so many; the list is complete.
 
-        What was passed over in earlier periods is offered again behind them, and what gave records
-        and was not found this time.
+        Behind them come the seeds skipped in earlier periods, and those that gave records and were
+        not found this time.
         """
         for stage in _OFFERED:
             useful = stage in {Stage.DONE, Stage.FAILED}
@@ -136,7 +136,7 @@ class SeedList:
         await self.enter(Phase.CRAWLING, total=total)
 
     async def draw(self, most: int) -> list[Seed]:
-        """The next seeds in the list, at most so many: OPEN with their own page, or SKIPPED."""
+        """Draw the next seeds, at most so many: OPEN with their own page, or SKIPPED."""
         seeds = await self.select(Stage.WAITING, most)
         drawn = [self._drawn(seed) for seed in seeds]
         await self._store.save(drawn)
@@ -161,7 +161,7 @@ class SeedList:
         await self._store.put(self.period)
 
     def ended(self, seed: Seed) -> None:
-        """Count a seed that is finished; whether it was useful matters to those behind it."""
+        """Count a finished seed; its usefulness changes the probability of those behind it."""
         self._note(seed.number, seed.stage, seed.useful)
 
     def _note(self, number: int, stage: Stage, useful: int) -> None:

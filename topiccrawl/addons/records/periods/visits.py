@@ -1,4 +1,4 @@
-"""A seed in work: its pages, which of them are open, and what they held."""
+"""A seed in work: its pages, those of them that are open, and their records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TWICE = 2
 
 
 class State(StrEnum):
-    """How a page of a seed stands.
+    """State of a page of a seed.
 
     MISSING: it answered 404 or 410, not yet twice. GONE: twice.
     """
@@ -36,7 +36,7 @@ class State(StrEnum):
 
 
 class Result(StrEnum):
-    """What became of a page that was asked for."""
+    """Result of a request for a page."""
 
     READ = "read"
     UNCHANGED = "unchanged"
@@ -50,20 +50,20 @@ class Visit:
 
     Attributes:
         url: Canonical URL.
-        layer: Whose keywords are looked for in it; the last one's pages hold the values.
+        layer: Layer whose keywords are looked for in it; the last one's pages hold the values.
         hop: Next pages followed before it in this layer.
         place: Its place among the seed's pages.
         period: Last period in which it was in the window.
-        state: How it stands there.
+        state: Its state in that period.
         misses: 404 or 410 in a row.
-        note: Why it failed, or "".
+        note: Reason of a failure, or "".
         etag: The answer's, as it was sent.
         modified: The answer's Last-Modified, as it was sent.
         digest: MD5 of its main text, where values were taken from it.
         version: Of the template's crawl keywords, when they were.
         first: When they were taken first, seconds since the epoch.
-        changed: When the text was last seen to differ.
-        records: What they were, as ``Record.as_dict`` gives them.
+        changed: Time of the last fetch whose text differed.
+        records: The values, as ``Record.as_dict`` gives them.
     """
 
     url: str
@@ -98,15 +98,15 @@ class Child(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """A page to be asked for.
+    """A page to be requested.
 
     Attributes:
         seed: URL of its seed.
         name: Name of the visit.
-        url: What is asked for.
+        url: URL to fetch.
         layer: Its layer.
         hop: Next pages followed before it.
-        again: Whether it is asked for the second time, since it was not there.
+        again: Whether it is requested again after a 404 or 410.
         etag: For a conditional request, or "".
         modified: The same.
     """
@@ -122,25 +122,25 @@ class Wanted(NamedTuple):
 
     @property
     def role(self) -> str:
-        """What tells it from all other requests of its period."""
+        """Role of its request, unique among those of its period."""
         return f"{self.name}.again" if self.again else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What became of one page.
+    """Outcome of one page.
 
     Attributes:
         seed: URL of its seed.
         name: Name of the visit.
-        result: What became of it.
-        layer: The layer in which it was read: the visit's, or the last where it stood for itself.
+        result: Result of the request.
+        layer: The layer in which it was read: the visit's, or a later one that it belongs to, too.
         url: Its address.
-        note: Why it failed, or "".
+        note: Reason of a failure, or "".
         digest: MD5 of its main text, where values were taken.
         etag: The answer's.
         modified: The same, Last-Modified.
-        records: What it holds; None where nothing was looked for.
+        records: Its records; None where none were looked for.
     """
 
     seed: str
@@ -157,7 +157,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What became of a page in its layer, and in others where it stands for itself.
+    """Outcomes of a page in its layer, and in later ones that it belongs to, too.
 
     The item that a spider yields of a page; all of one seed.
     """
@@ -201,7 +201,7 @@ class Work:
     Attributes:
         stored: The seed as it was when work began.
         visits: Its pages by name, of this and earlier periods.
-        checked: Whether pages that vanished from the window have been asked for.
+        checked: Whether pages that vanished from the window have been requested.
     """
 
     stored: Seed
@@ -233,7 +233,7 @@ class Work:
         return [n for n, v in self.visits.items() if v.period == self.period and v.state == "open"]
 
     def add(self, child: Child) -> str | None:
-        """Take a page into this period's window; its name, or None where it is there already."""
+        """Add a page to this period's window; return its name, None where it is there already."""
         name = name_of(self.stored.url, child.layer, child.url)
         known = self.visits.get(name)
         if known is not None and known.period == self.period:
@@ -255,7 +255,7 @@ class Work:
         return Wanted(self.stored.url, name, one.url, one.layer, one.hop, again, etag, modified)
 
     def end(self, step: Step, version: int, now: float) -> Visit:
-        """Settle a visit; it as it stands now."""
+        """Settle a visit and return it."""
         one = self.visits.get(step.name) or Visit(step.url, step.layer)
         one = replace(one, period=self.period, note=step.note)
         if step.result is Result.MISSING:
@@ -274,7 +274,7 @@ class Work:
         return one
 
     def prune(self, last: int) -> None:
-        """Forget pages that no later period asks for: earlier windows' links, and what is gone."""
+        """Drop pages that no later period requests: links of earlier windows, and gone ones."""
         self.visits = {
             name: one
             for name, one in self.visits.items()

@@ -1,1 +1,1 @@
-"""WHICH RECORDS DOES A PAGE HOLD? Template files, values, where they stand, whose they are [S1]."""
+"""Records of a page: template files, values, their places and their owners [S1]."""

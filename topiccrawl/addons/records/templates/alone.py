@@ -1,4 +1,4 @@
-"""Telephone numbers that no known label announces: alone in a line, of people, in sentences."""
+"""Telephone numbers without a label of the vocabulary: alone in a line, of people, in sentences."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 WORDS_WITH_NUMBERS = 6
-"""Letters that may stand beside numbers in a line that is nothing else."""
+"""Characters of words that a line of telephone numbers may hold beside them."""
 GAPS = re.compile(r"[\s|]+")
 _WORDS_BEFORE = 24
-"""Letters before a number that stands alone."""
+"""Characters that may precede a number without a label."""
 _REACHED = re.compile(
     r"\b(?:call|ring|phone|contact|reach|us|nous|appel\w*|joindre|anrufen|erreich\w*|uns)\b|"
     r"致电|拨打|来电|联系我|咨询",
     re.IGNORECASE,
 )
-"""What a sentence says that tells how to be reached."""
+"""Words of a sentence that announce how to get in touch."""
 _BESIDE = re.compile(
     r"\((?!\s*[+\d])[^()]*\)|"
     r"(?<![\d.])\d{1,2}(?:[:.]\d{2}(?:\s?[ap]\.?m)?|\s?(?:[ap]\.?m|h\d{0,2}|uhr|[时時点]))(?![\d.])|"
     r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}\b|(?:周|星期)[一二三四五六日天]",
     re.IGNORECASE,
 )
-"""What may stand beside a number that stands alone: a remark in brackets, hours."""
+"""Text that may accompany a number without a label: a remark in brackets, hours."""
 _PEOPLE = re.compile(
     r"联系人|负责人|经理|先生|女士|小姐|老师|主任|秘书|服务|客服|咨询|热线|值班|办公室|[^全]部$|科$|处$|销售|售[前后]|技术|业务|"
     r"财务|市场|人事|商务|\b(?:contact|sales|support|service|office|desk)\b",
     re.IGNORECASE,
 )
 _APART = re.compile(r"[|•·¦●◆;]")
-"""What parts of a line are told apart by; before a dash stands whose a number is."""
+"""Separators of a line's parts; no dash, since the owner of a number may be named before one."""
 _ELSEWHERE = re.compile(
     r"出租|叫车|打车|车站|机场|派出所|急救|\b(?:taxis?|cabs?|station|airport|police|hospital)\b|"
     r"タクシー|ハイヤー",
@@ -58,7 +58,7 @@ _ELSEWHERE = re.compile(
 def spoken(
     number: int, line: Line, marks: Sequence[Label], words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Numbers in a sentence that says how to be reached, written with gaps or a plus."""
+    """Yield numbers in a sentence about getting in touch, written with gaps or a plus."""
     field = words.primary("telephone")
     if not field or not _REACHED.search(line.text):
         return
@@ -74,9 +74,9 @@ def spoken(
 def numbers_alone(
     sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Telephone numbers that are all that a line, or a part of it between bars, holds.
+    """Yield telephone numbers that are all that a line, or a part of it between bars, holds.
 
-    Before them may stand a label that nobody knows: 销售部, 李经理.
+    A label outside the vocabulary may precede them: 销售部, 李经理.
     """
     field, region = words.primary("telephone"), words.template.region
     marks, text = labels[number], sheet.lines[number].text
@@ -112,12 +112,12 @@ def _told(
 
 
 def _of_others(label: Label) -> bool:
-    """Whether a label that nobody knows says that numbers are those of others."""
+    """Return whether a label outside the vocabulary marks numbers as those of others."""
     return bool(_ELSEWHERE.search(label.text) or OTHERS.search(label.text))
 
 
 def _headed(values: Sequence[Value], text: str) -> bool:
-    """Whether an element with a few words stands before numbers: <b>客房预订</b> 028-85123456."""
+    """Return whether an element with a few words precedes numbers: <b>客房预订</b> 028-85123456."""
     lead = text[: values[0].start].rstrip(" (+")
     rest = text[values[0].start :]
     few = lead.endswith(SOFT) and len(lead) <= _WORDS_BEFORE and not organisations(lead)
@@ -125,7 +125,7 @@ def _headed(values: Sequence[Value], text: str) -> bool:
 
 
 def among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -> bool:
-    """Whether a line beside one, in the same box or a like one, begins with a known label."""
+    """Return whether a neighbour in the same box or a like one begins with a template's label."""
     return any(
         labels[other][:1]
         and labels[other][0].fields
@@ -138,7 +138,7 @@ def among_labels(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int) -
 
 
 def _announced(values: Sequence[Value], text: str) -> bool:
-    """Whether a few words that are no names announce a number: Main line 541-555-0190."""
+    """Return whether a few words that are no names announce a number: Main line 541-555-0190."""
     lead = seen(text[: values[0].start])
     rest = text[values[0].start :].rjust(len(text))
     names = sum(word[0].isupper() for word in lead.split())
@@ -149,9 +149,9 @@ def _announced(values: Sequence[Value], text: str) -> bool:
 def of_people(
     number: int, line: Line, marks: Sequence[Label], words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911.
+    """Yield numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911.
 
-    Several labels that nobody knows, each with its number, are those of departments.
+    Several labels outside the vocabulary, each with its number, are those of departments.
     """
     field = words.primary("telephone")
     told = []
@@ -171,6 +171,6 @@ def of_people(
 
 
 def _placed(text: str) -> bool:
-    """Whether a line holds an address between gaps: 四川省…1号 028-85123456."""
+    """Return whether a line holds an address between gaps: 四川省…1号 028-85123456."""
     text = seen(text)
     return not looks_like(text) and any(map(looks_like, GAPS.split(text)))

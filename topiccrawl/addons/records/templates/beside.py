@@ -1,4 +1,4 @@
-"""Where the value of a label stands that has its line to itself: in the next cell, line or box."""
+"""Values of labels that fill their line: the value is in the next cell, line or box."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
 _NEAR = 14
 """Lines of the box in which a label and the line after it belong together."""
 _CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
-"""Kinds whose values are told from other text."""
+"""Kinds whose values can be distinguished from other text."""
 
 
 class Beside:
@@ -41,7 +41,11 @@ class Beside:
         self._grid = Grid(sheet, self._only_label)
 
     def of(self, number: int, label: Label) -> tuple[str, list[int]]:
-        """How the lines stand to a label (``pair``, ``table``, ``column``, ``list``), and which."""
+        """Return the lines that a label labels.
+
+        Returns:
+            Their place (``pair``, ``table``, ``column`` or ``list``), and their numbers, if any.
+        """
         line = self.sheet.lines[number]
         follow = self._next(number, label)
         if follow is not None and line.cell is not None and self._answers(label, follow):
@@ -55,7 +59,7 @@ class Beside:
         return "pair", [] if follow is None else [follow]
 
     def _answers(self, label: Label, number: int) -> bool:
-        """Whether a line holds nothing but values of the kind that a label calls for."""
+        """Return whether a line holds nothing but values of the kind that a label calls for."""
         text, region = self.sheet.lines[number].text, self.words.template.region
         kinds = {self.words.kinds[field] for field in label.fields} & _CHECKED
         found = [read_values(kind, text, region) for kind in kinds]

@@ -20,12 +20,12 @@ class Candidate(NamedTuple):
         field: Of the template.
         value: In one spelling; an image's address where ``image``.
         text: As written.
-        where: How it stands (``weights.WEIGHTS``).
-        line: Number of the line in which its label, or itself, stands.
+        where: Kind of its place (``weights.WEIGHTS``).
+        line: Number of the line of its label, or of itself without one.
         weight: How much its label counts, in [0, 1].
         image: Whether it is shown as an image.
-        at: Number of the line in which the value stands.
-        begin: Where in that line; -1 where that does not matter.
+        at: Number of the line of the value.
+        begin: Its offset in that line; -1 where that does not matter.
     """
 
     field: str
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
 
 
 def only(values: Sequence[Value], text: str, words: int = 0) -> bool:
-    """Whether a text holds nothing but values, and at most so many characters of words."""
+    """Return whether a text holds only values, and at most so many characters of words."""
     left = text
     for value in sorted(values, key=lambda one: -one.start):
         left = left[: value.start] + " " + left[value.end :]

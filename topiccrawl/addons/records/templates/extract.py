@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 SNIPPET = 120
 """Characters of a snippet."""
 _SURE = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
-"""What says the name of a site's owner, also on pages that say no more of it."""
+"""Voters that name a site's owner, also on pages without any value of it."""
 _LETTERS_GO = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
-"""An address where letters go; where somebody is counts more."""
+"""A postal box; an address of a place counts more."""
 _LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
-"""How numbers stand that may lack the extension that the text says."""
+"""Places of numbers that may lack the extension that the text says."""
 _STAFF = re.compile(
     r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
     r"负责人|funktion|abteilung|fonction|poste|役職|部署",
@@ -54,10 +54,10 @@ class _Weighed(NamedTuple):
 
 
 def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
-    """The records of a page: its subject's first, then those of others that it describes.
+    """Return the records of a page: its subject's first, then those of others it describes.
 
-    Values of branches, of whoever made the site, and of an organisation whose section holds
-    somebody else's values are in none: two organisations on one page are two records or none.
+    Values of branches, of the site's maker, and of an organisation whose section holds values of
+    another one are in none: two organisations on one page are two records or none.
     Never raises. A page without any value gives none, or its subject's legal name alone, which
     other pages of the site may lack; what ``required`` asks for is asked of the whole record only,
     as is that it says more than a name (``combine``).
@@ -89,7 +89,7 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     for one in weighed:
         groups[one.owner].append(one)
     if not name.name and len(groups) > 1:
-        groups.pop(SUBJECT, None)  # a directory: what is nobody's is the directory's
+        groups.pop(SUBJECT, None)  # a directory: values without an owner are the directory's
     records = []
     for owner, group in sorted(groups.items(), key=lambda item: item[0] != SUBJECT):
         title = name if owner == SUBJECT else Called(owner, 0.9, "heading")
@@ -112,9 +112,9 @@ def _words(template: Template) -> Vocabulary:
 
 
 def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Record, ...]:
-    """The records of a site, from those of its pages: like names are one subject.
+    """Return the records of a site, from those of its pages: like names are one subject.
 
-    A page that does not say its subject's name adds to the first record; a record that lacks what
+    A page without its subject's name adds to the first record; a record that lacks what
     the template requires is left out. The order of first pages is kept.
     """
     merged: list[list[Record]] = []
@@ -332,9 +332,9 @@ def _ordered(found: Iterable[Found], template: Template) -> tuple[Found, ...]:
 
 
 def _without_doubles(own: list[Found]) -> list[Found]:
-    """Numbers whose extension another place leaves out are told once, with it.
+    """Return the values, numbers whose extension another place leaves out once, with it.
 
-    A switchboard's stands for itself, too: it has several extensions, or one under another word.
+    A switchboard's number stays, too: it has several extensions, or one under another word.
     """
     whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
     others = {one.value.partition(" ext. ")[0] for one in own if one.where == "alone"}

@@ -1,4 +1,4 @@
-"""Which links of a page a template follows: filter keywords, layer by layer [S1, step 3.2]."""
+"""Links of a page that a template follows: filter keywords, layer by layer [S1, step 3.2]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Steps(NamedTuple):
-    """Where a page of a layer leads.
+    """Next steps from a page of a layer.
 
     Attributes:
         onward: URLs for the next layer, once each, in page order.
@@ -43,11 +43,11 @@ class Following:
         self._traps = traps
 
     def wants(self, url: str) -> bool:
-        """Whether a URL may be fetched at all."""
+        """Return whether a URL may be fetched at all."""
         return self._hosts.refuse(url) is None and not (self._traps and trap(url, self._traps))
 
     def steps(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> Steps:
-        """Where a page of a layer leads; nowhere from the last one, whose pages hold the values.
+        """Return the steps from a page of a layer; none in the last, whose pages hold the values.
 
         A page goes on to its next page only where it holds a keyword of the layer itself [S1].
 

@@ -1,4 +1,4 @@
-"""Tables: which cells hold what a label cell labels, beside it or below it."""
+"""Tables: the cells that a label cell labels, beside it or below it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Grid:
                 self._columns[line.cell.table, line.cell.column].append(number)
 
     def labelled(self, number: int) -> tuple[str, list[int]]:
-        """What a label's cell labels: ``table`` or ``column`` and lines; no lines where nothing.
+        """Return ``table`` or ``column`` and the lines that a label's cell labels, if any.
 
         The cell beside it; where its row is one of headings, the cells below it.
         """
@@ -50,7 +50,7 @@ class Grid:
         return -1 if cell is None else cell.column
 
     def _is_heading(self, table: int, row: int) -> bool:
-        """Whether most lines of a row, two at least, are nothing but labels, those below not."""
+        """Return whether most lines of a row, two at least, are only labels, those below not."""
         lines = self._rows[table, row]
         below = self._rows.get((table, row + 1), [])
         if not below or 2 * sum(map(self.only_label, below)) > len(below):

@@ -1,4 +1,4 @@
-"""What icons say: by the names of their classes, by the characters that they are."""
+"""Meaning of icons: by the names of their classes, by the characters that they are."""
 
 from __future__ import annotations
 

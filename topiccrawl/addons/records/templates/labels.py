@@ -39,7 +39,7 @@ _AFTER = re.compile(
     r"[\s\x1f)\]】>|.、/-]*",
     re.IGNORECASE,
 )
-"""What may stand between a label without colon and its value, as the label in English."""
+"""Text allowed between a label without colon and its value, as the label in English."""
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
 _DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s+(?:[+(]?\d|\S+@|www\.|[\u3400-\u9fff]))")
@@ -51,10 +51,10 @@ _LETTERED = re.compile(
 )
 """T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
 _STORES = re.compile(r"工[厂廠]|厂[房址]|仓[库储]|[退收发]货|warehouse|factory", re.IGNORECASE)
-"""Where things are made or stored, which need not be where somebody is reached."""
+"""Places of production or storage, which need not be the organisation's contact address."""
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
-"""Characters before a label from which it stands in a sentence."""
+"""Characters before a label from which on it is part of a sentence."""
 
 
 class Label(NamedTuple):
@@ -62,9 +62,9 @@ class Label(NamedTuple):
 
     Attributes:
         fields: Of the template; none for labels of other things, which only end values.
-        start: Where it stands, with what qualifies it.
-        end: Where what it labels begins.
-        stop: Where that ends.
+        start: Offset in the line, with what qualifies it.
+        end: Offset at which the labelled text begins.
+        stop: Offset at which that ends.
         weight: How much it counts, in [0, 1].
         text: As written.
     """
@@ -78,7 +78,7 @@ class Label(NamedTuple):
 
 
 def labels(text: str, words: Vocabulary) -> list[Label]:
-    """The labels of a line, in order; what one labels ends where the next begins.
+    """Return the labels of a line, in order; the text of one ends where the next begins.
 
     >>> from topiccrawl.addons.records.templates.template import resolve
     >>> words = Vocabulary(resolve("软件公司-四川"))
@@ -115,7 +115,7 @@ def _own(label: Label, words: Vocabulary) -> Label:
 
 
 def _labels_something(text: str, at: int) -> bool:
-    """Whether a colon is neither that of a URL nor of a time of day."""
+    """Return whether a colon is neither that of a URL nor of a time of day."""
     after = text[at + 1 : at + 3]
     if after == "//":
         return False
@@ -147,7 +147,7 @@ def _at_colon(
     end = colon + 1
     if cluster:
         start = _start(text, begin, cluster[0].start)
-        group = "群" in text[cluster[-1].end : colon]  # a QQ group is nobody's number
+        group = "群" in text[cluster[-1].end : colon]  # the number of a QQ group is no QQ number
         fields = () if group else _fields(text, cluster, words)
         weight = min(hit.weight for hit in cluster)
         if len(text[begin : cluster[0].start].strip()) > SENTENCE and start == cluster[0].start:
@@ -164,7 +164,7 @@ def _at_colon(
 
 
 def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
-    """The keywords that stand together right before a colon: 电话/传真."""
+    """Return the adjacent keywords right before a colon: 电话/传真."""
     if not hits or not _ends_label(text, hits[-1], colon):
         return []
     cluster = [hits[-1]]
@@ -176,14 +176,14 @@ def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
 
 
 def _ends_label(text: str, hit: Hit, colon: int) -> bool:
-    """Whether what stands between a keyword and a colon is a part of the label."""
+    """Return whether the text between a keyword and a colon is a part of the label."""
     rest = text[hit.end : colon]
     translated = has_han(text[hit.start : hit.end]) and _TRANSLATED.match(rest)
     return bool(translated or _SUFFIX.match(rest))
 
 
 def _start(text: str, begin: int, at: int) -> int:
-    """Where a label with its qualifiers begins: 公司|联系|电话."""
+    """Return the offset at which a label with its qualifiers begins: 公司|联系|电话."""
     token = _TOKEN.search(text[begin:at])
     start = begin + token.start() if token else at
     if at - start <= SENTENCE and (start > begin or not begin):
@@ -193,7 +193,7 @@ def _start(text: str, begin: int, at: int) -> int:
 
 
 def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
-    """Whose a label is: keywords side by side are one word, whose last one counts (电子邮箱)."""
+    """Return a label's fields; of keywords side by side only the last one counts (电子邮箱)."""
     kept: list[Hit] = []
     for hit in cluster:
         before = kept[-1] if kept else None
@@ -243,7 +243,7 @@ def _joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
 
 
 def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
-    """Keywords with nothing between them are one, whose last one counts: 企业QQ, not 传真电话."""
+    """Join keywords without text between them, the last of which counts: 企业QQ, not 传真电话."""
     kept: list[Hit] = []
     for hit in hits:
         before = kept[-1] if kept else None
@@ -258,7 +258,7 @@ def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
 
 
 def _sure(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
-    """Whether what follows a label without colon can be its value."""
+    """Return whether the text after a label without colon can be its value."""
     kind = words.kinds.get(hit.field)
     if kind in {"telephone", "qq", "postcode"} or not hit.field:
         return bool(_NUMBER.match(text, end))

@@ -1,4 +1,4 @@
-"""A page as lines of text that know where they stand: cell, definition list, box, zone."""
+"""A page as lines of text with their places: cell, definition list, box, zone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _STRONG = frozenset({"b", "strong"})
-_SKIPPED = SILENT - _ENTRIES - {"noscript"}  # what a crawler that runs no scripts is shown
+_SKIPPED = SILENT - _ENTRIES - {"noscript"}  # shown without scripts
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
@@ -55,7 +55,7 @@ _SOURCES = ("data-original", "data-src", "src")
 
 
 class Cell(NamedTuple):
-    """Where a line stands in a table: its number, row and column; whether the cell is a ``th``."""
+    """Place of a line in a table: number, row and column; whether the cell is a ``th``."""
 
     table: int
     row: int
@@ -164,7 +164,7 @@ def _bounded(lines: list[Line]) -> list[Line]:
 
 
 def _told_links(lines: list[Line]) -> list[Line]:
-    """Lines, where what calls itself links but mostly holds none counts as content."""
+    """Return the lines; a zone named links that mostly holds none counts as content."""
     own = [line for line in lines if line.zone == "links"]
     linked = sum(any(mark.what == "link" for mark in line.marks) for line in own)
     if not own or 2 * linked > len(own):
@@ -173,7 +173,7 @@ def _told_links(lines: list[Line]) -> list[Line]:
 
 
 class _Table:
-    """Where in a table the walk is; cells that span rows keep their columns taken."""
+    """Position of the walk in a table; cells that span rows keep their columns taken."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -261,7 +261,7 @@ class _Walk:
             self._text += SOFT
 
     def _enter(self, node: LexborNode, tag: str) -> bool:
-        """Whether to go on with its children; if so, ``_leave`` is called after them."""
+        """Enter a node; return whether to visit its children, and call ``_leave`` after them."""
         values = node.attributes
         if tag in {"title", "meta", "script"}:
             self._note(node, tag, values)

@@ -1,4 +1,4 @@
-"""Whose a line is: the page's subject's, another organisation's, or nobody's we want."""
+"""Owners of lines: the page's subject, another organisation, or none that is wanted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SUBJECT = ""
 """Owner of lines that are the page's subject's."""
 NOBODY = "-"
-"""Owner of lines that are somebody's whom we do not want: branches, technical support."""
+"""Owner of lines that no record takes: those of branches, technical support."""
 _HEADING = 40
 """Characters of a line that may be the heading of a section."""
 _OWN_SUPPORT = re.compile(
@@ -43,9 +43,9 @@ _OWN_SUPPORT = re.compile(
     re.IGNORECASE,
 )
 _OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
-"""What as a heading opens a part of the subject's own."""
+"""Words of ``ALIEN`` that, in a heading, open a part of the subject's own."""
 _LEAD = 120
-"""Characters before a value in which somebody may be named whose it is."""
+"""Characters before a value in which its owner may be named."""
 _CLOSE = 8
 """Characters between a name without legal form and a value that is its."""
 _INSTITUTION = re.compile(
@@ -53,20 +53,20 @@ _INSTITUTION = re.compile(
     r"Association|Society|Authority|Agency)|\bthe (?:\w+ ){0,3}\w+['’]s (?:\w+ ){1,3}(?=on|at))"
     r"\W*(?:(?:at|on|via)\W+)?$"
 )
-"""Whose number follows: or County Hospital at 406-555-0180, the gas network's line on 1800 …."""
+"""Owner of the number after it: or County Hospital at 406-555-0180, the gas network's line on …."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
 _INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
 _ACTS = re.compile(r"[。;!?]")
 
 
 class Owners:
-    """Says whose the lines of a page are.
+    """Finds the owners of a page's lines.
 
     Args:
         places: The page, with its labels.
-        subject: What the page's subject is called.
-        valued: Numbers of the lines in which labelled values stand.
-        held: Numbers of the lines in which any values stand.
+        subject: Name of the page's subject.
+        valued: Numbers of the lines that hold labelled values.
+        held: Numbers of the lines that hold any values.
     """
 
     def __init__(self, places: Places, subject: Called, valued: set[int], held: set[int]) -> None:
@@ -101,7 +101,7 @@ class Owners:
                 self.of[number] = NOBODY
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Headings without those of organisations in a list of dealers, customers, partners."""
+        """Return headings without organisations in a list of dealers, customers, partners."""
         kept: list[tuple[int, str]] = []
         tag = ""
         for number, owner in heads:
@@ -113,7 +113,7 @@ class Owners:
         return kept
 
     def alien_from(self, number: int) -> int:
-        """Where in a line somebody else's part begins; its length where nowhere."""
+        """Return the offset at which another owner's part of a line begins, else its length."""
         if number not in self._aliens:
             self._aliens[number] = self._alien_from(number)
         return self._aliens[number]
@@ -122,7 +122,7 @@ class Owners:
         text = simplify_aligned(self.sheet.lines[number].text)
         match = ALIEN.search(text)
         if match and match[0] == "主办" and self.sheet.lines[number].zone == "footer":
-            return len(text)  # whose site it is
+            return len(text)  # the owner of the site
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
         rest = text[match.end() :]
@@ -133,7 +133,7 @@ class Owners:
         return match.start()
 
     def speaks_of_another(self, number: int, begin: int) -> bool:
-        """Whether a line names another organisation last before a place in it.
+        """Return whether the last organisation named before an offset of a line is another one.
 
         Such as a partner in a piece of news, with its telephone number in brackets.
         """
@@ -161,7 +161,7 @@ class Owners:
                 self.of[number] = NOBODY
 
     def _heading(self, number: int) -> str | None:
-        """Whose section a line opens; None where it opens none."""
+        """Return the owner of the section that a line opens; None where it opens none."""
         line = self.sheet.lines[number]
         marks = self.places.labels[number]
         text = seen(line.text)
@@ -178,7 +178,7 @@ class Owners:
         return None if looks_like(seen(line.text)) else self._opened(line, text)
 
     def _opened(self, line: Line, text: str) -> str | None:
-        """Whose section a line with so short a text opens."""
+        """Return the owner of the section that a line with a short text opens, or None."""
         if _said(HEAD_OFFICE, text) or text == self.subject.name:
             return SUBJECT
         beside = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
@@ -190,7 +190,7 @@ class Owners:
         return None
 
     def _led(self, number: int) -> str | None:
-        """Whose a line is that begins with the name of an office: 北京分公司 电话：…."""
+        """Return the owner of a line that begins with an office's name (北京分公司 电话：…)."""
         text = self.sheet.lines[number].text
         first = self.places.labels[number][0]
         lead = seen(text[: first.end])
@@ -201,14 +201,14 @@ class Owners:
         return None
 
     def _complete(self, number: int) -> bool:
-        """Whether a line that names an office also says how to reach it: it stands for itself."""
+        """Return whether a line that names an office also has its number: it opens no section."""
         marks = self.places.labels[number]
         kinds = {self.places.words.kinds[field] for mark in marks for field in mark.fields}
         line = self.sheet.lines[number]
         return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
     def _end(self, number: int, limit: int, *, nobody: bool) -> int:
-        """Where the section of a heading ends: with the smallest box that holds values after it."""
+        """Return the end line of a heading's section: of the smallest box with values after it."""
         line = self.sheet.lines[number]
         first = self._next(self._values, number)
         if number in self.valued:
@@ -227,14 +227,14 @@ class Owners:
         return numbers[at] if at < len(numbers) else len(self.of)
 
     def _lists(self, box: int) -> bool:
-        """Whether a box without values after a heading has further ones: a list of customers."""
+        """Return whether a box without values has further headings: a list of customers."""
         begin, end = self.sheet.boxes[box].begin, self.sheet.boxes[box].end
         return bisect_left(self._heads, end) - bisect_left(self._heads, begin) > 1
 
     def _end_in(self, box: int, number: int, limit: int) -> int:
-        """Where a section ends in the box that holds it: with the part of the page at the latest.
+        """Return the line where a section ends in its box: at the latest with the page's zone.
 
-        Headings often stand flat among paragraphs; then a box of another sort begins the next part,
+        Headings are often flat among paragraphs; then a box of another sort begins the next part,
         or a heading of the same rank that is no label.
         """
         end = min(self.sheet.boxes[box].end, limit)
@@ -261,12 +261,12 @@ class Owners:
 
 
 def _said(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a text holds a pattern, as it is written (営業所) or simplified (辦事處)."""
+    """Return whether a text holds a pattern, as written (営業所) or simplified (辦事處)."""
     return bool(pattern.search(text) or pattern.search(simplify(text)))
 
 
 def _is_alien(line: Line) -> bool:
-    """Whether a heading, or a line that ends in a colon, says that what follows is another's."""
+    """Return whether a heading, or a line that ends in a colon, opens another owner's part."""
     alien = ALIEN.search(line.text)
     heads = line.tag in HEADING or line.text.endswith(":")
     return heads and alien is not None and not _OWN_TOO.match(alien[0])

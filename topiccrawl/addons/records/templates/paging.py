@@ -1,4 +1,4 @@
-"""Where a list goes on: 下一页 in its many forms."""
+"""Links to the next page of a list: 下一页 in its many forms."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _PLAIN = ("href", "data-href", "data-url", "data-next", "formaction")
 
 
 def next_of(html: str, url: str, encoding: str = "utf-8") -> str:
-    """The URL of the page that continues this one's list, or "".
+    """Return the URL of the page that continues this one's list, or "".
 
-    Believed in this order: ``rel=next`` (of ``<link>`` or an anchor); a link that says so (下一页,
+    Signs, the surest first: ``rel=next`` (of ``<link>`` or an anchor); a link that says so (下一页,
     Next, 下页 …); the number after this page's own; an arrow between numbers; a "more" button whose
     address is another page of the same list. What is only a script has no address.
 
@@ -73,7 +73,7 @@ def _targets(node: LexborNode, url: str, encoding: str) -> Iterator[str]:
 
 
 def _how(node: LexborNode, url: str, target: str) -> int:
-    """How a link says that it leads on."""
+    """Return the rank of the sign by which a link leads on, ``_NOTHING`` without one."""
     attributes = node.attributes
     if "next" in (attributes.get("rel") or "").lower().split():
         return _REL

@@ -1,4 +1,4 @@
-"""Where values stand: after a label, in the next cell, under a heading, behind a link."""
+"""Places of values: after a label, in the next cell, under a heading, behind a link."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Places:
         self.beside = Beside(sheet, words, self.labels)
 
     def found(self) -> Iterator[Candidate]:
-        """Every value, labelled ones first; the same value may stand in several places."""
+        """Yield every value, labelled ones first; the same value may be in several places."""
         taken: set[int] = set()
         for number, marks in enumerate(self.labels):
             for label in marks:
@@ -215,7 +215,7 @@ class Places:
             yield from self._shown(number, label._replace(fields=(field,)), image, first)
 
     def _calls(self, number: int, label: Label, where: str, at: int) -> bool:
-        """Whether a label calls for its value, so that an image there must be it.
+        """Return whether a label calls for its value, so that an image there must be it.
 
         Pages are full of images beside words that happen to be labels elsewhere.
         """
@@ -231,7 +231,7 @@ class Places:
     # -- Images and links ------------------------------------------------------------------------
 
     def _shown(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
-        """An image instead of text; what its ``alt`` says is a value like any other."""
+        """Yield the values in the ``alt`` of an image instead of text, or the image itself."""
         for field in label.fields:
             values = self._read(field, image.instead)
             for value in values:
@@ -252,7 +252,7 @@ class Places:
 
 
 def _spelled(line: Line, words: Vocabulary) -> Line:
-    """A line that is an image of a label, with the label's words instead."""
+    """Return a line with the words of a label, if it is only an image of one."""
     said = line.marks[0].instead.strip(" :") if len(line.marks) == 1 and not line.text else ""
     marks = labels(said, words) if said and line.marks[0].what == "image" else []
     if len(marks) != 1 or not marks[0].fields or marks[0].end < len(said):
@@ -274,7 +274,7 @@ def _labels(line: Line, words: Vocabulary) -> list[Label]:
 
 
 def _told(line: Line, begin: int, end: int) -> int:
-    """Where an address ends before a link of its line that leads to a map or to others."""
+    """Return the offset where an address ends before a link of its line to a map or to others."""
     links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
     last = max(links, key=lambda one: one.start, default=None)
     apart = last is not None and last.end >= end and seen(line.text[begin : last.start])
@@ -282,6 +282,6 @@ def _told(line: Line, begin: int, end: int) -> int:
 
 
 def _image(line: Line, label: Label | None) -> Mark | None:
-    """The image that stands where a value should."""
+    """Return the image in the place of a value, or None."""
     begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
     return image_of(line, begin, end)

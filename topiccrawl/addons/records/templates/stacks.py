@@ -34,12 +34,12 @@ _STACK = 6
 _FURTHER = 5
 """Lines of a labelled address at most."""
 _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
-"""What parts of one line are told apart by, as in footers."""
+"""Separators of the parts of one line, as in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
 """A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
 _PERSON = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme)\.? [^,\d]{2,30}, ")
 _STATE = re.compile(r"(?:,\s*[A-Z][A-Za-z. ]{1,30}){0,2}[ .]*$")
-"""What may follow the postcode in which an address ends: , Kerala, India."""
+"""Text that may follow the postcode in which an address ends: , Kerala, India."""
 _ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
 _COUNTRY = re.compile(
     r"(?:[a-z][\w ]{1,30}[,(] ?)?(?:the )?"
@@ -127,7 +127,7 @@ def continued(
 def longer(
     sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
 ) -> list[Value]:
-    """An address that goes on in the lines after it, in the same box, or up to its postcode."""
+    """Return an address with its next lines, in the same box, or up to its postcode."""
     parts = _onward(sheet, labels, number, first.value, region, _FURTHER)
     if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
         parts += beside(sheet, labels, number, region)
@@ -186,7 +186,7 @@ def _before(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region
 
 
 def _beside(sheet: Sheet, one: int, other: int) -> bool:
-    """Whether two lines stand in neighbouring boxes, or in cells below each other."""
+    """Return whether two lines are in neighbouring boxes, or in cells below each other."""
     here, there = sheet.lines[one], sheet.lines[other]
     if here.cell and there.cell:
         return here.cell.column == there.cell.column and here.cell.table == there.cell.table
@@ -194,7 +194,7 @@ def _beside(sheet: Sheet, one: int, other: int) -> bool:
 
 
 def same_parent(sheet: Sheet, one: int, other: int) -> bool:
-    """Whether the boxes of two lines stand in the same box."""
+    """Return whether the boxes of two lines are in the same box."""
     return _around(sheet, sheet.lines[one].box) == _around(sheet, sheet.lines[other].box)
 
 
@@ -203,7 +203,7 @@ def _around(sheet: Sheet, box: int) -> int:
 
 
 def _ends(text: str, region: str) -> bool:
-    """Whether an address can end in this line: with a postcode, or a postcode and its town."""
+    """Return whether an address can end in this line: a postcode, or a postcode and its town."""
     codes = postcodes(text, region)
     if codes and _STATE.match(text, codes[-1].end):
         return True

@@ -1,4 +1,4 @@
-"""What a page says of organisations for machines: JSON-LD, microdata of schema.org, hCards."""
+"""Organisations in a page's structured data: JSON-LD, microdata of schema.org, hCards."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Subject(NamedTuple):
 
 
 def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
-    """The organisations of a page; broken JSON is passed over.
+    """Return the organisations of a page; broken JSON is skipped.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
@@ -154,7 +154,7 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
 
 
 def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
-    """Cards of microformats: classes name what elements hold."""
+    """Yield cards of microformats: classes name the content of elements."""
     for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
         names = _classed(card, "org", "p-org", "p-name", "fn")
         if not names:
@@ -186,7 +186,7 @@ def _href(node: LexborNode) -> str:
 
 
 def _scope(node: LexborNode) -> int:
-    """Whose property an element is: addresses and contact points belong to what they are in."""
+    """Return the id of an element's item; addresses and contact points belong to the outer one."""
     around = node.parent
     while around is not None:
         values = around.attributes

@@ -1,4 +1,4 @@
-"""What the subject of a page is called: votes of its title, headings, copyright and labels."""
+"""Name of a page's subject: votes of its title, headings, copyright and labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\([^()]*:[^()]*\)")
-"""What a title says beside a name: (股票代码:836600)."""
+"""Remark beside a name in a title: (股票代码:836600)."""
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
@@ -50,7 +50,7 @@ _REGISTERED = re.compile(
     r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
     re.IGNORECASE,
 )
-"""What follows the legal name of whoever owns a site."""
+"""Text after the legal name of a site's owner."""
 _BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PORTAL = re.compile(
@@ -59,7 +59,7 @@ _PORTAL = re.compile(
 """The name of a site that is about others."""
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART, _NEAR = 0.5, 0.8
-"""What a vote for a like name counts, and for a short form of a legal one."""
+"""Factors of a vote for a like name, and for a short form of a legal one."""
 _LEGAL = 0.35
 _OWN = 0.05
 """Of a name in two languages the Chinese one is its own; Blue Heron is more of one than Hiking."""
@@ -67,38 +67,38 @@ _INTRODUCES = re.compile(
     r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
     r"(?:is|was)\s|(?:specialis|specializ)es\b)"
 )
-"""What follows the name in the sentence with which a company presents itself."""
+"""Text after the name in the sentence with which a company presents itself."""
 _CALLED = re.compile(r"^(?:公司|单位|企业|名称)[\s\x1f]+")
 """A word before a name, in an element of its own."""
 _SECTIONS = frozenset({"label", "heading", "intro"})
 _MOST = 400
 """Lines from the page's top, and from its end, that are looked at."""
 _SPELLED = 4
-"""Letters of a host's label that say a name."""
+"""Characters of a host's label from which on it can spell a name."""
 _OWNER = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
-"""What says the legal name of a page's own; in two languages its own is the Chinese one."""
+"""Voters for the legal name of a page's owner; of names in two languages the Chinese one wins."""
 _CALLING = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
-"""Characters before the name in a line that is about whoever owns the site."""
+"""Characters that may precede the name in a line about the site's owner."""
 _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
 
 
 class Vote(NamedTuple):
-    """A name, and who says it (``weights.NAMES``)."""
+    """A name, and its voter (``weights.NAMES``)."""
 
     name: str
     who: str
 
 
 class Called(NamedTuple):
-    """What a page's subject is called.
+    """Name of a page's subject.
 
     Attributes:
         name: The name; "" where nothing says it.
         confidence: In [0, 1].
         who: The weightiest voter.
-        elsewhere: Whether the page's copyright or site name is of somebody else.
-        portal: The name of the directory in which the page stands, or "".
+        elsewhere: Whether the page's copyright or site name is that of another owner.
+        portal: The name of the directory that the page belongs to, or "".
     """
 
     name: str
@@ -109,7 +109,7 @@ class Called(NamedTuple):
 
 
 def called(votes: Sequence[Vote]) -> Called:
-    """The name that most votes support; of like names the one with a legal form.
+    """Return the name that most votes support; of like names the one with a legal form.
 
     >>> votes = [Vote("天府软件", "brand"), Vote("四川天府软件有限公司", "copyright"),
     ...          Vote("成都蜀网科技有限公司", "text")]
@@ -133,21 +133,21 @@ def called(votes: Sequence[Vote]) -> Called:
 
 
 def _about_others(vote: Vote, name: str) -> bool:
-    """Whether a part of the title is the name of a directory that describes the page's subject."""
+    """Return whether a part of the title names a directory that describes the page's subject."""
     return vote.who == "brand" and bool(_PORTAL.search(vote.name)) and not alike(vote.name, name)
 
 
 def _fuller(name: str, short: str) -> bool:
-    """Whether a name is a short one's with its legal form: never the other way round in English."""
+    """Return whether a name is a short one with its legal form; in English never the reverse."""
     if not legal(name) or not alike(name, short) or (legal(short) and "有限" not in name):
         return False
     return has_han(short) or core(short) in core(name)
 
 
 def _trades_as(one: Called, legally: str) -> bool:
-    """Whether a title or heading calls somebody more than the legal name does.
+    """Return whether a title or heading has a longer trade name than the legal name.
 
-    Pedal & Pasty Bike Workshop is what Pedal & Pasty Ltd is called; Pedal & Pasty alone is not.
+    Pedal & Pasty Bike Workshop is one of Pedal & Pasty Ltd; Pedal & Pasty alone is not.
     """
     name, short = core(one.name), core(legally)
     if any(word.isalpha() and word.islower() and len(word) > 3 for word in one.name.split()):  # noqa: PLR2004
@@ -158,7 +158,7 @@ def _trades_as(one: Called, legally: str) -> bool:
 def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
     """The votes without those of labels and headings, where these name several organisations.
 
-    Unless the page says elsewhere which of them is its own: then it is no directory.
+    Unless another vote names one of them as the page's own: then it is no directory.
     """
     named = [vote.name for vote in votes if vote.who in _SECTIONS]
     several = any(not alike(one, named[0]) for one in named[1:])
@@ -175,7 +175,7 @@ def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
 
 
 def _ranked(votes: Sequence[Vote]) -> list[Called]:
-    """The names, the best supported first; a like name supports by half its weight."""
+    """Return the names, the best supported first; a like name supports by half its weight."""
     found: list[tuple[float, Called]] = []
     keyed = [(_key(vote.name), vote) for vote in votes]
     names = {key: vote.name for key, vote in reversed(keyed) if core(vote.name)}
@@ -194,7 +194,7 @@ def _ranked(votes: Sequence[Vote]) -> list[Called]:
 
 
 def _proper(name: str) -> bool:
-    """Whether a name in Latin letters is of several words with capitals."""
+    """Return whether a name in Latin letters is of several words with capitals."""
     words = [word for word in name.split() if len(word) > 3]  # noqa: PLR2004
     return len(name.split()) > 1 and bool(words) and all(word[0].isupper() for word in words)
 
@@ -206,7 +206,7 @@ def votes_of(
     naming: str | None,
     hosts: Sequence[str] = (),
 ) -> Iterator[Vote]:
-    """Who calls the subject of a page what; ``hosts`` are its own and those of its mail."""
+    """Yield the votes for names of a page's subject; ``hosts``: its own and those of its mail."""
     votes = list(_votes(sheet, said, found, naming))
     yield from votes
     for name in dict.fromkeys(vote.name for vote in votes if vote.who == "brand"):
@@ -218,7 +218,7 @@ def votes_of(
 
 
 def _of_blocks(sheet: Sheet, found: Sequence[Candidate]) -> list[Vote]:
-    """The line at the head of the only block with values, where nothing else says a name."""
+    """Return a vote for the first line of the only block with values, if there is one."""
     heads = set()
     for one in found:
         box = sheet.boxes[sheet.lines[one.at].box]
@@ -230,7 +230,7 @@ def _of_blocks(sheet: Sheet, found: Sequence[Candidate]) -> list[Vote]:
 
 
 def _echoes(sheet: Sheet, names: Sequence[str]) -> Iterator[Vote]:
-    """Parts of the title that stand for themselves in the page, or begin a line of its footer."""
+    """Yield parts of the title that fill a line of the page, or begin a line of its footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
     for _, line in _read(sheet):
         if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
@@ -251,7 +251,7 @@ def _read(sheet: Sheet) -> Iterator[tuple[int, Line]]:
 
 
 def spells(host: str, name: str) -> bool:
-    """Whether a label of a host name is a name in Latin letters, or begins with it.
+    """Return whether a label of a host name spells a name in Latin letters, or begins with it.
 
     >>> spells("www.sandhillcrane.example", "Sandhill Crane Realty"), spells("a.test", "A House")
     (True, False)
@@ -333,7 +333,7 @@ def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[V
 
 
 def _leads_away(line: Line, name: str) -> bool:
-    """Whether a name is but a link to a whole address, as those of partners and subsidiaries."""
+    """Return whether a name is only a link to a whole URL, as of partners and subsidiaries."""
     return any(
         mark.what == "link" and "://" in mark.value and mark.end - mark.start >= len(name)
         for mark in line.marks
@@ -341,7 +341,7 @@ def _leads_away(line: Line, name: str) -> bool:
 
 
 def _said(line: Line, text: str, start: int, end: int) -> str:
-    """How a line speaks of an organisation that it names."""
+    """Return the kind of vote of a line for an organisation that it names."""
     if _REGISTERED.match(text, end) and start <= _LEAD:
         return "registered"
     if not start and _INTRODUCES.match(text, end):

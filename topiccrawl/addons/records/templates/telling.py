@@ -1,4 +1,4 @@
-"""Values that tell their kind themselves: mail addresses, links, icons, lone numbers."""
+"""Values whose kind shows without a label: mail addresses, links, icons, lone numbers."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ _NO_VALUE = re.compile(
     r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon|weixin|wechat|微信|公众号|(?<![a-z])wx",
     re.IGNORECASE,
 )
-"""Images that show no value, by their addresses or what stands instead."""
+"""Images that show no value, by their addresses or alternative texts."""
 _LINKED = ("mail", "telephone", "qq")
 
 
 def telling(
     sheet: Sheet, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
 ) -> Iterator[Candidate]:
-    """The values of a page that need no label.
+    """Yield the values of a page that need no label.
 
     Args:
         sheet: The page.
@@ -175,7 +175,7 @@ def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
 
 
 def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
-    """Where a sentence says that a company is: 公司总部位于…."""
+    """Yield addresses of a company that a sentence gives: 公司总部位于…."""
     field = words.primary("address")
     for match in _SITUATED.finditer(line.text) if field else ():
         if looks_like(match[1].strip()):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "topiccrawl.addons.records.templates"
 FOLDER = Path("templates")
-"""Where a user's own template files are looked for by name."""
+"""Folder in which a user's own template files are looked for by name."""
 MOST_RESULT_PAGES = 76
 """Pages of results that Baidu shows [S1]."""
 
@@ -42,7 +42,7 @@ ValueKind = Literal[
     "date",
     "address",
 ]
-"""What a value must be. ``name``: what the record's subject is called; the rest say themselves."""
+"""Kind of a value. ``name``: the name of the record's subject; the rest mean what they say."""
 
 MANY = frozenset({"telephone", "mail", "qq"})
 """Kinds of which a record may hold several, if its template does not say otherwise."""
@@ -57,11 +57,11 @@ class _Part(BaseModel):
 
 
 class Search(_Part):
-    """What goes to a search engine: every name with every extension.
+    """Queries for a search engine: every name with every extension.
 
     Attributes:
-        name: What is looked for.
-        extension: What narrows it, a place for example; empty: the names alone.
+        name: Words to search for.
+        extension: Words that narrow it, a place for example; empty: the names alone.
     """
 
     name: tuple[Word, ...] = ()
@@ -95,7 +95,7 @@ class CrawlWord(_Part):
 
     @property
     def several(self) -> bool:
-        """Whether a record may hold several values of it."""
+        """Return whether a record may hold several values of it."""
         return self.kind in MANY if self.many is None else self.many
 
 
@@ -104,7 +104,7 @@ class Limits(_Part):
 
     Attributes:
         seeds: Results of the search that are crawled, over all queries.
-        result_pages: Result pages asked for per query and provider, 1 to 76.
+        result_pages: Result pages requested per query and provider, 1 to 76.
         pages_per_seed: Pages fetched on behalf of one seed.
         next_pages: Pages that a "next page" link leads on to, per layer and seed.
         records: Records after which the crawl ends.
@@ -118,18 +118,18 @@ class Limits(_Part):
 
 
 class Template(_Part):
-    """What a template file says; checked, frozen.
+    """Content of a template file; checked, frozen.
 
     Attributes:
-        name: How it is called in store and reports.
+        name: Its name in store and reports.
         region: Two letters of the country whose telephone numbers and postcodes are meant.
-        search: What goes to the search engine.
+        search: Queries for the search engine.
         filter: Layers of filter keywords, each keyword with its synonyms; no layer: the seeds'
             own pages are read.
         crawl: Fields of a record by their keyword.
         limits: Bounds of the crawl.
         seeds: Canonical URLs to begin with, before those of the search.
-        providers: Where seeds are searched: names, or tables with a provider's own options;
+        providers: Providers of seeds: names, or tables with a provider's own options;
             ``topiccrawl.discovery`` checks them.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
         denied_hosts: Hosts or domains that may not.
@@ -221,7 +221,7 @@ class Template(_Part):
 
     @property
     def naming(self) -> str | None:
-        """The field that holds what a record's subject is called."""
+        """The field that holds the name of a record's subject."""
         return next((field for field, how in self.crawl.items() if how.kind == "name"), None)
 
     @property
@@ -231,7 +231,7 @@ class Template(_Part):
 
     @property
     def version(self) -> int:
-        """Number below 2**24 that changes with what pages are read by: region, crawl keywords."""
+        """Number below 2**24 that changes with the region and the crawl keywords."""
         read = self.model_dump_json(include={"region", "crawl"})
         return int(hashlib.sha256(read.encode()).hexdigest()[:6], 16)
 

@@ -1,8 +1,8 @@
-"""How much a place counts: the tag weights of the source [S1], as confidences in [0, 1].
+"""Weights of places: the tag weights of the source [S1], as confidences in [0, 1].
 
 The source weighs the tags around a keyword and breaks off before saying how; these weights are
-ours (methods section 7). One says how often a value that stands so was right on the demo's tuning
-layouts; values that stand in several places are right more often than each alone.
+ours (methods section 7). A weight is the share of right values in such a place on the demo's tuning
+layouts; values in several places are right more often than each alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WEIGHTS = {
 further line), in a link's address, in an image's ``alt``, after an icon, in running text, alone."""
 
 ZONES = {"main": 1.0, "footer": 0.97, "header": 0.95, "side": 0.93, "nav": 0.85, "links": 0.4}
-"""What the part of the page in which it stands does to that."""
+"""Factors of these weights by the part of the page that holds the value."""
 
 NAMES = {
     "json-ld": 0.9,
@@ -46,7 +46,7 @@ NAMES = {
     "echo": 0.3,
     "text": 0.2,
 }
-"""What says what a page's subject is called: a label, ``og:site_name``, a heading before values,
+"""Weights of the voters for a subject's name: a label, ``og:site_name``, a heading before values,
 the copyright, its registration, its place in the footer, a part of the title with a legal form, the
 sentence that presents it, the host that spells it, the logo, any other part of the title, and
 its echo in the page, running text."""
@@ -60,7 +60,7 @@ _REPEATED = 0.6
 
 
 def together(weights: list[float]) -> float:
-    """The confidence of a value that stands in several places; each further one counts less.
+    """Return the confidence of a value in several places; each further one counts less.
 
     >>> together([0.9]), round(together([0.9, 0.9]), 3), together([])
     (0.9, 0.954, 0.0)

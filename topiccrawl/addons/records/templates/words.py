@@ -1,7 +1,7 @@
 """The words that label values: a template's own, those usual for a kind, those of others.
 
 The source makes a regular expression of every keyword, 邮箱 becoming ``邮.{0,50}箱``, so that its
-characters may stand apart [S1]. Here only blanks and ornaments may stand between them in a line
+characters may be apart [S1]. Here only blanks and ornaments may be between them in a line
 of text (邮　　箱, 邮·箱), since with anything between, 邮政编码…信箱 would be a mail label; where
 a whole label (at most ``LONGEST_LABEL`` characters) fits the source's expression (邮件信箱), that
 counts too, but less.
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 LONGEST_LABEL = 20
 """Characters of a label, with what qualifies it."""
 MOST_HITS = 100
-"""Keywords of a line that are looked at: a line with more is no line of somebody's address."""
+"""Keywords of a line that are looked at: a line with more is no line of contact data."""
 OWN, USUAL, APART = 1.0, 0.95, 0.7
-"""How much a label counts: by the template's words, by words usual for the kind, by [S1]'s form."""
+"""Weights of labels: by the template's words, by words usual for the kind, by [S1]'s form."""
 
 FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
@@ -59,7 +59,7 @@ ALIEN = re.compile(
     r"réalisation du site|webdesign|webhosting|hosting|umsetzung",
     re.IGNORECASE,
 )
-"""What follows in the line is somebody else's, as a rule: see ``owners``."""
+"""Words after which the line belongs to another owner, as a rule: see ``owners``."""
 
 _CITIES = (
     "北京|上海|天津|重庆|广州|深圳|成都|杭州|南京|武汉|西安|苏州|长沙|郑州|沈阳|大连|青岛|济南|合肥|福州|厦门|南昌|昆明|贵阳|"
@@ -99,7 +99,7 @@ _BETWEEN = r"[\s\x1f·・.*_]{0,50}"
 
 
 class Hit(NamedTuple):
-    """A keyword in a text: whose, where, how much it counts."""
+    """A keyword in a text: its field, place and weight."""
 
     field: str
     start: int
@@ -202,7 +202,7 @@ class Vocabulary:
         return sorted(kept, key=lambda hit: hit.start)[:MOST_HITS]
 
     def apart_field(self, label: str) -> str:
-        """The field whose keyword fits a whole label by the source's expression; "" if none."""
+        """Return the field whose keyword fits a whole label by the source's form; "" if none."""
         bare = "".join(label.split())
         if len(bare) > LONGEST_LABEL:
             return ""

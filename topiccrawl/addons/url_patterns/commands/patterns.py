@@ -1,4 +1,4 @@
-"""``scrapy patterns show|learn|edit|export``: what is known of sites' URLs, and a hand in it."""
+"""``scrapy patterns show|learn|edit|export``: show and change the learnt URL patterns of sites."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def _sources(
         self, files: list[str], opts: argparse.Namespace
     ) -> Iterator[tuple[str, Outcome | None]]:
-        """URLs and what they are, where it is known; of the last crawl where nothing is named."""
+        """Yield URLs with their outcome or None; of the last crawl where no source is named."""
         told = _OUTCOMES.get(opts.kind)
         if not (files or opts.urls or opts.sitemap):
             yield from ((url, None) for url in self._queued(opts.topic))

@@ -1,1 +1,1 @@
-"""WHAT IS A VALUE? For each kind: what a text holds of it, in one spelling for equal values."""
+"""Values of each kind in a text, in one spelling for equal values."""

@@ -1,4 +1,4 @@
-"""Addresses: what of a text is one, and whether a text looks like one."""
+"""Addresses: the part of a text that is one, and whether a text looks like one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 24
-"""Characters of a label that nobody knows."""
+"""Characters of a label outside the vocabulary."""
 _FURTHER = 60
 """Characters of a further line of an address."""
 _ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
@@ -57,11 +57,11 @@ LEADING_CODE = re.compile(
 _NEARBY = re.compile(
     r"\s*(?:[,;]\s*(?:距|靠近|近|邻近|毗邻|紧邻|步行|乘|地铁|公交).*|\([^()\dA-Za-z号楼层室栋座幢]*\))$"
 )
-"""What says how to come to an address, behind it."""
+"""Directions after an address."""
 _NAMED_FIRST = re.compile(r"^[\u3400-\u9fff]{2,4}[\s\x1f:]+(?=\S{4,})")
 """A word before an address, set apart from it: 总部 成都市…."""
 _SMALL_PLACE = re.compile("(?:香港|九龙|新界|澳门)")
-"""What an address begins with that has no province and no city."""
+"""Beginnings of addresses that have no province and no city."""
 _SMALL = re.compile(r"(?<![^\s(])[a-zà-ÿ]+(?![\w'’])")
 _SPOKEN = 6
 """Words without capital from which a text is a sentence."""
@@ -78,7 +78,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(rf"((?:{_POSTCODE.pattern})),\s+[a-z].*$")
-"""What goes on behind the postcode in a sentence: , two blocks south of the bridge."""
+"""Rest of a sentence after the postcode: , two blocks south of the bridge."""
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
 _SAYS = re.compile(
     r"[。!?]|地处|位于|坐落|是一|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
@@ -89,7 +89,7 @@ _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400
 
 
 def address(text: str) -> Value | None:
-    """The address that a text is said to be; None where it cannot be one.
+    """Return the address in a text that a label calls one; None where it cannot be one.
 
     Links to maps, a postcode in brackets and punctuation at its ends are left out.
 
@@ -107,10 +107,10 @@ def address(text: str) -> Value | None:
 
 
 def tidy(text: str) -> str:
-    """An address without what is usually written after it."""
+    """Return an address without the text that usually follows it."""
     parts = [part for part in text.split(SOFT) if part.strip()]
     if len(parts) > 1 and is_organisation(parts[-1].strip()):
-        text = SOFT.join(parts[:-1])  # whose name stands behind it, in an element of its own
+        text = SOFT.join(parts[:-1])  # the name after it, in an element of its own
     written = _LED.sub("", seen(text))
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)
@@ -128,7 +128,7 @@ def tidy(text: str) -> str:
 
 
 def plausible(text: str) -> bool:
-    """Whether a text that is said to be an address can be one."""
+    """Return whether a text that a label calls an address can be one."""
     if not SHORTEST <= len(text) <= LONGEST or _FOREIGN.search(text):
         return False
     if has_han(text):
@@ -142,7 +142,7 @@ def plausible(text: str) -> bool:
 
 
 def looks_like(text: str) -> bool:
-    """Whether a text that nothing says to be an address looks like one.
+    """Return whether a text without a label looks like an address.
 
     >>> looks_like("四川省成都市高新区天府大道1号A座"), looks_like("我们的市场遍布全国各省市区")
     (True, False)
@@ -167,7 +167,7 @@ def looks_like(text: str) -> bool:
 
 
 def lead_of(text: str) -> int:
-    """Characters of a short word that stands apart before an address; 0 where there is none.
+    """Return the length of a short word set apart before an address; 0 where there is none.
 
     >>> lead_of("总部 成都市高新区高朋东路10号"), lead_of("成都市 高新区高朋东路10号")
     (3, 0)
@@ -189,14 +189,14 @@ def headed(text: str) -> int:
 
 
 def part_of(text: str) -> bool:
-    """Whether a line alone can be part of an address that is not Chinese: a number or a street."""
+    """Return whether a line can be part of an address that is not Chinese: number or street."""
     if not 0 < len(text) <= _FURTHER or _FOREIGN.search(text) or re.search(r"[.!?]\s", text):
         return False
     return bool(re.search(r"\d", text) or (_ENGLISH.search(text) and " " in text))
 
 
 def goes_on(before: str, text: str, region: str) -> bool:
-    """Whether a line can be a further one of an address that stands in the line before it.
+    """Return whether a line can continue an address in the line before it.
 
     >>> goes_on("成都市青羊区", "人民中路1号8楼", "CN"), goes_on("人民中路1号8楼", "欢迎光临", "CN")
     (True, False)

@@ -30,11 +30,11 @@ _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
 
 
 def mails(text: str, *, labelled: bool = True) -> list[Value]:
-    """The mail addresses of a text, in lower case.
+    """Return the mail addresses of a text, in lower case.
 
     Always understood: ``@``, ``(at)``, ``[at]``, 艾特, ``(dot)``, full width. Where ``labelled``
-    (the text is said to be an address), also ``#`` and the word ``at`` alone; else these only with
-    a dot that is a word, too, or where ``a#b.com`` stands apart.
+    (a label calls the text an address), also ``#`` and the word ``at`` alone; else these only with
+    a dot that is a word, too, or where ``a#b.com`` is set apart.
 
     >>> [one.value for one in mails("Info[at]a-b.com.cn，hr # c.com；d 艾特 e 点 com")]
     ['info@a-b.com.cn', 'hr@c.com', 'd@e.com']
@@ -54,14 +54,14 @@ def mails(text: str, *, labelled: bool = True) -> list[Value]:
 
 
 def _meant(text: str, match: re.Match[str]) -> bool:
-    """Whether ``#`` or the word ``at`` can only stand for ``@``."""
+    """Return whether ``#`` or the word ``at`` can only mean ``@``."""
     if "#" in match[0]:
         return " " not in match[0] and bool(_HASHED.search(text[: match.start()]))
     return bool(_SPELLED.search(match[2]))
 
 
 def checked(mail: str) -> str | None:
-    """The address in lower case if it is one by the standards; nobody is asked over the network.
+    """Return the address in lower case if it is valid by the standards; makes no DNS query.
 
     >>> checked("Info@Example.com"), checked("a..b@example.com"), checked("logo@2x.png")
     ('info@example.com', None, None)

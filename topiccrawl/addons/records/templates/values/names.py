@@ -1,4 +1,4 @@
-"""Names of organisations: what of a text is one, and when two are the same."""
+"""Names of organisations: the parts of a text that are one, and whether two are the same."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _PLACES = re.compile(
 
 
 def name(text: str) -> Value | None:
-    """The name that a text is said to be; None where it cannot be one.
+    """Return the name in a text that a label calls one; None where it cannot be one.
 
     >>> name("：四川天府软件有限公司（官网）"), name("请输入公司名称") is None
     (Value(value='四川天府软件有限公司', start=0, end=15), False)
@@ -115,7 +115,7 @@ def organisations(text: str) -> list[Value]:
 
 
 def is_organisation(text: str) -> bool:
-    """Whether a whole text is the name of an organisation, with its legal form.
+    """Return whether a whole text is the name of an organisation, with its legal form.
 
     >>> is_organisation("四川天府软件有限公司"), is_organisation("我们公司")
     (True, False)
@@ -130,13 +130,13 @@ def is_organisation(text: str) -> bool:
 
 
 def legal(text: str) -> bool:
-    """Whether a name ends in a legal form (有限公司, Ltd)."""
+    """Return whether a name ends in a legal form (有限公司, Ltd)."""
     return bool(_ENDS_LEGAL.search(text) or _FORM_FIRST.fullmatch(text))
 
 
 @lru_cache(maxsize=4_096)
 def core(text: str) -> str:
-    """What of a name tells it from others: without place before it and legal form after it.
+    """Return the distinctive part of a name: without place before it and legal form after it.
 
     >>> core("四川天府软件有限公司") == core("天府软件"), core("Penrose Cycles Ltd.")
     (True, 'penrosecycles')
@@ -147,7 +147,7 @@ def core(text: str) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two names may be of the same organisation: the core of one is in that of the other.
+    """Return whether two names may be of one organisation: the core of one is in the other's.
 
     >>> alike("四川天府软件有限公司", "天府软件"), alike("天府软件有限公司", "蜀网科技有限公司")
     (True, False)

@@ -1,4 +1,4 @@
-"""Postcodes, QQ numbers, URLs, numbers, dates: kinds that a pattern or a call tells."""
+"""Postcodes, QQ numbers, URLs, numbers, dates: kinds that a pattern or a call recognises."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def postcodes(text: str, region: str) -> list[Value]:
 
 
 def qqs(text: str) -> list[Value]:
-    """QQ numbers: 5 to 11 digits; a mail address at qq.com is none, nor is what fills a form.
+    """Return QQ numbers: 5 to 11 digits, no mail addresses at qq.com, no placeholders of forms.
 
     >>> [one.value for one in qqs("10001、1234 5687；12345@qq.com；123456")]
     ['10001', '12345687']
@@ -97,7 +97,7 @@ def qq_of_link(href: str) -> str | None:
 
 
 def urls(text: str) -> list[Value]:
-    """Canonical URLs of a text that is said to hold some; the scheme may be missing.
+    """Return canonical URLs of a text labelled as such; the scheme may be missing.
 
     >>> [one.value for one in urls("www.Example.com，a@b.com")]
     ['http://www.example.com/']
@@ -129,7 +129,7 @@ def numbers(text: str) -> list[Value]:
 
 
 def dates(text: str) -> list[Value]:
-    """Days, or months where the day is not said, as ISO 8601 writes them.
+    """Return days, or months without a given day, as ISO 8601 writes them.
 
     >>> [one.value for one in dates("成立于2003年5月，2004/1/31")]
     ['2003-05', '2004-01-31']

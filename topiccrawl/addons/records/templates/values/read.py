@@ -1,4 +1,4 @@
-"""The values of a text that is said to be of a kind."""
+"""Values of a text whose label names their kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_TEXT = 300
 
 
 def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
-    """What a labelled text holds of a kind, in order; nothing where it does not fit.
+    """Return the values of a kind in a labelled text, in order; none where it does not fit.
 
     >>> [one.value for one in read_values("telephone", "028-85123456", "CN")]
     ['+86 28 8512 3456']

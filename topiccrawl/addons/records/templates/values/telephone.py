@@ -1,4 +1,4 @@
-"""Telephone numbers, by phonenumbers, and what Chinese pages write beyond its patterns."""
+"""Telephone numbers, by phonenumbers, and Chinese spellings beyond its patterns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def telephones(text: str, region: str, *, labelled: bool = True) -> list[Value]:
     """The telephone numbers of a text, in the international format.
 
     ``028-84118076/86`` are two numbers, ``-801`` and ``转801`` are extensions. Where ``labelled``
-    (the text is said to be a number), numbers without area code and short ones count, too: a local
+    (a label calls the text a number), numbers without area code and short ones count, too: a local
     number takes the area of another in the text, else it stays as it is written.
 
     >>> [one.value for one in telephones("028-84118076/86 转 801", "CN")]
@@ -51,7 +51,7 @@ def telephones(text: str, region: str, *, labelled: bool = True) -> list[Value]:
 
 @lru_cache(maxsize=2_000)
 def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  # noqa: FBT001
-    """The same; the library takes a millisecond, and sites say their numbers on every page."""
+    """Return the same, cached: the library takes a millisecond, and sites repeat their numbers."""
     text = _DOUBLE.sub(" ", text.translate(_DASHES))
     text = _DECIMAL.sub(lambda match: " " * len(match[0]), text)
     if not _SOME_DIGITS.search(text):
@@ -72,7 +72,7 @@ def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  #
 
 
 def _bare_digits(written: str, number: PhoneNumber) -> bool:
-    """Whether a Chinese number lacks its 0: then it may be any number, as of QQ."""
+    """Return whether a Chinese number lacks its 0: then it may be any number, as of QQ."""
     lacks = written.isdigit() and not written.startswith(("0", "86"))
     return lacks and number.country_code == _CHINA and bool(area_code(number))
 

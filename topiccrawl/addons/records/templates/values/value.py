@@ -7,10 +7,10 @@ from typing import NamedTuple
 from topiccrawl.text.normal import normalise
 
 SOFT = "\x1f"
-"""Stands in a text where an inline element begins or ends: a blank to patterns, nothing to eyes."""
+"""Marks where an inline element begins or ends in a text: a blank to patterns, not shown."""
 
 OBJECT = "\ufffc"
-"""Stands in a text for an entry field."""
+"""Replaces an entry field in a text."""
 
 
 class Value(NamedTuple):
@@ -18,8 +18,8 @@ class Value(NamedTuple):
 
     Attributes:
         value: In one spelling.
-        start: Where it stands in the text.
-        end: Where it ends.
+        start: Offset in the text.
+        end: Offset of its end.
     """
 
     value: str
@@ -28,7 +28,7 @@ class Value(NamedTuple):
 
 
 def seen(text: str) -> str:
-    r"""The text as eyes see it: soft marks gone, blanks folded, in NFKC.
+    r"""Return the text as shown: soft marks removed, blanks folded, in NFKC.
 
     >>> seen("028\x1f-85 \x1f 12")
     '028-85 12'
