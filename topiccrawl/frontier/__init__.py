@@ -1,1 +1,1 @@
-"""WHICH NEXT: which URL is fetched next, and what became of every other one."""
+"""FRONTIER: the URL that is fetched next, and the state of every other one."""

@@ -1,27 +1,27 @@
-"""The frontier's contract: the strategy and the frontier itself; ``values`` has what they speak of.
+"""The frontier's contract: the protocols ``Strategy`` and ``Frontier``; ``values`` has their types.
 
-A URL is known once, under the fingerprint of its canonical form, and is in exactly one state:
+A URL is recorded once, under the fingerprint of its canonical form, and is in exactly one state:
 
     queued (lane 0 priorQueue, lane 1 normalQueue)
-    leased (handed out, not finished)
+    leased (taken by ``pop``, not finished)
     crawled (crawledQueue)
     error   (errorQueue, with a reason; a URL *predicted* below minNormal has reason "low-value"
              and returns to a lane when a later offer lifts it; a URL that *failed* does not)
 
-Which page links to which (linksQueue) is kept per crawled parent; a (parent, child) pair counts
-once for ever, however often the parent is fetched, unless the child was forgotten: a URL that is
-not known is new to every offer.
+The links of a page (linksQueue) are stored per crawled parent. A (parent, child) pair counts only
+once, however often the parent is fetched, unless the child was forgotten: a URL without a record is
+new to every offer.
 
-Where ``Limits.max_known`` is set, records of settled URLs are let go, with the links of their
-pages: ``known``, ``crawled`` and ``error`` count those that are kept, ``let-go/…`` the others. What
-was fetched or failed is *seen* from then on: no offer, seed or redirect queues it again, only
-``requeue`` does; of URLs never met a stated share is taken for seen. What was only predicted to be
-low is new again.
+Where ``Limits.max_known`` is set, records of settled URLs are evicted, with the links of their
+pages: ``known``, ``crawled`` and ``error`` count records that are kept, ``let-go/…`` the others.
+An evicted URL that was fetched or failed is *seen* from then on: no offer, seed or redirect queues
+it again, only ``requeue`` does; ``Limits.seen_error`` is the share of new URLs mistaken for seen
+ones. An evicted URL that was only predicted to be low is new again.
 
 Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before,
-the page is fetched again. What ``pop`` hands out is leased, never removed. No call does network
-I/O. A host is a lower-case host name without port; rules of robots.txt belong to an origin
-(scheme, host, port).
+the page is fetched again. ``pop`` leases URLs and never removes them. No call does network I/O. A
+host is a lower-case host name without port; rules of robots.txt belong to an origin (scheme, host,
+port).
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ __all__ = [
 
 
 LEARNT = 2**24
-"""Step of ``Strategy.version`` for what was only learnt; lower parts of it are the topic's."""
+"""Step of ``Strategy.version`` for what a model learnt; the remainder is the topic's part."""
 
 
 class Strategy(Protocol):
-    """How evidence becomes order. Pure: no clock, no I/O; the frontier calls, a spider feeds it."""
+    """Scoring of links by their evidence. Pure: no clock, no I/O; the frontier calls it."""
 
     name: str
     fields: tuple[str, ...]
     """Names of the evidence numbers, in order."""
     share: tuple[int, int]
-    """How many pops of priorQueue, then of normalQueue, in turn."""
+    """Pops of priorQueue, then of normalQueue, in turn."""
     version: int
-    """Changes when stored evidence has another meaning; below 2**32.
+    """Version of the stored evidence, below 2**32; changes when evidence has another meaning.
 
     ``version % LEARNT`` is the topic's: after a change of it ``sweep`` re-scores all rows, since a
     row of the errorQueue never comes to the front. The rest counts what a model has learnt: such a
@@ -91,34 +91,34 @@ class Strategy(Protocol):
     """
 
     def signature(self) -> str:
-        """Formula and parameters: where they changed, a resumed queue gets new values, too."""
+        """Return formula and parameters; where they changed, a resumed queue is re-scored."""
         ...
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Evidence of a URL after one more parent offered it; ``known`` is () for the first."""
+        """Return a URL's evidence after one more parent offered it; ``known`` is () at first."""
         ...
 
     def value(self, evidence: Evidence) -> float:
-        """Value in [0, 1] of a URL with this evidence; the larger is fetched the sooner."""
+        """Return the score in [0, 1] of a URL with this evidence; larger ones are fetched first."""
         ...
 
     def lane(self, evidence: Evidence) -> int:
-        """Lane by evidence alone; one named by an offer or known before wins when it is better."""
+        """Return the lane by evidence alone; a better one of an offer or of the row wins."""
         ...
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence after the topic changed, from the kept texts."""
+        """Return the evidence after the topic changed, from the stored texts."""
         ...
 
     def group(self, url: str) -> tuple[str, ...]:
-        """Groups of a URL inside its host, widest first; () where only the host counts.
+        """Return the groups of a URL inside its host, widest first; () where only the host counts.
 
         The last one is its queue group: URLs of one host and one queue group share a bias.
         """
         ...
 
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """What is added to all values of a queue group.
+        """Return the prior that is added to all scores of a queue group.
 
         ``stats`` run crawl, host, then the groups, widest first.
         """
@@ -126,42 +126,42 @@ class Strategy(Protocol):
 
 
 class Frontier(Protocol):
-    """The queue of a crawl. See the module's text for states and guarantees."""
+    """The queue of a crawl; see the module's docstring for states and guarantees."""
 
     def push(self, seeds: Iterable[Seed]) -> int:
-        """Queue URLs not known yet in priorQueue; number of new ones.
+        """Queue URLs without a record in priorQueue; return the number of new ones.
 
-        Those known, or seen and let go, are left alone.
+        URLs that have a record, or were fetched and evicted, are not changed.
         """
         ...
 
     def pop(self, n: int = 1) -> list[Lease]:
-        """Up to n leases: the best URLs over all hosts that are allowed now, lanes in turn.
+        """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn.
 
-        A robots lease may stand among them.
+        A robots lease may be among them.
         """
         ...
 
     def begin(self, lease: Lease) -> None:
-        """Code that may kill the process runs on the page now (see ``Limits.max_crashes``).
+        """Mark that code which may kill the process runs on the page (``Limits.max_crashes``).
 
-        Remembered even if the process dies this instant. Twice equals once.
+        The mark survives a crash at any time. Idempotent.
         """
         ...
 
     def passed(self, lease: Lease) -> None:
-        """Such code has returned; no mark is left. Without ``begin``, nothing happens."""
+        """Remove the mark: such code has returned. Without ``begin``, nothing happens."""
         ...
 
     def downloaded(self, lease: Lease, download: Download) -> None:
-        """The download ended: free the host's slot, adapt its delay, back off on 429/503.
+        """Free the host's slot after a download, adapt its delay, back off on 429/503.
 
         Once per lease; a ``finish`` without it frees the slot too.
         """
         ...
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
+        """Settle a lease and its links in one transaction; return False (ignored) if stale."""
         ...
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
@@ -174,25 +174,25 @@ class Frontier(Protocol):
         ...
 
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
         ...
 
     def release(self, host: str) -> None:
-        """Give such a slot back."""
+        """Release such a slot."""
         ...
 
     def waits(self, host: str) -> float:
-        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
+        """Return seconds that a request with a slot must wait: another crawl asked the host."""
         ...
 
     def left(self, host: str) -> bool:
-        """A request to the host leaves now: the next one waits from here; False: it must not."""
+        """Record that a request is sent now: the next waits from here; False if it must not."""
         ...
 
     def stood_still(self, seconds: float) -> None:
-        """The process did nothing for so long (stopped, or busy): what was to leave left later.
+        """Compensate a stall of the process (stopped, or busy): requests were sent later.
 
-        The clocks of hosts with requests in flight did not run meanwhile.
+        The clocks of hosts with requests in flight leave the stall out.
         """
         ...
 
@@ -201,7 +201,7 @@ class Frontier(Protocol):
         ...
 
     def sweep(self, n: int = 100) -> int:
-        """Re-score up to n stale records after a change of the topic; number looked at.
+        """Re-score up to n stale records after a change of the topic; return the number read.
 
         See ``Strategy.version``.
         """
@@ -212,56 +212,56 @@ class Frontier(Protocol):
         ...
 
     def rest(self, ahead: float = 0.0) -> float:
-        """Until when hosts want to be left alone, if requests go out for ``ahead`` more seconds.
+        """Return the time until which hosts stay quiet, if requests are sent for ``ahead`` seconds.
 
         Seconds since the epoch; also of a frontier that was closed.
         """
         ...
 
     def next_due(self) -> float | None:
-        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
         ...
 
     def pending(self) -> bool:
-        """Whether anything is queued or leased."""
+        """Check whether any URL is queued or leased."""
         ...
 
     def counts(self) -> dict[str, int]:
-        """Sizes: prior, normal, leased, crawled, error, known; ``error/REASON``, ``stale`` ..."""
+        """Return sizes: prior, normal, leased, crawled, error, known, ``error/REASON`` ..."""
         ...
 
     def why(self, url: str) -> Explanation | None:
-        """All that is known of a URL, or None."""
+        """Return all that is stored of a URL, or None."""
         ...
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of a queue (``Explanation``); lanes best first per queue group."""
+        """Yield (url, value, reason) of a queue (``Explanation``); best first per queue group."""
         ...
 
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Fetch a URL (again): crawled, failed, rejected or waiting, it is queued, due now.
+        """Queue a URL (again) that is crawled, failed, rejected or waiting; it is due now.
 
-        Its failures are forgotten, its value stays; a rejected one enters normalQueue. A value
-        that is given replaces its own, as a seed's, and brings it to priorQueue. One whose record
-        was let go is queued as a seed. False for one that is unknown, leased or queued and due. A
-        page that is crawled again counts once in the statistics of its groups and in
-        ``Limits.max_host_pages``, unless its record was let go.
+        Its failures are forgotten, its value stays; a rejected one enters normalQueue. A given
+        value replaces its own, as a seed's, and moves it to priorQueue. A URL whose record was
+        evicted is queued as a seed. A page that is crawled again counts once in the statistics of
+        its groups and in ``Limits.max_host_pages``, unless its record was evicted. Returns False
+        for a URL that has no record, is leased, or is queued and due.
         """
         ...
 
     def forget(self, url: str) -> bool:
-        """Make a URL as if never seen, but for its links; a lease is stale.
+        """Delete a URL's record, but not its links; its lease becomes stale.
 
-        False if unknown, also for one whose record was let go: a filter forgets nothing.
+        False without a record, also for one that was evicted: a filter forgets nothing.
         """
         ...
 
     def export(self) -> Iterator[Entry]:
-        """All there is, as ``portable`` describes it; what changes meanwhile may be missed."""
+        """Yield all entries that ``portable`` describes; concurrent changes may be missed."""
         ...
 
     def load(self, entries: Iterable[Entry]) -> int:
-        """Take over an export into this frontier, which must be empty; number of URLs.
+        """Load an export into this frontier, which must be empty; return the number of URLs.
 
         Raises:
             StateError: The frontier is not empty, the export not whole, or not for it.
@@ -273,5 +273,5 @@ class Frontier(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what is still leased (no attempt counted), commit, unlock. Twice equals once."""
+        """Release open leases (no attempt counted), commit, unlock. Idempotent."""
         ...

@@ -1,4 +1,4 @@
-"""Which URL next: leases in the order of value, lanes in turn, hosts when they are allowed."""
+"""Dispatch of leases: in the order of value, lanes in turn, hosts when they are allowed."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.rows import Row
 
 MOVES = 32
-"""Values made anew at the head before a lease is given without looking further."""
+"""Rows and units re-scored at the head in one call; after that a lease uses stored values."""
 STEPS = 1000
-"""URLs sorted out in one call (robots, budgets): what is left comes with the next call."""
+"""URLs refused in one call (robots, budgets); the next call goes on from there."""
 
 
 class Dispatch:
-    """Gives leases, and slots of host clocks.
+    """Dispatcher of leases, and of slots of host clocks.
 
     Args:
-        queues: What is queued, and leased.
-        judge: Makes stale values anew.
-        robots: What may be fetched.
-        clock: When hosts may be asked.
-        politeness: Whether robots.txt is obeyed.
-        limits: Seconds a lease lives.
+        queues: Queued and leased URLs.
+        judge: Re-scores stale rows.
+        robots: Rules of robots.txt files.
+        clock: Times of requests to hosts.
+        politeness: For obedience to robots.txt, and the operator's own hosts.
+        limits: For the seconds that a lease lives.
 
     Attributes:
         share: Pops of priorQueue, then of normalQueue, in turn.
@@ -61,7 +61,7 @@ class Dispatch:
         self._lent: set[Host] = set()
 
     def pop(self, n: int, now: float) -> list[Lease]:
-        """Up to n leases, best first."""
+        """Return up to n leases, best first."""
         for key in self._queues.due(now):
             self._awake(key)
         self._ready.wake(now)
@@ -78,7 +78,7 @@ class Dispatch:
         return leases
 
     def next_due(self, now: float) -> float | None:
-        """Seconds until ``pop`` may give something, or None."""
+        """Return seconds until ``pop`` may return a lease, or None."""
         if self._next() is not None:
             return 0.0
         times = (self._ready.next_time(), self._queues.next_due(), self._leases.next_expiry())
@@ -102,7 +102,7 @@ class Dispatch:
             self._ready.changed(host, now)
 
     def stood_still(self, seconds: float, now: float) -> None:
-        """Leave a time out of the clocks of hosts with requests in flight."""
+        """Leave a stall out of the clocks of hosts with requests in flight."""
         self._lent = {host for host in self._lent if host.active}
         held = {held.host for held in self._leases.held.values() if held.slot}
         for host in held | self._lent:
@@ -110,7 +110,7 @@ class Dispatch:
             self._ready.changed(host, now)
 
     def release(self, name: str, now: float) -> None:
-        """Give such a slot back; one that was never taken changes nothing."""
+        """Release such a slot; one that was never taken changes nothing."""
         host = self._places.find_host(name)
         if host is not None and host.active > 0:
             host.active -= 1
@@ -122,7 +122,7 @@ class Dispatch:
             self._leases.extend(lease, now + self._seconds)
 
     def _next(self) -> tuple[Unit, int] | None:
-        """Unit and lane to be served now, of the lane whose turn it is, else of the other one."""
+        """Return unit and lane to serve now: of the lane whose turn it is, else of the other."""
         lane = 0 if self.turn < self.share[0] else 1
         best = self._ready.best
         unit = best(lane)
@@ -132,7 +132,7 @@ class Dispatch:
         return None if unit is None else (unit, lane)
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
-        """A lease for a unit's head; None where the head was moved or sorted out instead."""
+        """Lease a unit's head; None where the head was moved or refused instead."""
         queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not self._robots.known(unit.origin, now):
@@ -165,7 +165,7 @@ class Dispatch:
         return self._lease(unit, row, key, held, now)
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
-        """Why a URL is not fetched, or ""."""
+        """Return the reason why a URL is not fetched, or ""."""
         if self._clock.spent(unit.host):
             return "host-budget"
         if not obeys:
@@ -187,7 +187,7 @@ class Dispatch:
         )  # fmt: skip
 
     def _ask(self, origin: Origin, lane: int, now: float) -> Lease:
-        """A lease for an origin's robots.txt; its URLs are passed over until it is known."""
+        """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
         key = robots_key(url)
         held = self._hold(key, origin.host, origin, now)
@@ -210,7 +210,7 @@ class Dispatch:
         self._ready.changed(host, now)
 
     def _claim(self, host: Host, now: float) -> bool:
-        """Whether the host is ours to ask; one that is not has another time now."""
+        """Return whether this crawl may ask the host; postpone the host if not."""
         wait = self._clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
@@ -218,7 +218,7 @@ class Dispatch:
         return not wait
 
     def _awake(self, key: bytes) -> None:
-        """Queue by value what waited for a time that has come."""
+        """Queue a URL by its value, now that the time it waited for has come."""
         row = self._urls.row(key)
         if row is not None:
             self._queues.leave(row, key)

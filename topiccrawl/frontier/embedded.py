@@ -1,4 +1,4 @@
-"""The frontier of one process, in one folder: crash-safe, with a full state for every URL."""
+"""The frontier of one process, in one folder: crash-safe, with the full state of every URL."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["EmbeddedFrontier", "discard"]
 COMMIT_LINKS = 3000
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
 COMMIT_SHARE = 0.1
-"""Of the time that commits may take: on a slow disk they come less often, up to the maximum."""
+"""Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)
 BROKEN = (
     "{}: the frontier cannot be written ({}); what was committed is intact: make room or allow"
@@ -56,7 +56,7 @@ R = TypeVar("R")
 def _guarded(
     method: Callable[Concatenate[EmbeddedFrontier, P], R],
 ) -> Callable[Concatenate[EmbeddedFrontier, P], R]:
-    """Turn a failed write into a StorageError, and refuse to go on with what is only in RAM."""
+    """Turn a failed write into a StorageError, and refuse later calls: RAM and disk differ."""
 
     @wraps(method)
     def call(self: EmbeddedFrontier, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -71,27 +71,27 @@ def _guarded(
 
 
 class EmbeddedFrontier:
-    """A frontier in a folder, for one process; see the contract for what each method promises.
+    """A frontier in a folder, for one process; the contract has the guarantees of each method.
 
-    A write that fails raises StorageError; what was committed is intact, and every later call
-    raises it again until the folder is opened anew.
+    A write that fails raises StorageError. What was committed is intact, and every later call
+    raises the error again until the folder is reopened.
 
     Args:
-        path: Folder; made where it is missing.
-        strategy: How evidence becomes order.
-        politeness: How hosts are treated.
+        path: Folder; created where it is missing.
+        strategy: Scoring of links.
+        politeness: Rules for requests to hosts.
         limits: Bounds.
-        clock: Seconds since the epoch; else one that follows no jumps of the machine's.
+        clock: Seconds since the epoch; by default one without the jumps of the machine's clock.
         rng: Source of the delays' jitter.
         share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
-        sync: What is flushed to the disk when; see ``store``.
-        owner: Whose frontier it is; "" asks for nobody's in particular.
-        clock_of: Makes the clock of hosts; one that other crawls share.
+        sync: Mode of flushing to the disk; see ``store``.
+        owner: Owner of the frontier; "" accepts any owner.
+        clock_of: Factory of the host clock, which other crawls may share.
 
     Attributes:
         broken: Message of the write that failed, or "".
-        changed: Whether anything was since the last commit.
-        committer: Commits; a node sends what changed as well. Its argument is that of ``write``.
+        changed: Whether anything changed since the last commit.
+        committer: Commits; on a node it also sends the changes. Its argument is that of ``write``.
 
     Raises:
         StateError: Another process uses it; or it is of another format, strategy or owner.
@@ -115,7 +115,7 @@ class EmbeddedFrontier:
             self.host_clock = hosts = clock_of(politeness, limits, rng)
             self.judge = Judge(strategy)
             collected = gc.isenabled()
-            gc.disable()  # much is made and nothing left: looking for it takes a third of the time
+            gc.disable()  # much is made and no garbage: looking for it takes a third of the time
             try:
                 self._open(strategy, limits)
             finally:
@@ -135,7 +135,7 @@ class EmbeddedFrontier:
             raise
 
     def _open(self, strategy: Strategy, limits: Limits) -> None:
-        """Read hosts and rows, and put them in order."""
+        """Read hosts and rows, and build the order of the queues."""
         self.urls = Urls(self.store)
         self.places = Places(self.store)
         self.ready = Ready(self.host_clock, self.places)
@@ -152,7 +152,7 @@ class EmbeddedFrontier:
         biases.renew_all()
 
     def _begin(self) -> None:
-        """Take up where the process before ended, or died."""
+        """Resume where the previous process ended, or crashed."""
         self.dispatch.turn = self._known.get("turn", 0)
         if self.judge.swept[0] != self.judge.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
@@ -165,7 +165,7 @@ class EmbeddedFrontier:
 
     @_guarded
     def push(self, seeds: Iterable[Seed]) -> int:
-        """Queue URLs not known yet in priorQueue; number of new ones."""
+        """Queue URLs without a record in priorQueue; return the number of new ones."""
         new = 0
         for seed in seeds:
             new += self.intake.seed(seed)
@@ -174,7 +174,7 @@ class EmbeddedFrontier:
 
     @_guarded
     def pop(self, n: int = 1) -> list[Lease]:
-        """Up to n leases: the best URLs over all hosts that are allowed now, lanes in turn."""
+        """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn."""
         now = self.clock()
         self.changed = True  # committed with what is finished, or by the caller's timer
         self.settling.expire(now)
@@ -182,7 +182,7 @@ class EmbeddedFrontier:
 
     @_guarded
     def begin(self, lease: Lease) -> None:
-        """Processing starts; remembered even if the process dies.
+        """Mark that processing starts; the mark survives a crash.
 
         A row that was not queued at the last commit is written first: the crash is counted in it.
         """
@@ -194,18 +194,18 @@ class EmbeddedFrontier:
 
     @_guarded
     def passed(self, lease: Lease) -> None:
-        """Code that may kill the process has returned."""
+        """Remove the mark: code that may kill the process has returned."""
         self.settling.marks.unset(lease.key)
 
     @_guarded
     def downloaded(self, lease: Lease, download: Download) -> None:
-        """The download ended: free the host's slot, adapt its delay, back off on 429/503."""
+        """Free the host's slot after a download, adapt its delay, back off on 429/503."""
         self.settling.downloaded(lease, download, self.clock())
         self._tick(0)
 
     @_guarded
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; False (ignored) if it is stale."""
+        """Settle a lease and its links in one transaction; return False (ignored) if stale."""
         if len(offers) > COMMIT_LINKS:
             self.committer(len(offers))
         now = self.clock()
@@ -221,29 +221,29 @@ class EmbeddedFrontier:
 
     @_guarded
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
         return self.dispatch.acquire(host.lower(), self.clock())
 
     @_guarded
     def release(self, host: str) -> None:
-        """Give such a slot back."""
+        """Release such a slot."""
         self.dispatch.release(host.lower(), self.clock())
 
     @_guarded
     def waits(self, host: str) -> float:
-        """Seconds for which a request that has a slot must not leave: others asked meanwhile."""
+        """Return seconds that a request with a slot must wait: another crawl asked the host."""
         known = self.places.find_host(host.lower())
         return 0.0 if known is None else self.host_clock.waits(known)
 
     @_guarded
     def left(self, host: str) -> bool:
-        """A request to the host leaves now: the next one waits from here; False: it must not."""
+        """Record that a request is sent now: the next one waits from here."""
         self.dispatch.left(host.lower(), self.clock())
         return True
 
     @_guarded
     def stood_still(self, seconds: float) -> None:
-        """The process did nothing for so long (stopped, or busy): what was to leave left later."""
+        """Compensate a stall of the process (stopped, or busy): requests were sent later."""
         self.dispatch.stood_still(seconds, self.clock())
         self.changed = True
 
@@ -254,7 +254,7 @@ class EmbeddedFrontier:
 
     @_guarded
     def sweep(self, n: int = 100) -> int:
-        """Re-score up to n stale records after a change of the topic; number looked at."""
+        """Re-score up to n stale records after a change of the topic; return the number read."""
         done = self.judge.sweep(self.queues, n)
         self._tick(done)
         return done
@@ -264,7 +264,7 @@ class EmbeddedFrontier:
         self.host_clock.speed = speed
 
     def rest(self, ahead: float = 0.0) -> float:
-        """Until when hosts want to be left alone, if requests go out for ``ahead`` more seconds."""
+        """Return the time until which hosts stay quiet, if requests are sent for ``ahead`` s."""
         clock, hosts = self.host_clock, self.places.hosts
         known = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
@@ -274,61 +274,61 @@ class EmbeddedFrontier:
 
     @_guarded
     def next_due(self) -> float | None:
-        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
         return self.dispatch.next_due(self.clock())
 
     def pending(self) -> bool:
-        """Whether anything is queued or leased."""
+        """Check whether any URL is queued or leased."""
         return any(self.queues.sizes()) or bool(self.leases.held)
 
     def counts(self) -> dict[str, int]:
-        """Sizes of the queues and counters of what happened."""
+        """Return the sizes of the queues and counters of events."""
         return self.queues.counts()
 
     @_guarded
     def best(self, n: int) -> list[float]:
-        """Values of the n best queued URLs; see ``outlook``."""
+        """Return the values of the n best queued URLs; see ``Outlook``."""
         return best_values(self.places.hosts, n)
 
     def census(self, n: int) -> Census:
-        """What all hosts do, and the n with most to do one by one; see ``census``."""
+        """Return the states of all hosts, and figures of the n busiest; see ``census``."""
         return census(self.places.hosts, self.host_clock, self.clock(), n)
 
     @_guarded
     def why(self, url: str) -> Explanation | None:
-        """All that is known of a URL, or None."""
+        """Return all that is stored of a URL, or None."""
         self._flush()
         return self.view.why(url)
 
     @_guarded
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of a queue: prior, normal, leased, crawled or error."""
+        """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
         self._flush()
         return self.view.iterate(queue)
 
     @_guarded
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that was settled or waits, due now; False where it is not so."""
+        """Queue a URL that was settled or waits, due now; return False if it is neither."""
         done = self.settling.requeue(url, self.clock(), value)
         self._tick(1)
         return done
 
     @_guarded
     def forget(self, url: str) -> bool:
-        """Make a URL as if never seen; False where it is unknown."""
+        """Delete a URL's record; return False where there is none."""
         done = self.settling.forget(url, self.clock())
         self._tick(1)
         return done
 
     @_guarded
     def export(self) -> Iterator[Entry]:
-        """All there is, as ``portable`` describes it."""
+        """Yield all entries that ``portable`` describes."""
         self.committer(0)
         return self.view.export()
 
     @_guarded
     def load(self, entries: Iterable[Entry]) -> int:
-        """Take over an export into this frontier, which must be empty; number of URLs."""
+        """Load an export into this frontier, which must be empty; return the number of URLs."""
         loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
         known = loader.load(entries, self._wrote)
         self.committer(0)
@@ -341,7 +341,7 @@ class EmbeddedFrontier:
             self.committer(0)
 
     def close(self) -> None:
-        """Release what is still leased (no attempt counted), commit, unlock. Twice equals once."""
+        """Release open leases (no attempt counted), commit, unlock. Idempotent."""
         if not self.store.is_open:
             return
         try:
@@ -355,17 +355,17 @@ class EmbeddedFrontier:
             self.store.close()
 
     def abandon(self) -> None:
-        """Close and leave everything as a killed process does, since the last commit."""
+        """Close without a commit or release, as if the process was killed."""
         self.settling.marks.abandon()
         self.store.close()
 
     def fail(self, error: Exception) -> StorageError:
-        """The error of a write that failed; the frontier refuses to go on."""
+        """Return the error of a write that failed; all later calls are refused."""
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
     def _tick(self, links: int, now: float | None = None) -> None:
-        """Evict what is too much; commit by size or by age. ``now``: where it is known."""
+        """Evict surplus records; commit by size or by age. ``now``: where already read."""
         self._wrote(links + self.shedding.step(), now)
 
     def _wrote(self, links: int, now: float | None = None) -> None:
@@ -377,7 +377,7 @@ class EmbeddedFrontier:
             self.committer(0)
 
     def _flush(self) -> None:
-        """Write what is kept in RAM of hosts and leases."""
+        """Write the changes of hosts and leases that are only in RAM."""
         self.places.flush()
         self.leases.flush(self.store)
 

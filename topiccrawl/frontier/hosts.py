@@ -1,7 +1,7 @@
-"""Where URLs live: hosts, their origins, and their queue units.
+"""Hosts, their origins, and their queue units.
 
-A host is what politeness knows; an origin is what a robots.txt speaks for; a unit holds the URLs of
-one origin and one queue group, which share a bias. All of them are in RAM and kept in the store.
+Politeness applies to a host, a robots.txt to an origin. A unit has the URLs of one origin and one
+queue group, which share a bias. All of them are in RAM and in the store.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
-"""Queue groups per host; URLs of further groups wait in their origin's own unit."""
+"""Queue groups per host; URLs of further groups are queued in their origin's own unit."""
 MAX_ORIGINS = 256
-"""Origins (ports, in practice) per host; URLs of further ones are not taken."""
+"""Origins (ports, in practice) per host; URLs of further ones are refused."""
 NAME_CACHE = 200_000
 
 HOST_ID = Struct(">I")
@@ -44,13 +44,13 @@ Best = tuple[float, int, "Unit"]
 
 @dataclass(slots=True, eq=False)
 class Origin:
-    """Scheme, host and port, and what is known of its robots.txt.
+    """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
-        expires: Until when the robots.txt is believed; 0 where it is unknown.
-        available: Whether its robots.txt could be had (a 4xx counts as had).
+        expires: Time until which the stored robots.txt is valid; 0 where there is none.
+        available: Whether its robots.txt is available (a 4xx counts as available).
         loaded: Whether the stored robots.txt was looked up.
-        waits: Whether its URLs wait for a robots.txt, in flight or to be tried again.
+        waits: Whether its URLs wait for a robots.txt that is in flight or will be retried.
         crawl_delay: Seconds it asks for between requests.
         attempts: Failed fetches of the robots.txt in a row.
         wake: When it is tried again, or ASLEEP.
@@ -88,35 +88,35 @@ class Unit:
 
     @property
     def bias(self) -> float:
-        """What is added to all its values, in quanta."""
+        """Prior that is added to all values of the unit, in quanta."""
         return self.host.biases[self.uid]
 
     def __lt__(self, other: Unit) -> bool:
-        """Some order, for heaps: what was numbered elsewhere may have equal arrival numbers."""
+        """Order units for heaps: URLs numbered by other nodes may have equal arrival numbers."""
         return (self.host.id, self.uid) < (other.host.id, other.uid)
 
 
 @dataclass(slots=True, eq=False)
 class Host:
-    """One host: its clock, its units and what its pages were like.
+    """One host: its clock, its units and the statistics of its pages.
 
     Attributes:
         active: Requests in flight.
-        leased: Page leases out, those whose download ended included.
+        leased: Open page leases, those whose download ended included.
         next_at: Earliest start of the next request.
         delay: Adaptive delay, seconds; negative before the first answer.
-        crawl_delay: What its robots.txt files ask for, seconds.
+        crawl_delay: Crawl-delay of its robots.txt files, seconds.
         level: Answers 429 or 503 in a row.
         pages: Pages fetched, for the host budget.
-        stats: What its crawled pages were like, for the bias.
-        refreshed: Crawled pages when all biases were last made anew.
-        biases: Those of its units, by their numbers, in quanta.
+        stats: Statistics of its crawled pages, for the bias.
+        refreshed: Number of crawled pages when all biases were last recomputed.
+        biases: Biases of its units, by their numbers, in quanta.
         worths: Inverted value of the best URL of each lane, by unit; infinite where there is none,
             or its unit waits for a robots.txt.
         best: Best URL of each lane.
         ready: Whether a request may start now.
-        wake: When it is looked at again, or ASLEEP.
-        listed: What stands for it in the ranks of each lane: its best URL, or a better one it had.
+        wake: Time at which it is checked again, or ASLEEP.
+        listed: Its entry in the ranks of each lane: its best URL, or a better one it had.
     """
 
     id: int
@@ -147,10 +147,10 @@ class Host:
 
 @dataclass(slots=True, frozen=True)
 class Place:
-    """A network location as it stands in URLs: its host, origin and the begin of its keys.
+    """A network location as written in URLs: its host, origin and the prefix of its keys.
 
     Attributes:
-        units: What was looked up of late, by groups.
+        units: Units looked up recently, by groups.
     """
 
     digest: bytes
@@ -160,7 +160,7 @@ class Place:
 
 
 def pack_clock(host: Host) -> bytes:
-    """What a host's page changes of it, but for its groups."""
+    """Pack the fields of a host that a page changes, without its groups."""
     level = min(host.level, 255)
     return CLOCK.pack(host.next_at, host.delay, level, host.pages, *host.stats)
 
@@ -171,10 +171,10 @@ def _counts(groups: int) -> Struct:
 
 
 def pack_host(host: Host) -> bytes:
-    """All that is stored of a host but its units: clock, statistics of its groups, name.
+    """Pack all stored fields of a host but its units: clock, statistics of its groups, name.
 
-    Statistics are in the order in which groups were met: those of its units, and others, whose
-    places are stored in ``groups``.
+    Statistics are in the order in which groups were first met: those of its units, and others,
+    whose places are stored in ``groups``.
     """
     counts = chain.from_iterable(host.groups.values())
     stats = _counts(len(host.groups)).pack(len(host.groups), *counts)
@@ -182,7 +182,7 @@ def pack_host(host: Host) -> bytes:
 
 
 def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
-    """Each host that there is, or that of a number, with origins and groups of its units."""
+    """Yield each stored host, or that of a number, with origins and groups of its units."""
     units, groups = (_by_host(store.items(each, ident)) for each in (store.units, store.groups))
     for key, data in store.items(store.hosts, ident):
         number = HOST_ID.unpack(key)[0]
@@ -220,9 +220,9 @@ class Places:
     """All hosts, origins and units of a frontier, loaded when it opens.
 
     Attributes:
-        hosts: Hosts by number; one that was retired stands there until its number is used again.
-        by_prefix: What was looked up of late, by the URL up to its path's first slash.
-        new_ready: Whether a host never met before may be asked without looking at its clock.
+        hosts: Hosts by number; a retired one stays there until its number is used again.
+        by_prefix: Places looked up recently, by the URL up to its path's first slash.
+        new_ready: Whether a new host may be asked without checking its clock.
     """
 
     def __init__(self, store: Store) -> None:
@@ -240,7 +240,7 @@ class Places:
                 self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
 
     def host(self, name: str) -> Host:
-        """The host of this name, made where it is new."""
+        """Return the host of this name; create it where it is new."""
         host = self._by_name.get(name)
         if host is None:
             number = self._free.pop() if self._free else len(self.hosts)
@@ -250,11 +250,11 @@ class Places:
         return host
 
     def find_host(self, name: str) -> Host | None:
-        """The host of this name, or None."""
+        """Return the host of this name, or None."""
         return self._by_name.get(name)
 
     def place(self, url: str) -> Place | None:
-        """Host and origin of a URL, made where they are new; None where the host has too many."""
+        """Return (or create) host and origin of a URL; None where the host has too many origins."""
         prefix = url[: url.find("/", 8) + 1]
         place = self.by_prefix.get(prefix)
         if place is None:
@@ -270,7 +270,7 @@ class Places:
         return place
 
     def unit(self, place: Place, groups: tuple[str, ...]) -> tuple[Unit, bool]:
-        """The unit of a place and group, and whether it is new.
+        """Return the unit of a place and group, and whether it is new.
 
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
@@ -291,7 +291,7 @@ class Places:
         return unit, True
 
     def changed(self, host: Host) -> None:
-        """Note that a host's clock or counters changed."""
+        """Record that a host's clock or counters changed."""
         self._changed.add(host)
 
     def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
@@ -307,7 +307,7 @@ class Places:
             self._grown.update((host, name) for name in groups)
 
     def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
-        """Take over the statistics of a host's groups; its own fields are set already."""
+        """Load the statistics of a host's groups; its own fields are set already."""
         for given, stats in groups.items():
             name = _clean(given)
             if name not in host.groups:
@@ -319,9 +319,9 @@ class Places:
         self._changed.add(host)
 
     def retire(self, host: Host) -> None:
-        """Forget all about a host: the next time its name is met, it is a new one.
+        """Delete all about a host: the next time its name is met, it is a new one.
 
-        Its number is given to another: no row, and no request in flight, may be left of it.
+        Its number is used again: the host must have no row and no request in flight.
         """
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
@@ -335,7 +335,7 @@ class Places:
         self.by_prefix.clear()
 
     def flush(self) -> None:
-        """Write what changed; called before each commit."""
+        """Write the hosts that changed; called before each commit."""
         changed, store = self._changed, self._store
         store.put_many(store.hosts, [(HOST_ID.pack(host.id), pack_host(host)) for host in changed])
         if store.feed is not None:
@@ -368,7 +368,7 @@ def _label(name: str) -> bytes:
 
 
 def _clean(group: str) -> str:
-    """The name of a group as it will be read again."""
+    """Return the name of a group as it will be read back."""
     return group.replace("\0", " ").encode(errors="replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""The way into the frontier: new URLs enter, known ones grow and move; values are renewed."""
+"""Intake of the frontier: new URLs are queued, known ones merged and moved, values re-scored."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 65_535
 END = rows.TOP
-"""Number that a sweep has reached when all rows were looked at."""
+"""Number that a sweep has reached when it has read all rows."""
 
 
 class Judge:
-    """What a row's evidence says of it now, and new values for old rows when idle.
+    """Scorer of rows by their evidence; re-scores old rows when idle.
 
     Args:
         strategy: Gives values and lanes.
 
     Attributes:
-        swept: Topic that the sweep works for, and the number it has reached.
+        swept: Topic's part of the version that the sweep works for, and the number it has reached.
     """
 
     def __init__(self, strategy: Strategy) -> None:
@@ -54,18 +54,18 @@ class Judge:
 
     @property
     def version(self) -> int:
-        """Of the strategy, its formula and parameters in the topic's part: others are stale."""
+        """Version of strategy, formula and parameters: rows with another one are stale."""
         return self.strategy.version ^ self._signature
 
     @property
     def topic(self) -> int:
-        """The part of the version that is not learnt: rows of another are swept."""
+        """The part of the version that is not learnt: rows with another one are swept."""
         return self.version % LEARNT
 
     def refresh(self, row: Row) -> bool:
-        """Make a row's evidence anew from its texts if it is of another version; whether it was.
+        """Rebuild a row's evidence from its texts if it is of another version.
 
-        Value and lane follow with ``standing``.
+        Returns whether it was; ``standing`` then gives value and lane.
         """
         version = self.version
         if row.version == version:
@@ -77,7 +77,7 @@ class Judge:
         return True
 
     def standing(self, row: Row, lane: int) -> tuple[int, int]:
-        """Lane and value (in quanta) of a row by its evidence; ``lane`` is the worst it gets."""
+        """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
         if not row.evidence:
             return min(row.lane, lane), row.value
         value = quantum(self.strategy.value(row.evidence))
@@ -86,10 +86,10 @@ class Judge:
         return min(row.lane, lane, self.strategy.lane(row.evidence)), value
 
     def sweep(self, queues: Queues, n: int) -> int:
-        """Look at up to n rows in the order of their arrival; how many were looked at.
+        """Read up to n rows in the order of their arrival; return how many were read.
 
         Rows of another version that are queued, or in the errorQueue for their low value, are
-        re-scored: evidence, value and lane. 0 when all rows were seen since the topic changed.
+        re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
         """
         topic, (done, at) = self.topic, self.swept
         if done == topic and at == END:
@@ -104,32 +104,32 @@ class Judge:
 
 
 class Elsewhere(Protocol):
-    """Takes what belongs to hosts that another node of the crawl serves."""
+    """Receiver of URLs of hosts that another node of the crawl serves."""
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
-        """Those of a page's offers that are served here, and how many others were counted."""
+        """Return the offers of a page that are served here, and how many others were counted."""
         ...
 
     def seed(self, seed: Seed) -> bool:
-        """Whether a seed was taken."""
+        """Take a seed of another node's host; return whether it was taken."""
         ...
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
-        """Whether a redirect was taken."""
+        """Take a redirect to another node's host; return whether it was taken."""
         ...
 
 
 class Intake:
-    """The way into the frontier, for links, seeds and redirects.
+    """Intake of links, seeds and redirects.
 
     Args:
-        queues: What is known, and where it stands.
-        judge: Judges what is known.
-        seen: What was evicted.
+        queues: Rows and the queues they are in.
+        judge: Re-scores rows.
+        seen: Filters of evicted URLs.
         limits: For the depth.
 
     Attributes:
-        elsewhere: Takes what is not served here, where nodes share a crawl.
+        elsewhere: Takes URLs that other nodes serve, where nodes share a crawl.
     """
 
     def __init__(self, queues: Queues, judge: Judge, seen: Seen, limits: Limits) -> None:
@@ -147,7 +147,7 @@ class Intake:
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
-        """Count a page's links that were not counted before, queue what is new; their number."""
+        """Count a page's links that were not counted before, queue new URLs; return the number."""
         away = 0
         if self.elsewhere is not None:
             offers, away = self.elsewhere.links(parent, key, offers)
@@ -160,7 +160,7 @@ class Intake:
         return len(taken) + away
 
     def counted(self, key: bytes) -> dict[bytes, None]:
-        """Keys of a page's links that were counted, in that order."""
+        """Return the keys of a page's links that were counted, in the order of counting."""
         packed = self._urls.links(key)
         return {
             packed[at : at + rows.KEY_BYTES]: None for at in range(0, len(packed), rows.KEY_BYTES)
@@ -169,7 +169,7 @@ class Intake:
     def admit(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
     ) -> list[bytes]:
-        """Count links of a page but those ``counted``, queue what is new; keys of what was taken.
+        """Count links of a page but those ``counted``, and queue new URLs; return the keys taken.
 
         New URLs beyond the depth bound are counted, not taken.
         """
@@ -198,7 +198,7 @@ class Intake:
         return [key for key in fresh if key in taken]
 
     def seed(self, seed: Seed) -> bool:
-        """Queue a URL in priorQueue; False where it is known, or was evicted."""
+        """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
         if self.elsewhere is not None and self.elsewhere.seed(seed):
             return True
         place = self._queues.place(seed.url)
@@ -211,7 +211,7 @@ class Intake:
         return True
 
     def recall(self, seed: Seed) -> bool:
-        """Queue a URL that was evicted; False where it was not."""
+        """Queue a URL that was evicted; return False where it was not."""
         if rows.key_of(seed.url) not in self._seen:
             return False
         place = self._queues.place(seed.url)
@@ -220,7 +220,7 @@ class Intake:
         return place is not None
 
     def _plant(self, seed: Seed, key: bytes, place: Place) -> None:
-        """Queue a URL that is not known."""
+        """Queue a URL that has no record."""
         number = self._urls.arrive()
         row = Row(rows.texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
         row.flags = rows.PINNED
@@ -229,13 +229,13 @@ class Intake:
         self._settle_in(row, key, place, seed.url)
 
     def _was_let_go(self, key: bytes) -> bool:
-        """Whether a URL that is not known was evicted; if so, it is counted."""
+        """Check whether a URL without a record was evicted; count it if so."""
         gone = key in self._seen
         self._tally["seen"] += gone
         return gone
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
-        """Let the target of a redirect take over what its source was worth."""
+        """Give the target of a redirect the evidence and value of its source."""
         if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
             return
         place = self._queues.place(outcome.target)
@@ -256,7 +256,7 @@ class Intake:
             self._inherit(row, key, source)
 
     def _inherit(self, row: Row, key: bytes, source: Row) -> None:
-        """Give a known row what the source of a redirect was worth, if that is more."""
+        """Give a known row the evidence and value of a redirect's source, if that raises it."""
         self._judge.refresh(row)
         if source.evidence:
             row.evidence = self._strategy.fold(row.evidence, source.evidence)
@@ -268,7 +268,7 @@ class Intake:
         self._urls.put(key, row)
 
     def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
-        """Offers not seen yet by key, in the order of the page, the first of each."""
+        """Return offers by key, without those in ``seen``: the first of each, in page order."""
         found: Fresh = {}
         look = self._places.by_prefix.get
         for offer in offers:
@@ -283,7 +283,7 @@ class Intake:
     def _first(
         self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int], *, picky: bool
     ) -> bytes:
-        """The row of a URL that is new, queued or put into the errorQueue; b"" if turned away."""
+        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused."""
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
         parent, depth = origin
@@ -316,7 +316,7 @@ class Intake:
         return unit
 
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
-        """Give a new row its unit, queue it or put it into the errorQueue, and keep it."""
+        """Give a new row its unit, queue it or put it into the errorQueue, and store it."""
         unit = self._unit(place, self._strategy.group(url))
         row.host, row.unit = unit.host.id, unit.uid
         self._tally["known"] += 1
@@ -328,7 +328,7 @@ class Intake:
         self._urls.add(key, row)
 
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> tuple[int, bytes]:
-        """Number and stored form of a known row after one more page linked to it."""
+        """Return number and stored form of a known row after one more page linked to it."""
         strategy, current = self._strategy, self._version
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINKED.unpack_from(data)
@@ -357,7 +357,7 @@ class Intake:
         return number, data[:MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
-        """The same for any row: leased, waiting, pinned, of another version, settled."""
+        """Do the same for any row: leased, waiting, pinned, of another version, settled."""
         if not rows.may_move(data):
             return rows.counted(data)
         strategy = self._strategy
@@ -378,7 +378,7 @@ class Intake:
 
 
 def _heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
-    """The new row of a URL that takes over what another was worth, and its payload but for None."""
+    """Return the row of a new URL with another row's evidence and value; None keeps its payload."""
     _, anchor, context, known, _ = source.texts.split(b"\0")
     given = known.decode() if payload is None else payload
     row = Row(

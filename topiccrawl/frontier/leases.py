@@ -1,4 +1,4 @@
-"""Leases: which URLs are being fetched until when, and which pages are being processed."""
+"""Leases of URLs that are being fetched, and marks of pages that are being processed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ EMPTY = bytes(KEY_BYTES)
 
 @dataclass(slots=True, eq=False)
 class Held:
-    """A lease that is out.
+    """An open lease.
 
     Attributes:
-        epoch: Its number.
-        expires: When it returns by itself.
+        epoch: Number of the lease.
+        expires: Time at which it returns by itself.
         host: The host whose slot it takes.
-        origin: For a robots lease, whose robots.txt it is.
+        origin: For a robots lease, the origin of the robots.txt.
         slot: Whether it still takes a slot of its host.
-        number: For a page lease, the URL's.
-        row: For a page lease, the URL's row as it was stored then, and that read.
+        number: For a page lease, the number of the URL.
+        row: For a page lease, the URL's row as stored at lease time: bytes, and decoded.
     """
 
     epoch: int
@@ -45,21 +45,21 @@ class Held:
     row: tuple[bytes, Row] | None = None
 
     def free(self) -> None:
-        """Give the slot of its host back, once."""
+        """Release the slot of its host, once."""
         if self.slot:
             self.slot = False
             self.host.active -= 1
 
 
 class Leases:
-    """All leases that are out, by key. All live equally long, so that they stand as they expire.
+    """All open leases, by key. All live equally long, so that their order is that of expiry.
 
-    Where the clock was set back, none that is out expires after one given since.
+    After the clock was set back, no older lease expires later than a newer one.
 
     Attributes:
-        held: By key; a robots lease has a key no URL has.
-        epoch: Number of the last lease; grows for ever.
-        changed: Keys of pages that were handed out or came back since the last commit.
+        held: Leases by key; a robots lease has a key that no URL has.
+        epoch: Number of the last lease; it only grows.
+        changed: Keys of pages that were leased or returned since the last commit.
     """
 
     def __init__(self) -> None:
@@ -68,27 +68,27 @@ class Leases:
         self.changed: set[bytes] = set()
 
     def add(self, key: bytes, held: Held) -> None:
-        """Note a new lease."""
+        """Record a new lease."""
         self._precede(held.expires)
         self.held[key] = held
         if held.origin is None:
             self.changed.add(key)
 
     def drop(self, key: bytes) -> None:
-        """Note that a lease ended."""
+        """Record that a lease ended."""
         held = self.held.pop(key)
         held.free()
         if held.origin is None:
             self.changed.add(key)
 
     def evict(self, keys: Iterable[bytes]) -> None:
-        """Forget leases of pages that are not ours any more."""
+        """Remove leases of pages that this node does not serve any more."""
         for key in keys:
             del self.held[key]
             self.changed.discard(key)
 
     def flush(self, store: Store) -> None:
-        """Write which pages are leased, where that changed since the last commit."""
+        """Write the keys of leased pages, where they changed since the last commit."""
         if self.changed:
             pages = self.pages()
             store.txn.put(LEASED, b"".join(pages), db=store.meta)
@@ -97,11 +97,11 @@ class Leases:
             self.changed.clear()
 
     def pages(self) -> list[bytes]:
-        """Keys of those for pages."""
+        """Return the keys of page leases."""
         return [key for key, held in self.held.items() if held.origin is None]
 
     def find(self, lease: Lease) -> Held | None:
-        """What is known of a lease, or None where it is stale."""
+        """Return the record of a lease, or None where it is stale."""
         held = self.held.get(lease.key)
         return held if held is not None and held.epoch == lease.epoch else None
 
@@ -114,14 +114,14 @@ class Leases:
             self.held.move_to_end(lease.key)
 
     def _precede(self, expires: float) -> None:
-        """See that no lease expires after this one, which comes last."""
+        """Ensure that no lease expires after this one, which comes last."""
         for held in reversed(self.held.values()):
             if held.expires <= expires:
                 break
             held.expires = expires
 
     def expired(self, now: float) -> list[bytes]:
-        """Keys of leases whose time is over; they stay held."""
+        """Return the keys of expired leases; they stay held."""
         keys = []
         for key, held in self.held.items():
             if held.expires > now:
@@ -130,24 +130,24 @@ class Leases:
         return keys
 
     def next_expiry(self) -> float | None:
-        """When the next lease returns by itself, or None."""
+        """Return the time at which the next lease returns by itself, or None."""
         return next((held.expires for held in self.held.values()), None)
 
 
 def robots_key(url: str) -> bytes:
-    """Key of a robots lease: a page lease of the same URL has another one."""
+    """Return the key of a robots lease: a page lease of the same URL has another one."""
     return b"R" + key_of(url)
 
 
 class Marking(Protocol):
-    """What remembers which pages are being processed."""
+    """Storage of the marks of pages that are being processed."""
 
     def left(self) -> set[bytes]:
-        """Keys that a former process had begun and not finished."""
+        """Return the keys that an earlier process had begun and not finished."""
         ...
 
     def set(self, key: bytes) -> None:
-        """Mark a key; twice equals once."""
+        """Mark a key; idempotent."""
         ...
 
     def unset(self, key: bytes) -> None:
@@ -155,15 +155,15 @@ class Marking(Protocol):
         ...
 
     def clear(self) -> None:
-        """Forget all marks."""
+        """Remove all marks."""
         ...
 
     def close(self) -> None:
-        """Forget all marks and close; twice equals once."""
+        """Remove all marks and close; idempotent."""
         ...
 
     def abandon(self) -> None:
-        """Close and leave the marks as they are, as a killed process does."""
+        """Close and keep the marks, as if the process was killed."""
         ...
 
 
@@ -171,7 +171,7 @@ class Marks:
     """Keys of pages whose processing has begun and not ended.
 
     Args:
-        path: The file; made where it is missing.
+        path: The file; created where it is missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -180,19 +180,19 @@ class Marks:
         self._free: list[int] = []
 
     def left(self) -> set[bytes]:
-        """Keys that a former process had begun and not finished."""
+        """Return the keys that an earlier process had begun and not finished."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
         slots = {data[at : at + KEY_BYTES] for at in range(0, len(data), KEY_BYTES)}
         return {key for key in slots if len(key) == KEY_BYTES and key != EMPTY}
 
     def clear(self) -> None:
-        """Forget all marks."""
+        """Remove all marks."""
         os.ftruncate(self._file, 0)
         self._slots.clear()
         self._free.clear()
 
     def set(self, key: bytes) -> None:
-        """Mark a key; twice equals once."""
+        """Mark a key; idempotent."""
         if key not in self._slots:
             slot = self._free.pop() if self._free else len(self._slots)
             self._slots[key] = slot
@@ -206,14 +206,14 @@ class Marks:
             os.pwrite(self._file, EMPTY, slot * KEY_BYTES)
 
     def close(self) -> None:
-        """Forget all marks and close; twice equals once."""
+        """Remove all marks and close; idempotent."""
         if self._file >= 0:
             self.clear()
             os.close(self._file)
             self._file = -1
 
     def abandon(self) -> None:
-        """Close and leave the marks as they are, as a killed process does."""
+        """Close and keep the marks, as if the process was killed."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,4 +1,4 @@
-"""Politeness: when a host may be asked again, and what robots.txt files allow."""
+"""Politeness: times of requests to hosts, and rules of robots.txt files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_LIMIT = 1 << 62
 MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
 PAUSE = 60.0
-"""Seconds that an origin which did not answer is left alone, whoever asks for its pages."""
+"""Seconds for which an origin that did not answer is not asked again, not even on request."""
 UNAVAILABLE = "robots-unavailable"
 """Reason where the server answers, but with a server error."""
 CACHE_BYTES = 16_000_000
@@ -36,10 +36,10 @@ STORED = Struct("<dB")
 
 
 class SteadyClock:
-    """Seconds since the epoch when it was made, and from then on without jumps.
+    """Clock that reads seconds since the epoch once, and then goes on without jumps.
 
-    A machine's clock may be set by hours while a crawl runs: hosts would then be left alone for so
-    long, or be asked too soon.
+    A machine's clock may be set by hours while a crawl runs: hosts would then wait for hours, or be
+    asked too soon.
 
     >>> clock = SteadyClock(wall=lambda: 1000.0)
     >>> 1000.0 <= clock() < 1001.0
@@ -50,21 +50,21 @@ class SteadyClock:
         self._offset = wall() - time.monotonic()
 
     def __call__(self) -> float:
-        """The time now."""
+        """Return the time now."""
         return time.monotonic() + self._offset
 
 
 class HostClock:
-    """The politeness arithmetic; it changes hosts, and never waits itself.
+    """Arithmetic of politeness; it changes hosts, and never waits itself.
 
     Args:
-        politeness: How hosts are treated.
+        politeness: Rules for requests to hosts.
         limits: For the page budget of a host.
         rng: Source of the jitter.
 
     Attributes:
-        speed: Delays are divided by this; a robots.txt's crawl-delay and back-off are not.
-        turn: Whether a host may be asked by this process at all, where several share hosts.
+        speed: Divisor of delays; a robots.txt's crawl-delay and back-off are not divided.
+        turn: Predicate: may this process ask a host at all; None where no hosts are shared.
     """
 
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
@@ -76,11 +76,11 @@ class HostClock:
         self.turn: Callable[[Host], bool] | None = None
 
     def waits(self, host: Host) -> float:  # noqa: ARG002
-        """Seconds for which others have the host; a clock of several crawls takes it where 0."""
+        """Return seconds for which others have the host; a shared clock takes it where 0."""
         return 0.0
 
     def base_delay(self, host: Host) -> float:
-        """Seconds between two starts before anything is known of the host."""
+        """Return the configured seconds between two starts, before any answer of the host."""
         if self._overrides:
             delay, _ = self._overrides.get(host.name, (None, None))
             if delay is not None:
@@ -88,17 +88,17 @@ class HostClock:
         return self._politeness.delay
 
     def delay(self, host: Host) -> float:
-        """Seconds between the starts of two requests, as known now, without jitter."""
+        """Return the current seconds between the starts of two requests, without jitter."""
         wait = self.base_delay(host)
         if self._politeness.adaptive:
             wait = max(wait, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
         return max(wait / self.speed, host.crawl_delay)
 
     def full(self, host: Host) -> bool:
-        """Whether the host must end a request before the next can start.
+        """Check whether a request of the host must end before the next can start.
 
-        Full is, too, a host that is shut or another process's, or whose pages in flight use up its
-        page budget.
+        A host is also full if it is shut, if it is another process's, or if its pages in flight
+        use up its page budget.
         """
         if host.shut or (self.turn is not None and not self.turn(host)):
             return True
@@ -112,7 +112,7 @@ class HostClock:
         return leased > 0 and host.pages + leased >= self._max_pages > host.pages
 
     def spent(self, host: Host) -> bool:
-        """Whether the host's page budget is used up."""
+        """Check whether the host's page budget is used up."""
         return host.pages >= self._max_pages
 
     def start(self, host: Host, now: float) -> None:
@@ -126,23 +126,22 @@ class HostClock:
         host.next_at = max(host.next_at, now + delay)
 
     def left(self, host: Host, now: float) -> None:
-        """Count from now: a request left that was counted when it was leased."""
+        """Count the delay from now: a request was sent that was counted when it was leased."""
         host.next_at = max(host.next_at, now + self._least(host))
 
     def _least(self, host: Host) -> float:
-        """Seconds that must lie between two requests, whatever the jitter."""
+        """Return the least seconds between two requests, whatever the jitter."""
         least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
         return max(least, host.crawl_delay)
 
     def stood_still(self, host: Host, seconds: float, now: float) -> None:
-        """Leave out a time in which a request in flight may not have left yet."""
+        """Leave out a stall in which a request in flight was possibly not sent yet."""
         host.next_at = max(host.next_at, min(host.next_at + seconds, now + self.delay(host)))
 
     def end(self, host: Host, download: Download, now: float) -> None:
-        """Learn from an answer: when it was really asked for, adaptive delay and back-off.
+        """Learn from an answer: time of sending, adaptive delay and back-off.
 
-        A request may leave long after its lease where the process is busy; the delay counts from
-        when it left.
+        A busy process may send a request long after its lease; the delay counts from the sending.
         """
         if download.latency is not None:
             host.next_at = max(host.next_at, now - download.latency + self._least(host))
@@ -154,7 +153,7 @@ class HostClock:
             host.level = 0
 
     def retry_pause(self, host: Host, attempts: int) -> float:
-        """Seconds until a failed robots.txt is tried again."""
+        """Return seconds until a failed robots.txt is tried again."""
         return min(self._politeness.max_delay, max(1.0, self.delay(host)) * 2.0**attempts)
 
     def _pause(self, host: Host, retry_after: float | None) -> float:
@@ -164,7 +163,7 @@ class HostClock:
         return min(self._politeness.max_delay, pause)
 
     def _adapt(self, host: Host, download: Download) -> None:
-        """AutoThrottle's rule: half-way to latency / target; bad answers never make it faster."""
+        """Apply AutoThrottle's rule: half-way to latency / target; errors never make it faster."""
         rules = self._politeness
         if not rules.adaptive or download.latency is None:
             return
@@ -176,10 +175,10 @@ class HostClock:
 
 
 class Robots:
-    """Rules of all origins; the parsed ones in a cache bounded by the size of their texts.
+    """Rules of all origins; parsed ones are in a cache bounded by the size of their texts.
 
     Args:
-        store: Where they are kept.
+        store: Store of the robots.txt files.
         politeness: User agent, time to live, longest crawl-delay.
     """
 
@@ -190,7 +189,7 @@ class Robots:
         self._bytes = 0
 
     def known(self, origin: Origin, now: float) -> bool:
-        """Whether what is known of the origin's robots.txt can still be believed."""
+        """Check whether the stored state of the origin's robots.txt is still valid."""
         if not origin.loaded:
             self._load(origin)
         latest = now + self._life(available=origin.available)
@@ -198,35 +197,35 @@ class Robots:
         return now < origin.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
-        """Whether a robots.txt that is known lets us fetch a URL."""
+        """Check whether a stored robots.txt allows to fetch a URL."""
         rules = self._rules(origin)
         return rules is None or bool(rules.can_fetch(url, self._politeness.user_agent))
 
     def learn(self, origin: Origin, body: bytes | None, now: float) -> None:
-        """Keep an answer: rules, or None where everything is allowed."""
+        """Store an answer: rules, or None where everything is allowed."""
         self._keep(origin, (body or b"")[:MAX_BODY], now, available=True)
 
     def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
-        """Keep an answer that another frontier had."""
+        """Store an answer from another frontier."""
         learnt = expires - self._life(available=available)
         self._keep(origin, body[:MAX_BODY], learnt, available=available)
 
     def give_up(self, origin: Origin, cause: str, now: float) -> None:
-        """Note that the robots.txt is not available, and why; the cause is kept as its text."""
+        """Record that the robots.txt is not available; the cause is stored as its text."""
         self._keep(origin, cause.encode(), now, available=False)
 
     def cause(self, origin: Origin) -> str:
-        """Reason of URLs whose robots.txt is not available: the cause of its last failure."""
+        """Return the reason of URLs without an available robots.txt: its last failure's cause."""
         return self._text(origin).decode() or UNAVAILABLE
 
     def retry(self, origin: Origin, now: float) -> None:
-        """Ask again for a robots.txt that could not be had: somebody wants a page of it now."""
+        """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
         left_alone = self._life(available=False) - PAUSE
         if self.known(origin, now) and not origin.available and origin.expires - now <= left_alone:
             self._keep(origin, b"", now - self._life(available=False), available=False)
 
     def _life(self, *, available: bool) -> float:
-        """Seconds an answer, or that there was none, is believed."""
+        """Return seconds for which an answer, or the lack of one, is valid."""
         politeness = self._politeness
         if available:
             return politeness.robots_ttl
@@ -275,11 +274,11 @@ class Robots:
         return self._store.robots_of(origin.name)[STORED.size :]
 
     def delete(self, origin: Origin) -> None:
-        """Forget what an origin's robots.txt says; nothing is reported."""
+        """Delete an origin's robots.txt; the feed gets no report."""
         self.forget(origin)
         self._store.txn.delete(origin_key(origin.name), db=self._store.robots)
 
     def forget(self, origin: Origin) -> None:
-        """Parse an origin's robots.txt anew when it is needed next."""
+        """Drop an origin's parsed robots.txt; it is parsed again when needed."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size

@@ -1,13 +1,13 @@
-"""What a frontier is made of, in no implementation's form: how a crawl moves from one to another.
+"""Export format of a frontier, independent of implementations: a crawl moves from one to another.
 
 An export is one :class:`About`, then a :class:`HostEntry` per host, a :class:`SeenEntry` per filter
-of what was let go (if any was), a :class:`UrlEntry` per URL, in this order; a file holds one of
-them a line, as JSON. An importer needs nothing else to go on as the exporter would have: same
-order, same statistics, same clocks of hosts, no pair of pages counted twice. What was leased stands
-in its lane again.
+of evicted URLs (if there are any), a :class:`UrlEntry` per URL, in this order. A file has one entry
+per line, as JSON. An importer needs nothing else to go on as the exporter would have: same order,
+same statistics, same clocks of hosts, no pair of pages counted twice. A leased URL is in its lane
+again.
 
-Whoever implements the contract writes these from ``Frontier.export`` and reads them in
-``Frontier.load``. URLs stand for parents and out-links, since keys are an implementation's own.
+Each implementation of the contract writes the entries in ``Frontier.export`` and reads them in
+``Frontier.load``. Parents and out-links are URLs, since keys are private to an implementation.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class About(NamedTuple):
     """The frontier as a whole.
 
     Attributes:
-        strategy: Name of the strategy it was made with.
+        strategy: Name of its strategy.
         fields: Names of its evidence numbers.
         owner: Topic (or other owner) it belongs to, or "".
         renewed: Topic's part of the version (``LEARNT``) of all records; -1 where not known.
         turn: Place in the cycle of the lanes' share.
         pages: Pages crawled, for the bias.
-        worth: Sum of what they were worth.
-        counters: What ``Frontier.counts`` tells beside the sizes and reasons: ``links``, ``stale``.
-        format: Version of these values.
+        worth: Sum of ``Outcome.worth`` of these pages.
+        counters: Counters of ``Frontier.counts`` besides sizes and reasons: ``links``, ``stale``.
+        format: Version of the export format.
     """
 
     strategy: str
@@ -62,11 +62,11 @@ class HostEntry(NamedTuple):
         level: Answers 429 or 503 in a row.
         fetched: Pages fetched, for ``Limits.max_host_pages``.
         pages: Pages crawled, for the bias.
-        worth: Sum of what they were worth.
+        worth: Sum of ``Outcome.worth`` of these pages.
         groups: Group, pages crawled there, sum of their worth.
-        units: Origin and groups of each queue unit, in the order they were made.
-        robots: Origin, believed until, whether it is available, text (empty: all is allowed;
-            of one that is not available: why).
+        units: Origin and groups of each queue unit, in the order of creation.
+        robots: Origin, time until which it is valid, whether it is available, text (empty: all is
+            allowed; where not available: the cause).
     """
 
     name: str
@@ -94,22 +94,22 @@ class UrlEntry(NamedTuple):
         pinned: Its value was given (a seed), and evidence can only raise it.
         liftable: In the errorQueue only for its predicted value: a better offer lifts it.
         evidence: Numbers of the strategy.
-        version: Strategy version they were made with.
-        anchor: Kept anchor text.
-        context: Kept context text.
+        version: Strategy version of the evidence.
+        anchor: Stored anchor text.
+        context: Stored context text.
         payload: JSON text for the lease, or "".
-        reason: Why it is in the errorQueue, waits, or ("redirected") is no page itself.
-        when: Queued: not before; else when it was settled; seconds since the epoch.
-        relevance: Of the page, once crawled.
+        reason: Reason why it is in the errorQueue, waits, or ("redirected") is no page itself.
+        when: Queued: not before; else time of settling; seconds since the epoch.
+        relevance: Relevance of the page, once crawled.
         depth: Links from the seed.
         attempts: Failed fetches.
-        crashes: Times its processing died.
+        crashes: Crashes of processes during its processing.
         redirects: Redirects followed to it.
         inlinks: Pages that link to it.
         first: URL of the page it was found on first, or "".
         parents: Best parents, (URL, value of their offer).
         links: URLs it links to that were counted.
-        counted: It was crawled, and counts in the statistics of its groups.
+        counted: Whether it was crawled and counts in the statistics of its groups.
     """
 
     url: str
@@ -139,12 +139,12 @@ class UrlEntry(NamedTuple):
 
 
 class SeenEntry(NamedTuple):
-    """A part of what was let go: a Bloom filter (``bloom``) of keys (``keys.key_of``).
+    """A Bloom filter (``seen``) of keys (``rows.key_of``) of evicted URLs.
 
     Attributes:
         bucket: First byte of the keys in it.
         place: Its place in the bucket's chain, from 0.
-        filter: ``bloom.Filter.pack``, as base64.
+        filter: Result of ``seen.Filter.pack``, as base64.
     """
 
     bucket: int
@@ -163,28 +163,28 @@ class Reader(Protocol):
     """A frontier opened for reading, also while a crawl writes to it."""
 
     def counts(self) -> dict[str, int]:
-        """Sizes and counters; as ``Frontier.counts``."""
+        """Return sizes and counters; as ``Frontier.counts``."""
         ...
 
     def why(self, url: str) -> Explanation | None:
-        """All that is known of a URL, or None."""
+        """Return all that is stored of a URL, or None."""
         ...
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of a queue; as ``Frontier.iterate``."""
+        """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
         ...
 
     def export(self) -> Iterator[Entry]:
-        """All there is; as ``Frontier.export``."""
+        """Yield all entries; as ``Frontier.export``."""
         ...
 
     def close(self) -> None:
-        """Let go of it; twice equals once."""
+        """Close the frontier; idempotent."""
         ...
 
 
 def to_line(entry: Entry) -> str:
-    r"""The entry as a line of JSON, without what says nothing.
+    r"""Return the entry as a line of JSON, without fields that have their defaults.
 
     >>> to_line(UrlEntry("http://a.cn/", "prior", 7, 0.5))
     '{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7, "value": 0.5}\n'
@@ -197,13 +197,13 @@ def to_line(entry: Entry) -> str:
 
 
 def from_line(line: str) -> Entry:
-    """The entry that a line holds; fields of later versions are passed over.
+    """Return the entry of a line; fields of later versions are ignored.
 
     >>> from_line('{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7}').queue
     'prior'
 
     Raises:
-        StateError: The line holds none.
+        StateError: The line has no entry.
     """
     try:
         told = json.loads(line)
@@ -215,11 +215,11 @@ def from_line(line: str) -> Entry:
 
 
 def check(about: Entry, strategy: str, fields: Iterable[str]) -> About:
-    """The first entry of an export, if it suits a frontier of this strategy.
+    """Return the first entry of an export, if it suits a frontier of this strategy.
 
     Raises:
         StateVersionError: It is of another version or strategy.
-        StateError: It is no first entry.
+        StateError: It is not a first entry.
     """
     if not isinstance(about, About):
         message = f"an export begins with the frontier's own entry, not with {about!r:.80}"

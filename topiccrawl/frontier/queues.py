@@ -1,6 +1,6 @@
-"""What is queued, in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
+"""Queued URLs in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
 
-A million rows take about a second, so that no second copy of the order has to be kept safe.
+A million rows take about a second, so that no second copy of the order has to be stored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 CHUNK = 4096
-"""Numbers in a piece of an order at most: an insertion moves no more."""
+"""Most numbers in a chunk of an order: an insertion moves no more."""
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 BATCH = 20_000
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class Order:
-    """A sorted collection of different numbers below 2**64; any end of it is reached at once.
+    """A sorted collection of distinct numbers below 2**64; the first one is found at once.
 
     >>> order = Order()
     >>> for number in (3, 1, 2):
@@ -61,7 +61,7 @@ class Order:
         self._chunks: list[array[int]] = [array("Q")]
 
     def add(self, number: int) -> None:
-        """Put a number in its place."""
+        """Insert a number in order."""
         chunks = self._chunks
         at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
         chunk = chunks[at]
@@ -71,7 +71,7 @@ class Order:
             del chunk[CHUNK // 2 :]
 
     def remove(self, number: int) -> None:
-        """Take a number out.
+        """Remove a number.
 
         Raises:
             LookupError: It is not there.
@@ -88,7 +88,7 @@ class Order:
             del chunks[at]
 
     def replace(self, old: int, new: int) -> None:
-        """Take one number out, and put another in.
+        """Remove one number, and insert another.
 
         Raises:
             LookupError: The old one is not there.
@@ -109,16 +109,16 @@ class Order:
             insort(chunk, new, place)
 
     def first(self) -> int | None:
-        """The smallest number, or None."""
+        """Return the smallest number, or None."""
         chunk = self._chunks[0]
         return chunk[0] if chunk else None
 
     def extend(self, numbers: bytes) -> None:
-        """Add numbers, eight bytes each, wherever there is room; ``settle`` puts all in order."""
+        """Append numbers, eight bytes each, in any order; ``settle`` sorts all."""
         self._chunks[0].frombytes(numbers)
 
     def settle(self) -> None:
-        """Put what was added by ``extend`` in order."""
+        """Sort the numbers that were added by ``extend``."""
         numbers = array("Q")
         numbers.frombytes(np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())
         step = CHUNK * 3 // 4
@@ -133,17 +133,17 @@ class Order:
 
 
 class Queues:
-    """Which queue each URL is in: enter, leave, move; the head of each unit and lane stays known.
+    """The queues of all URLs: enter, leave, move; keeps the head of each unit and lane current.
 
     Args:
         urls: Rows, by number.
         places: Hosts and units.
-        biases: Of the units; renewed when a URL enters an empty one.
-        leases: URLs in no queue.
-        most: URLs waiting beyond which low values are turned away; 0 is no bound.
+        biases: Biases of the units; updated when a URL enters an empty one.
+        leases: Leases of URLs that are in no queue.
+        most: Queued URLs beyond which low values are refused; 0 is no bound.
 
     Attributes:
-        tally: Sizes of the queues, and counters of what happened, by name.
+        tally: Sizes of the queues, and counters of events, by name.
         revived: Whether a settled row was queued again since the last commit.
     """
 
@@ -160,29 +160,29 @@ class Queues:
         self._store = urls.store
         self._hosts = places.hosts
         self._tail = Tail(most, self._hosts)
-        self._soonest = 0.0  # nothing is due before
+        self._soonest = 0.0  # no URL is due before
         put_in_order(urls.store, self._hosts)
 
     def place(self, url: str) -> Place | None:
-        """Where a URL lives, or None (counted) where its host has too many origins."""
+        """Return the place of a URL, or None (counted) where its host has too many origins."""
         place = self.places.place(url)
         if place is None:
             self.tally["origins"] += 1
         return place
 
     def sizes(self) -> tuple[int, int]:
-        """URLs in priorQueue and normalQueue, without those leased."""
+        """Return the numbers of URLs in priorQueue and normalQueue, without leased ones."""
         return self.tally[LANE_NAMES[0]], self.tally[LANE_NAMES[1]]
 
     def counts(self) -> dict[str, int]:
-        """Counters by name; the queues always, the others where they are not 0."""
+        """Return counters by name; the queues always, the others where they are not 0."""
         sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error", "known"), 0)
         sizes.update({name: number for name, number in self.tally.items() if number})
         sizes["leased"] = len(self.leases.pages())
         return sizes
 
     def unit(self, row: Row) -> Unit:
-        """The unit a row belongs to."""
+        """Return the unit of a row."""
         return self._hosts[row.host].units[row.unit]
 
     def enter(self, row: Row, key: bytes) -> None:
@@ -195,7 +195,7 @@ class Queues:
             self.add(self.unit(row), row.lane, row.value, row.seq)
 
     def leave(self, row: Row, key: bytes) -> None:
-        """Take a queued row out."""
+        """Take a queued row out of its queue."""
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.txn.delete(DUE.pack(row.when) + key, db=self._store.due)
@@ -203,7 +203,7 @@ class Queues:
             self._remove(self.unit(row), row.lane, row.value, row.seq)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
-        """Give a row its lane and value, wherever it stands; lift it out of the errorQueue."""
+        """Set lane and value of a row in any queue; lift it out of the errorQueue."""
         if key in self.leases.held:
             row.lane, row.value = lane, value
         elif row.state == QUEUED:
@@ -218,7 +218,7 @@ class Queues:
                 self.revive(row, key)
 
     def revive(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value that was settled, or waited for a time, and was taken out."""
+        """Queue a row by its value, after it was settled or delayed, and taken out."""
         row.state = QUEUED
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
@@ -235,19 +235,19 @@ class Queues:
             self.reject(row.text(rows.REASON), -1)
 
     def fail(self, row: Row, reason: str) -> None:
-        """Put a row that stands in no queue into the errorQueue."""
+        """Put a row that is in no queue into the errorQueue."""
         row.state = rows.ERROR
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
         self.reject(reason)
 
     def reject(self, reason: str, count: int = 1) -> None:
-        """Count what enters the errorQueue, or leaves it."""
+        """Count rows that enter the errorQueue, or leave it."""
         self.tally["error"] += count
         self.tally["error/" + reason] += count
 
     def crawled(self, row: Row, relevance: float, now: float) -> None:
-        """Put a row that stands in no queue into the crawledQueue."""
+        """Put a row that is in no queue into the crawledQueue."""
         row.state = rows.CRAWLED
         row.flags &= ~rows.DELAYED
         row.relevance = relevance
@@ -255,7 +255,7 @@ class Queues:
         self.tally["crawled"] += 1
 
     def shift(self, unit: Unit, seq: int, before: tuple[int, int], after: tuple[int, int]) -> None:
-        """Give what is queued by value another lane and value."""
+        """Change lane and value of a URL that is queued by value."""
         lane, value = after
         if before[0] != lane:
             self._remove(unit, *before, seq)
@@ -275,12 +275,12 @@ class Queues:
             self._follow(unit, lane, order)
 
     def near_bound(self, coming: int) -> bool:
-        """Whether any of so many new URLs may be turned away."""
+        """Check whether any of so many new URLs may be refused."""
         tally = self.tally
         return self._tail.near(tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]] + coming)
 
     def refuses(self, value: int) -> bool:
-        """Whether a new URL of this value is turned away, and count it."""
+        """Check whether a new URL of this value is refused; count it if so."""
         tally = self.tally
         waiting = tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]]
         if self._tail.refuses((TOP - value) << 32, waiting):
@@ -289,7 +289,7 @@ class Queues:
         return False
 
     def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
-        """Enter the order, and the unit's head where it is the best."""
+        """Add a URL to the order of its unit, and make it the head where it is the best."""
         self.tally[LANE_NAMES[lane]] += 1
         entry = (TOP - value) << 32 | seq
         order = unit.orders[lane]
@@ -318,14 +318,14 @@ class Queues:
             self._follow(unit, lane, order)
 
     def _follow(self, unit: Unit, lane: int, order: Order) -> None:
-        """Find the head of a unit that lost its head."""
+        """Find the new head of a unit that lost its head."""
         self.ready.lead(unit, lane, order.first())
         best = unit.host.best[lane]
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
 
     def _lead(self, unit: Unit, lane: int, head: int) -> None:
-        """Take a better head of a unit, and of its host where it is the best."""
+        """Set a better head of a unit, and of its host where it is the best."""
         self.ready.lead(unit, lane, head)
         if not unit.origin.waits:
             host = unit.host
@@ -335,7 +335,7 @@ class Queues:
                 self.ready.improve(host, lane, (cost, seq, unit))
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
-        """Keys whose time has come, at most so many, earliest first."""
+        """Return keys whose time has come, at most ``most``, earliest first."""
         if now < self._soonest:
             return []
         keys: list[bytes] = []
@@ -348,7 +348,7 @@ class Queues:
         return keys
 
     def next_due(self) -> float | None:
-        """The earliest time a queued URL waits for, or None."""
+        """Return the earliest time that a delayed URL waits for, or None."""
         cursor = self._store.txn.cursor(self._store.due)
         return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
 
@@ -369,7 +369,7 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 
 
 def _heads(store: Store) -> Iterator[bytes]:
-    """The heads of rows that are not leased, many at a time."""
+    """Yield the heads of rows that are not leased, many at a time."""
     leased = set(store.leased())
     known = store.txn.cursor(store.rows).iternext(keys=False)
     end = KEY_BYTES + rows.HEAD_BYTES
@@ -380,7 +380,7 @@ def _heads(store: Store) -> Iterator[bytes]:
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
-    """Append what is queued to its order."""
+    """Append the queued rows of a batch to the orders of their units."""
     heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
     lines = (
         heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]

@@ -1,8 +1,8 @@
-"""Which host next: those that may be asked now by their best URL, the others by time.
+"""Choice of the next host: ready hosts by their best URL, the others by time.
 
 The ranks of ready hosts (one for each lane) and a heap of times, all with lazy invalidation: an
-entry counts only while it says what its host says. What fetched pages say of their neighbours is a
-bias for each queue unit, which moves millions of queued values by touching the heads of units.
+entry counts only while it agrees with its host. Statistics of fetched pages give a bias for each
+queue unit, which shifts millions of queued values by touching only the heads of units.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 LANES = (0, 1)
 RANGE_BITS = 18
-"""Of a cost, which has 32, that say nothing of its range."""
+"""Low bits of a 32-bit cost that do not decide its range."""
 SLACK = 16
 DRIFT = 0.002 * TOP
-"""Change of a bias, by what the whole crawl is like, that is let pass at the head."""
+"""Change of a bias that is ignored when a unit comes to the head."""
 EAGER = 16
-"""All biases of a host are made anew whenever its pages grew by one in so many."""
+"""All biases of a host are recomputed whenever its pages grew by one in so many."""
 
 
 class Ranks:
     """Hosts of one lane by their best URLs: a heap for each range of costs, and one of the ranges.
 
     One heap of fifty thousand hosts is sixteen levels of cold memory; that of a range has few. The
-    order is exact: ranges do not overlap, and a host stands where its best URL belongs, or before.
-    One that got worse is moved when it comes to the front, not each time.
+    order is exact: ranges do not overlap, and a host is at the place of its best URL, or before. A
+    host that got worse is moved when it comes to the front, not each time.
 
-    An entry counts while it is the one listed by its host.
+    An entry is valid while it is the one listed by its host.
 
     Args:
-        lane: Of its hosts.
+        lane: Number of the lane.
     """
 
     def __init__(self, lane: int) -> None:
@@ -52,7 +52,7 @@ class Ranks:
         self._most: dict[int, int] = {}
 
     def push(self, best: Best) -> None:
-        """Enter a host by its best URL, which is better than what it is listed with."""
+        """Enter a host by its best URL, which is better than its listed one."""
         number = int(best[0]) >> RANGE_BITS
         heap = self._ranges.get(number)
         if heap is None:
@@ -68,7 +68,7 @@ class Ranks:
             self._most[number] = 2 * len(heap) + SLACK
 
     def first(self) -> Unit | None:
-        """The unit with the best URL of all; what stands before it and counts no more goes."""
+        """Return the unit with the best URL of all; remove invalid entries before it."""
         lane, numbers = self._lane, self._numbers
         while numbers:
             heap = self._ranges[numbers[0]]
@@ -99,7 +99,7 @@ class Ready:
     """Hosts in the order of their best URLs and of their times.
 
     Args:
-        clock: Says whether a host may start a request.
+        clock: Decides whether a host may start a request.
         places: All hosts.
     """
 
@@ -112,13 +112,13 @@ class Ready:
 
     @staticmethod
     def lead(unit: Unit, lane: int, head: int | None) -> None:
-        """Note the head of a unit's lane; its host is not ranked."""
+        """Set the head of a unit's lane; its host is not ranked."""
         unit.heads[lane] = head
         passed = head is None or unit.origin.waits
         unit.host.worths[lane][unit.uid] = inf if passed else head >> 32  # type: ignore[operator]
 
     def rank(self, host: Host, lane: int) -> None:
-        """Find the best URL of a host's lane anew, and list it."""
+        """Recompute the best URL of a host's lane, and list it."""
         costs = [*map(sub, host.worths[lane], host.biases)]
         lowest = min(costs) if costs else inf
         if lowest == inf:
@@ -132,13 +132,13 @@ class Ready:
         self.improve(host, lane, (lowest, arrival, unit))
 
     def rank_again(self, host: Host, unit: Unit | None = None) -> None:
-        """Find the best URLs of a host anew where nothing but biases changed, or that of a unit."""
+        """Recompute a host's best URLs after only biases (all, or that of ``unit``) changed."""
         for lane in LANES:
             if host.best[lane] is not None and (unit is None or unit.heads[lane] is not None):
                 self.rank(host, lane)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:
-        """Take the best URL of a host's lane, and see that the host is found by it."""
+        """Set the best URL of a host's lane, and list the host by it."""
         host.best[lane] = best
         if host.ready:
             listed = host.listed[lane]
@@ -148,14 +148,14 @@ class Ready:
             self.settle(host, host.next_at - 1.0)
 
     def changed(self, host: Host, now: float) -> None:
-        """Have a host whose clock or counters changed written, and reschedule it."""
+        """Mark a host whose clock or counters changed for writing, and reschedule it."""
         self._places.changed(host)
         self.settle(host, now)
 
     def settle(self, host: Host, now: float) -> None:
-        """Decide anew whether a host is ready, waits for a time, or for a request to end.
+        """Decide whether a host is ready, waits for a time, or for a request to end.
 
-        One that was ready, and is, stands in the ranks already.
+        A host that was ready, and still is, is in the ranks already.
         """
         if self._clock.full(host):
             host.ready = False
@@ -175,14 +175,14 @@ class Ready:
                     self.improve(host, lane, best)
 
     def alarm(self, thing: Host | Origin, when: float) -> None:
-        """Look at a host or origin again at a time."""
+        """Schedule the next check of a host or origin."""
         if thing.wake != when:
             thing.wake = when
             self._stamp += 1
             heappush(self._times, (when, self._stamp, thing))
 
     def wake(self, now: float) -> None:
-        """Settle everything whose time has come."""
+        """Settle all hosts and origins whose time has come."""
         times = self._times
         while times and times[0][0] <= now:
             when, _, thing = heappop(times)
@@ -195,24 +195,24 @@ class Ready:
                 self.admit(thing)
 
     def believe(self, now: float) -> None:
-        """Let no host wait longer than hosts do: the machine's clock was set back meanwhile."""
+        """Reset times too far ahead, after the machine's clock was set back."""
         for host in self._places.hosts:
             if host.next_at > now + max(RETRY_AFTER_MAX, 2.0 * self._clock.delay(host)):
                 host.next_at = now
                 self.settle(host, now)
 
     def hold(self, origin: Origin) -> None:
-        """Pass over an origin's URLs until its robots.txt is known."""
+        """Skip an origin's URLs until its robots.txt is fetched."""
         origin.waits = True
         self.rank_anew(origin.host)
 
     def admit(self, origin: Origin) -> None:
-        """Count an origin's URLs again."""
+        """Dispatch an origin's URLs again."""
         origin.waits = False
         self.rank_anew(origin.host)
 
     def rank_anew(self, host: Host) -> None:
-        """Find the best URLs of a host anew, whatever changed."""
+        """Recompute the best URLs of a host, whatever changed."""
         for unit in host.units:
             for lane in LANES:
                 self.lead(unit, lane, unit.heads[lane])
@@ -220,11 +220,11 @@ class Ready:
             self.rank(host, lane)
 
     def best(self, lane: int) -> Unit | None:
-        """The unit with the best URL of a lane over all ready hosts, or None."""
+        """Return the unit with the best URL of a lane over all ready hosts, or None."""
         return self._ranks[lane].first()
 
     def next_time(self) -> float | None:
-        """The earliest time at which a host or origin with URLs is looked at again, or None."""
+        """Return the earliest time at which a host or origin with URLs is checked, or None."""
         times = self._times
         while times:
             when, _, thing = times[0]
@@ -243,9 +243,9 @@ def _has_urls(thing: Host | Origin) -> bool:
 
 
 class Biases:
-    """What the pages of a group were like, added to the values of its queue unit.
+    """Biases of queue units by the statistics of their groups, added to the values of URLs.
 
-    A unit's bias is made anew when a page of its groups was crawled; all units of a host when the
+    A unit's bias is recomputed when a page of its groups was crawled; all units of a host when the
     host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
     served, always; a unit that was empty, when a URL enters.
 
@@ -260,13 +260,13 @@ class Biases:
         self.crawl = NOTHING
 
     def of(self, unit: Unit) -> float:
-        """The bias of a unit as of now, in units of value."""
+        """Return the current bias of a unit, in units of value."""
         host = unit.host
         known = map(host.groups.__getitem__, unit.groups)
         return self._strategy.bias([self.crawl, host.stats, *known])
 
     def renew(self, unit: Unit) -> bool:
-        """Make a unit's bias anew; whether it changed so much that its host was ranked again."""
+        """Recompute a unit's bias; return whether it changed enough to rank its host again."""
         bias = self.of(unit) * TOP
         biases, uid = unit.host.biases, unit.uid
         if -DRIFT < bias - biases[uid] < DRIFT:
@@ -276,23 +276,23 @@ class Biases:
         return True
 
     def update(self, unit: Unit) -> None:
-        """Make the bias of an empty unit anew."""
+        """Recompute the bias of an empty unit."""
         unit.host.biases[unit.uid] = self.of(unit) * TOP
 
     def renew_all(self) -> None:
-        """Make all biases anew, and list all hosts."""
+        """Recompute all biases, and list all hosts."""
         for host in self._places.hosts:
             self.renew_host(host)
             self.ready.rank_anew(host)
             self.ready.settle(host, host.next_at - 1.0)
 
     def renew_host(self, host: Host) -> None:
-        """Make all biases of a host anew."""
+        """Recompute all biases of a host."""
         self._renew(host, host.units)
         host.refreshed = host.stats.pages
 
     def crawled(self, unit: Unit, relevance: float) -> None:
-        """Count a crawled page, and let its neighbours know."""
+        """Count a crawled page, and update the biases of its neighbours."""
         host = unit.host
         self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
         self._places.count(host, unit.groups, relevance)
@@ -305,7 +305,7 @@ class Biases:
             )
 
     def _renew(self, host: Host, units: list[Unit]) -> None:
-        """Make biases anew; those of units with like statistics, mostly none, are the same."""
+        """Recompute biases, once for all units with equal statistics (mostly none)."""
         changed = False
         known: dict[tuple[GroupStats, ...], float] = {}
         counted, biases = host.groups.__getitem__, host.biases

@@ -1,10 +1,10 @@
-"""Rows of URLs: their keys, their layout, which only this module knows, and where they are kept.
+"""Rows of URLs: their keys, their layout, which is private to this module, and their storage.
 
     still 41 bytes | moving 15 bytes | best parents 16 each | evidence f32 each | texts
 
-The texts are URL, anchor, context, payload and reason, UTF-8, parted by a zero byte. Rows are made
-and read tens of thousands of times a second: what one more link changes stands together, so that
-the rest is copied unread.
+The texts are URL, anchor, context, payload and reason, UTF-8, separated by a zero byte. Rows are
+packed and unpacked tens of thousands of times a second: the fields that one more link changes are
+adjacent, so that the rest is copied unread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def split_origin(url: str) -> tuple[str, str]:
-    """Scheme with its colon, and network location, as they stand in the URL.
+    """Return scheme with its colon, and network location, as written in the URL.
 
     >>> split_origin("http://News.cn:8080/a?b=/")
     ('http:', 'News.cn:8080')
@@ -38,7 +38,7 @@ def split_origin(url: str) -> tuple[str, str]:
 
 
 def host_of(netloc: str) -> str:
-    """Lower-case host name of a network location, without user and port.
+    """Return the lower-case host name of a network location, without user and port.
 
     >>> host_of("u:p@News.CN:8080"), host_of("[::1]:80")
     ('news.cn', '[::1]')
@@ -50,7 +50,7 @@ def host_of(netloc: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL: what one robots.txt speaks for.
+    """Return scheme, host and port of a URL: the scope of one robots.txt.
 
     >>> origin_of("https://News.cn:443/a"), origin_of("http://news.cn:8080/")
     ('https://news.cn', 'http://news.cn:8080')
@@ -66,12 +66,12 @@ def origin_of(url: str) -> str:
 
 
 def host_digest(host: str) -> bytes:
-    """The four bytes of a host name that begin the keys of its URLs."""
+    """Return the four bytes of a host name that begin the keys of its URLs."""
     return xxh3_64_digest(host.encode())[:4]
 
 
 def key_of(url: str) -> bytes:
-    """Key of a canonical URL, 12 bytes.
+    """Return the key of a canonical URL, 12 bytes.
 
     >>> len(key_of("http://news.cn/"))
     12
@@ -104,26 +104,26 @@ HEAD = np.dtype({
     "formats": ["u1", "u1", "<u4", "<u2", "<u4", "u1", "<u4"],
     "offsets": [0, 1, 7, 11, 13, MOVING_AT, MOVING_AT + 7], "itemsize": HEAD_BYTES,
 })  # fmt: skip
-"""What the order of the queues is made of, as numpy's type of a record."""
+"""Fields from which the order of the queues is built, as numpy's type of a record."""
 PARENT = Struct("<12sI")
 NOBODY = bytes(12)
 NUMBER = Struct(">I")
 BATCH = 500
 LINKED = Struct("<H5xIHI24xBBBIII")
-"""What one more link wants to know: state with flags, place and arrival, what a link moves."""
+"""Fields that one more link reads: state with flags, place and arrival, fields that it changes."""
 PLAIN = QUEUED
 """State with flags of a row that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
 FRESH = tuple(Struct(f"{STILL.format}BBBIII12sI{n}f") for n in range(65))
-"""A new row up to its texts, by numbers of evidence: one parent."""
+"""A new row with one parent, up to its texts, by numbers of evidence."""
 MOVED = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
-"""What a link moves, by numbers of parents and of evidence."""
+"""Fields that a link changes, by numbers of parents and of evidence."""
 FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 _RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
 
 
 def quantum(value: float) -> int:
-    """Stored form of a value; what lies outside [0, 1] is cut.
+    """Return the stored form of a value; values outside [0, 1] are clipped.
 
     >>> quantum(0.0), quantum(1.0), quantum(7.0), quantum(float("nan"))
     (0, 4294967295, 4294967295, 0)
@@ -134,18 +134,18 @@ def quantum(value: float) -> int:
 
 
 class Row:
-    """All that is stored of one URL.
+    """Stored record of one URL.
 
     Attributes:
         value: Quantum of the value, see ``quantum``.
-        when: Not before (queued), or when it was settled; seconds since the epoch.
-        version: Strategy version its value was made with.
+        when: Not before (queued), or time of settling; seconds since the epoch.
+        version: Strategy version of its value.
         seq: Number of its arrival, from 1: equal values are served first come, first served.
         host: Number of the host.
         unit: Number of the queue unit inside the host.
         first: Key of the page where it was found first, or b"".
         parents: Up to three packed (key, quantum of that parent's offer).
-        texts: URL, anchor, context, payload, reason as bytes parted by zero bytes.
+        texts: URL, anchor, context, payload, reason as bytes separated by zero bytes.
     """
 
     __slots__ = (
@@ -168,7 +168,7 @@ class Row:
         self.texts = texts
 
     def encode(self) -> bytes:
-        """The stored bytes."""
+        """Return the stored bytes."""
         evidence = self.evidence
         return (
             STILL.pack(
@@ -185,11 +185,11 @@ class Row:
         )  # fmt: skip
 
     def may_move(self) -> bool:
-        """Whether it is queued, or in the errorQueue only for its low value."""
+        """Check whether it is queued, or in the errorQueue only for its low value."""
         return self.state == QUEUED or (self.state == ERROR and bool(self.flags & LOW_VALUE))
 
     def text(self, which: int) -> str:
-        """One of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
+        """Return one of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
         return self.texts.split(b"\0")[which].decode()
 
     def set_text(self, which: int, text: str) -> None:
@@ -199,12 +199,12 @@ class Row:
         self.texts = b"\0".join(parts)
 
     def best_parents(self) -> list[tuple[bytes, int]]:
-        """Kept parents, (key, quantum), best first."""
+        """Return the stored parents, (key, quantum), best first."""
         return sorted(PARENT.iter_unpack(self.parents), key=lambda parent: -parent[1])
 
 
 def decode(data: bytes) -> Row:
-    """The row in stored bytes.
+    """Return the row of stored bytes.
 
     >>> row = Row(texts("http://a.cn/", "甲"), 1, quantum(0.5), 7)
     >>> decode(row.encode()).text(ANCHOR), decode(row.encode()).seq
@@ -227,18 +227,18 @@ def decode(data: bytes) -> Row:
 
 
 def may_move(data: bytes) -> bool:
-    """Whether a stored row is queued, or in the errorQueue only for its low value."""
+    """Check whether a stored row is queued, or in the errorQueue only for its low value."""
     return data[0] == QUEUED or (data[0] == ERROR and bool(data[1] & LOW_VALUE))
 
 
 def counted(data: bytes) -> bytes:
-    """Stored bytes with one more in-link."""
+    """Return stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
 
 
 def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
-    """Packed best parents after one more offered so much, and whether it offered most so far.
+    """Return packed best parents after one more offer, and whether it is the best so far.
 
     >>> one, two = bytes(12), bytes(range(12))
     >>> first = PARENT.pack(one, 7)
@@ -257,7 +257,7 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
-    """Packed texts of a new row; anchor and context are cut to what is kept for re-scoring."""
+    """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
     joined = f"{url}\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0{payload}\0"
     packed = joined.encode(errors="replace")
     if packed.count(0) != REASON:
@@ -268,7 +268,7 @@ def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> b
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
-    """Packed texts with others kept for re-scoring.
+    """Return packed texts with another anchor and context for re-scoring.
 
     >>> with_evidence_texts(texts("http://a.cn/", "one", "two"), "甲", "") == texts(
     ...     "http://a.cn/", "甲")
@@ -282,12 +282,12 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
 
 
 class Urls:
-    """What is known of URLs: rows by number of arrival, numbers by key, links by key of the page.
+    """Records of URLs: rows by number of arrival, numbers by key, links by key of the page.
 
-    Rows found on one page lie side by side; so do the keys of one host.
+    Rows found on one page are adjacent; so are the keys of one host.
 
     Args:
-        store: Where they are kept.
+        store: Store of the records.
 
     Attributes:
         seq: Number of the next arrival.
@@ -298,53 +298,53 @@ class Urls:
         self.seq = 1
 
     def known(self) -> int:
-        """How many URLs there are."""
+        """Return the number of URLs."""
         return self._store.txn.stat(self._store.rows)["entries"]
 
     def arrive(self, seq: int = 0) -> int:
-        """Number of a URL that is new: the one it had elsewhere where that is free, or the next."""
+        """Return the number of a new URL: ``seq`` from another frontier where free, or the next."""
         if not 0 < seq <= TOP or self.get(seq):
             seq = self.seq
         self.seq = max(self.seq, seq + 1)
         return seq
 
     def find(self, key: bytes) -> int:
-        """The number of a key, 0 where it is not known."""
+        """Return the number of a key, 0 where it has no record."""
         data = self._store.txn.get(key, None, self._store.ids)
         return NUMBER.unpack(data)[0] if data else 0
 
     def numbers(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Packed numbers of the keys that are known."""
+        """Return packed numbers of the keys that have records."""
         return self._store.get_many(self._store.ids, keys) if keys else {}
 
     def get(self, number: int) -> tuple[bytes, bytes] | None:
-        """Key and row of a number, or None."""
+        """Return key and row of a number, or None."""
         data = self._store.txn.get(NUMBER.pack(number), None, self._store.rows)
         return (data[:KEY_BYTES], data[KEY_BYTES:]) if data else None
 
     def row(self, key: bytes) -> Row | None:
-        """The row of a key, or None."""
+        """Return the row of a key, or None."""
         found = self.get(self.find(key))
         return decode(found[1]) if found else None
 
     def rows(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Stored rows of the keys that are known."""
+        """Return stored rows of the keys that have records."""
         found = self._store.get_many(self._store.rows, self.numbers(keys).values())
         return {data[:KEY_BYTES]: data[KEY_BYTES:] for data in found.values()}
 
     def put(self, key: bytes, row: Row) -> None:
-        """Keep a row that changed."""
+        """Store a row that changed."""
         data = row.encode()
         self._store.txn.put(NUMBER.pack(row.seq), key + data, db=self._store.rows)
         self._store.follow("rows", ((key, data),))
 
     def add(self, key: bytes, row: Row) -> None:
-        """Keep a row that is new."""
+        """Store a row that is new."""
         self._store.txn.put(key, NUMBER.pack(row.seq), db=self._store.ids)
         self.put(key, row)
 
     def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
-        """Keep many: key, number and stored row; the last ``new`` of them are the next arrivals."""
+        """Store many: key, number and row; the last ``new`` of them are the next arrivals."""
         store, pack = self._store, NUMBER.pack
         known = len(rows) - new
         store.put_many(store.rows, [(pack(number), key + row) for key, number, row in rows[:known]])
@@ -356,7 +356,7 @@ class Urls:
         store.follow("rows", ((key, row) for key, _, row in rows))
 
     def links(self, key: bytes) -> bytes:
-        """Packed keys of a page's links that were counted, also before it was forgotten."""
+        """Return packed keys of a page's links that were counted, also before it was forgotten."""
         return self._store.txn.get(key, b"", self._store.links) or b""
 
     def put_links(self, key: bytes, packed: bytes) -> None:
@@ -365,7 +365,7 @@ class Urls:
         self._store.follow("links", ((key, packed),))
 
     def forget(self, key: bytes, number: int, *, links: bool = False) -> None:
-        """Delete a known URL, and the ``links`` of its page if so."""
+        """Delete the record of a URL, and with ``links`` the links of its page."""
         txn, store = self._store.txn, self._store
         txn.delete(key, db=store.ids)
         txn.delete(NUMBER.pack(number), db=store.rows)
@@ -375,7 +375,7 @@ class Urls:
             store.follow("links", ((key, None),))
 
     def evict(self, prefix: bytes) -> None:
-        """Delete all URLs whose keys begin so, and links of their pages; nothing is reported."""
+        """Delete all URLs with a key prefix, and links of their pages; the feed gets no report."""
         txn, store = self._store.txn, self._store
         for key, number in store.items(store.ids, prefix):
             txn.delete(number, db=store.rows)
@@ -384,17 +384,17 @@ class Urls:
             txn.delete(key, db=store.links)
 
     def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
-        """Up to so many known URLs behind a number, in that order: number, key, row."""
+        """Return up to ``most`` URLs behind a number, in that order: number, key, row."""
         return list(islice(self.in_order(number, most), most))
 
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
-        """Known URLs behind a number; what comes in meanwhile is among the last."""
+        """Yield URLs behind a number: number, key, row; concurrent arrivals come last."""
         after = NUMBER.pack(number) if number else b""
         for packed, data in self._store.items(self._store.rows, after=after, size=size):
             yield NUMBER.unpack(packed)[0], data[:KEY_BYTES], data[KEY_BYTES:]
 
     def by_host(self, prefix: bytes = b"") -> Iterator[dict[bytes, bytes]]:
-        """Stored rows of one host after the other, by key; of those whose keys begin so."""
+        """Yield the stored rows of each host, by key, for keys with this prefix."""
         items = self._store.items(self._store.ids, prefix)
         for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
             yield self.rows([key for key, _ in group])

@@ -1,12 +1,12 @@
 """Bounded memory: records of settled URLs are evicted, and Bloom filters remember their keys.
 
-A chain of filters for each first byte of a key (a *bucket*), kept as they are in the store, makes
-sure that no evicted URL is fetched again; of URLs never met a stated share is taken for one of
-them. A filter (Bloom 1970) is filled as far as its share of the error allows, then the next one
-begins, twice as large up to ``LARGEST``. The n-th of a chain may err for 1 / (n (n + 1)) of the
-chain's error: all of them together never err for more, however long it grows. (Scalable Bloom
-filters, Almeida, Baquero, Preguiça, Hutchison 2007, whose shares fall geometrically; these cost
-long chains fewer bits.) The bits are part of exports and of what nodes share, so they are our own.
+A chain of filters for each first byte of a key (a *bucket*), stored as they are, ensures that no
+evicted URL is fetched again; a configured share of new URLs is mistaken for evicted ones. A filter
+(Bloom 1970) is filled as far as its share of the error allows, then the next one begins, twice as
+large up to ``LARGEST``. The n-th filter of a chain has 1 / (n (n + 1)) of the chain's error: all
+of them together never exceed it, however long the chain grows. (Scalable Bloom filters, Almeida,
+Baquero, Preguiça, Hutchison 2007, whose shares fall geometrically; these cost long chains fewer
+bits.) The bits are part of exports and of the state that nodes share, so no library is used.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ SMALLEST, LARGEST = 4 << 10, 256 << 10
 """Bytes of the first filter of a chain, and of its largest ones; powers of two."""
 HEAD = Struct("<IB3x")
 NAME = Struct(">BH")
-"""What a filter is kept under: its bucket, and its place in the chain."""
+"""Key of a stored filter: its bucket, and its place in the chain."""
 DIGEST = Struct("<4xQ")
-"""What of a key is uniform: its bucket's bits are not among them."""
+"""Uniform bits of a key; the bits of its bucket are not among them."""
 LOOK = 500
-"""Rows looked at in one call at most: a millisecond or two."""
+"""Most rows read in one call: a millisecond or two."""
 BATCH = 500
-"""URLs of a bucket that are added to its filters at once at most."""
+"""Most URLs of a bucket that are added to its filters at once."""
 PIECE = 50
-"""Rows looked at together at least, or an eighth of what may be known."""
+"""Fewest rows read at once, or an eighth of the bound of records."""
 WINDOW = 256 * BATCH
-"""Settled URLs that may wait for others of their bucket; a quarter of what may be known at most."""
+"""Settled URLs that may wait for others of their bucket; at most a quarter of the bound."""
 SPARE = 64
-"""A part of so many of what may be known may be settled and yet not be looked for."""
+"""Divisor: this part of the bound may be settled records that the search has not found yet."""
 BUCKETS = 256
 STEPS = 256
 STEP_BITS = 56
-"""Bits of an entry below its step of value."""
+"""Low bits of an entry that do not decide its step of value."""
 LOOKS = 500
-"""Questions between two looks at where the bound of the queue lies."""
+"""Queries between two updates of the bound of values."""
 
 
 def share_of(error: float, place: int) -> float:
-    """What the filter at a place of a chain, from 0, may err of the chain's error.
+    """Return the share of a chain's error for the filter at a place, from 0.
 
     >>> sum(share_of(0.01, place) for place in range(10_000)) < 0.01
     True
@@ -68,7 +68,7 @@ class Filter:
     Args:
         bits: Its bits, a power of two of them.
         hashes: Bits set for each digest.
-        held: Digests in it.
+        held: Number of digests in it.
     """
 
     __slots__ = ("_mask", "bits", "hashes", "held")
@@ -81,26 +81,26 @@ class Filter:
 
     @classmethod
     def made(cls, place: int, error: float) -> Self:
-        """The filter, still empty, at a place of a chain with this error."""
+        """Create the empty filter at a place of a chain with this error."""
         size = min(SMALLEST << min(place, 32), LARGEST)
         return cls(bytearray(size), ceil(-log2(share_of(error, place))))
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """The filter that ``pack`` gave."""
+        """Return the filter in the result of ``pack``."""
         held, hashes = HEAD.unpack_from(data)
         return cls(bytearray(data[HEAD.size :]), hashes, held)
 
     def pack(self) -> bytes:
-        """The filter as it is kept."""
+        """Return the stored form of the filter."""
         return HEAD.pack(self.held, self.hashes) + self.bits
 
     def most(self, error: float) -> int:
-        """Digests that may be in it for an error: (1 - e^(-hashes n / bits))^hashes."""
+        """Return the most digests for an error: (1 - e^(-hashes n / bits))^hashes."""
         return int(-8 * len(self.bits) / self.hashes * log(1 - error ** (1 / self.hashes)))
 
     def add(self, digest: int) -> None:
-        """Remember a digest."""
+        """Add a digest."""
         bits, mask = self.bits, self._mask
         place, step = digest & mask, digest >> 32 & mask
         for turn in range(self.hashes):  # enhanced double hashing (Dillinger, Manolios 2004)
@@ -130,7 +130,7 @@ class Chain:
     (True, False, True)
 
     Attributes:
-        filters: Those there are; digests are added to the last one.
+        filters: Filters in order; digests are added to the last one.
     """
 
     def __init__(self) -> None:
@@ -140,9 +140,9 @@ class Chain:
         return any(digest in one for one in self.filters)
 
     def add(self, digests: Iterable[int], error: float) -> list[int]:
-        """Remember digests; places of the filters that changed.
+        """Add digests; return the places of the filters that changed.
 
-        Of digests never added, ``error`` at most are taken for remembered.
+        At most the share ``error`` of digests never added are found.
         """
         changed: dict[int, None] = {}
         room = self._room(error)
@@ -165,11 +165,11 @@ class Chain:
 
 
 class Seen:
-    """What was let go; asked of each URL that is not known.
+    """Filters of evicted URLs; looked up for each URL without a record.
 
     Args:
-        store: Where filters are kept.
-        error: Share of URLs never met that may be taken for seen, in (0, 1).
+        store: Store of the filters.
+        error: Largest share of new URLs that are mistaken for evicted ones, in (0, 1).
     """
 
     def __init__(self, store: Store, error: float) -> None:
@@ -180,7 +180,7 @@ class Seen:
             self.learn(name, data)
 
     def __bool__(self) -> bool:
-        """Whether anything was let go."""
+        """Check whether any URL was evicted."""
         return bool(self._chains)
 
     def __contains__(self, key: bytes) -> bool:
@@ -188,58 +188,59 @@ class Seen:
         return chain is not None and DIGEST.unpack(key)[0] in chain
 
     def add(self, bucket: int, keys: Iterable[bytes]) -> None:
-        """Remember keys of a bucket whose rows are let go with the same commit."""
+        """Add keys of a bucket whose rows are evicted with the same commit."""
         chain = self._chains[bucket]
         for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
             self._store.put_filter(NAME.pack(bucket, place), chain.filters[place].pack())
 
     def learn(self, name: bytes, data: bytes) -> None:
-        """Take in a filter as it is kept, in any order of their places."""
+        """Load a filter from its stored form; places may come in any order."""
         bucket, place = NAME.unpack(name)
         filters = self._chains[bucket].filters
         filters += [Filter.made(at, self._error) for at in range(len(filters), place + 1)]
         filters[place] = Filter.unpack(data)
 
     def adopt(self, entry: SeenEntry) -> None:
-        """Take in a filter of an export, and keep it."""
+        """Load a filter of an export, and store it."""
         name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
         self.learn(name, data)
         self._store.put_filter(name, data)
 
     def evict(self, buckets: Collection[int]) -> None:
-        """Forget buckets, but for the store."""
+        """Remove buckets from RAM, not from the store."""
         for bucket in buckets:
             self._chains.pop(bucket, None)
 
 
 def entry_of(name: bytes, data: bytes) -> SeenEntry:
-    """A filter as it is exported."""
+    """Return the exported form of a filter."""
     bucket, place = NAME.unpack(name)
     return SeenEntry(bucket, place, b64encode(data).decode())
 
 
 def was_let_go(store: Store, key: bytes) -> bool:
-    """Whether a store says so; also one that another process writes."""
+    """Check whether a store's filters have a key; another process may be writing the store."""
     (digest,) = DIGEST.unpack(key)
     filters = store.items(store.seen, key[:1], size=1)
     return any(digest in Filter.unpack(data) for _, data in filters)
 
 
 class Shedding:
-    """Evicts settled URLs while more than ``most`` are known.
+    """Eviction of settled URLs while there are more than ``most`` records.
 
-    From the first arrival on, round after round, settled rows are looked for: not faster than URLs
-    come in, so that no call takes long. What was only predicted to be low is forgotten, and new to
-    the next page that offers it. What was fetched or failed has to be remembered: it waits until
-    many of its bucket can be added to its filters at once, which are written whole.
+    Rows are searched for settled ones in rounds, from the first arrival on, and not faster than
+    URLs come in, so that no call takes long. A URL that was only predicted to be low is forgotten,
+    and new to the next page that offers it. The key of a URL that was fetched or failed has to be
+    stored: the URL waits until many of its bucket can be added to their filters at once, since
+    filters are written whole.
 
     Args:
-        queues: What is known, and where it stands.
-        seen: Remembers what was fetched or failed.
-        most: URLs that may be known; 0 is no bound. What is queued or leased always stays.
+        queues: Rows and the queues they are in.
+        seen: Filters of URLs that were fetched or failed.
+        most: Bound of records; 0 is no bound. Queued and leased URLs always stay.
 
     Attributes:
-        mine: By bucket, whether its rows are ours to change.
+        mine: By bucket, whether this node may change its rows.
     """
 
     def __init__(self, queues: Queues, seen: Seen, most: int) -> None:
@@ -254,12 +255,12 @@ class Shedding:
         self.mine: Sequence[bool] = (True,) * BUCKETS
 
     def _begin(self) -> None:
-        """Begin a round; what was found waiting is found again."""
+        """Begin a round; URLs that were found and wait are found again."""
         self._at = self._waits = 0
         self._found.clear()
 
     def step(self) -> int:
-        """Evict some, if too many are known; how many."""
+        """Evict some records, if there are too many; return how many."""
         if not self._most:
             return 0
         known, left = self._urls.known(), LOOK
@@ -276,7 +277,7 @@ class Shedding:
         return before - known
 
     def _look(self, most: int) -> int:
-        """Look at the next rows: forget low ones, note where others are; how many, at least 1."""
+        """Read the next rows: forget low ones, collect others; return how many, at least 1."""
         rows = self._urls.after(self._at, most)
         for number, key, data in rows:
             if data[0] == QUEUED or not self.mine[key[0]]:
@@ -293,7 +294,7 @@ class Shedding:
         return max(len(rows), 1)
 
     def _remember(self) -> int:
-        """Evict the first in the bucket where most were found; how many, at least 1."""
+        """Evict the first in the bucket with most found; return how many, at least 1."""
         bucket = max(self._found, key=lambda one: len(self._found[one]))
         numbers = self._found[bucket][:BATCH]
         del self._found[bucket][:BATCH]
@@ -311,7 +312,7 @@ class Shedding:
         return max(len(numbers), 1)
 
     def _drop(self, number: int, key: bytes, data: bytes) -> None:
-        """Forget a settled row, and count what it was."""
+        """Delete a settled row, and count its kind."""
         queues = self._queues
         if data[0] == CRAWLED:
             what = "crawled"
@@ -325,20 +326,20 @@ class Shedding:
 
 
 class Tail:
-    """Which values are too low when very much waits; costs nothing until half of the bound waits.
+    """Bound of values for a full queue; costs nothing until the queue is half full.
 
-    Once ``most`` URLs wait, a new one enters only if it would be among the ``most`` best; otherwise
-    it is turned away: counted, not stored, and new again to the next page that offers it. What has
-    entered stays. So the queue goes on growing, but ever slower: of T URLs offered in any order of
-    values about most · (1 + ln(T / most)) wait. Seeds and redirects always enter. Values are
-    compared without the bias of their group, in 256 steps.
+    Once ``most`` URLs are queued, a new one enters only if it would be among the ``most`` best;
+    otherwise it is refused: counted, not stored, and new again to the next page that offers it.
+    Queued URLs stay. So the queue goes on growing, but ever slower: of T URLs offered in random
+    order of values about most · (1 + ln(T / most)) are queued. Seeds and redirects always enter.
+    Values are compared without the bias of their group, in 256 steps.
 
     Args:
-        most: URLs that may wait before any is turned away; 0 is no bound.
-        hosts: All hosts, whose entries are counted when the time comes.
+        most: URLs that may be queued before any is refused; 0 is no bound.
+        hosts: All hosts, whose entries are counted once the queue is half full.
 
     Attributes:
-        counts: Waiting entries by step; empty until half of the bound waits.
+        counts: Queued entries by step; empty until the queue is half full.
     """
 
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
@@ -349,15 +350,15 @@ class Tail:
         self._asked = 0
 
     def change(self, entry: int, difference: int) -> None:
-        """Note that an entry came (1) or went (-1); only while there are ``counts``."""
+        """Count an entry that came (1) or went (-1); only while there are ``counts``."""
         self.counts[entry >> STEP_BITS] += difference
 
     def near(self, waiting: int) -> bool:
-        """Whether half of the bound waits."""
+        """Check whether the queue is half full."""
         return self._most > 0 and waiting >= self._most // 2
 
     def refuses(self, entry: int, waiting: int) -> bool:
-        """Whether a new entry is too low, while so many wait."""
+        """Check whether a new entry is too low, while so many are queued."""
         if not self.near(waiting):
             return False
         if not self.counts:
@@ -378,7 +379,7 @@ class Tail:
                         self.counts[entry >> STEP_BITS] += 1
 
     def _bound(self) -> int:
-        """The step in which the last of the best ``most`` lies."""
+        """Return the step of the last of the best ``most`` entries."""
         left = self._most
         for step, number in enumerate(self.counts):
             left -= number

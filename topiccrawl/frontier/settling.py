@@ -1,4 +1,4 @@
-"""What becomes of a lease: its outcome, its host's clock, its return; what operators change."""
+"""Settlement of leases: outcome, host clock, return to the queue; changes by operators."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ CRASH = "crash"
 EXPIRED = "lease-expired"
 RULES, ALL_ALLOWED = range(200, 300), range(300, 500)
 CRAWLED = Ending.CRAWLED
-"""Looked up here once: members of an enumeration are slow to find."""
+"""Looked up once: access to members of an enumeration is slow."""
 
 
 class Settling:
-    """Ends leases, and changes single URLs for the operator.
+    """Settlement of leases, and the operator's changes of single URLs.
 
     Args:
-        queues: What is known, and where it stands.
+        queues: Rows and the queues they are in.
         intake: Takes links and redirect targets.
-        robots: Learns robots.txt files.
-        clock: Of the hosts.
+        robots: Stores robots.txt files.
+        clock: Clock of the hosts.
         limits: For attempts and crashes.
 
     Attributes:
@@ -59,7 +59,7 @@ class Settling:
     # -- the end of a lease ------------------------------------------------------------------------
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
-        """Settle a lease and its links; False where it is stale."""
+        """Settle a lease and its links; return False where it is stale."""
         held = self._leases.find(lease)
         if held is None:
             self._tally["stale"] += 1
@@ -88,7 +88,7 @@ class Settling:
             self._ready.changed(held.host, now)
 
     def expire(self, now: float) -> None:
-        """Return leases whose time is over to their queue, an attempt counted."""
+        """Return expired leases to their queues; an attempt is counted."""
         for key in self._leases.expired(now):
             held = self._leases.held[key]
             self._tally["expired"] += 1
@@ -111,7 +111,7 @@ class Settling:
                 self._queues.enter(self._release(key, held), key)
 
     def recover(self) -> None:
-        """Return what a process that died had leased; count crashes of what it was processing."""
+        """Queue the leases of a crashed process again; count crashes of pages in processing."""
         left = self._urls.store.leased()
         self._leases.changed.update(left)
         for key in left:
@@ -122,9 +122,9 @@ class Settling:
             self.crashed(key)
 
     def crashed(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
-        """Count how often processes died while they processed a page; False: it is unknown.
+        """Count crashes of processes while they processed a page; return False without a record.
 
-        A page that may be tried again waits for ``wait`` seconds for each time.
+        A page that may be tried again waits for ``wait`` seconds per crash.
         """
         row = self._urls.row(key)
         if row is None or row.state != rows.QUEUED:
@@ -173,7 +173,7 @@ class Settling:
             self._retry(row, key, reason, not_before, now)
 
     def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Queue a row that stands in no queue again, from a time on."""
+        """Queue a row that is in no queue again, due from a given time."""
         if not_before > now:
             row.flags |= rows.DELAYED
             row.when = not_before
@@ -181,7 +181,7 @@ class Settling:
         self._queues.enter(row, key)
 
     def _release(self, key: bytes, held: Held) -> Row:
-        """Forget a page lease; its row, which stands in no queue now."""
+        """End a page lease; return its row, which is in no queue now."""
         self._leases.drop(key)
         held.host.leased -= 1
         self.marks.unset(key)
@@ -209,7 +209,7 @@ class Settling:
         self._ready.settle(origin.host, now)
 
     def _settle_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
-        """End a robots lease that brought no answer; only a release is no failed attempt."""
+        """End a robots lease without an answer; it counts as failed unless it was released."""
         self._leases.drop(key)
         if outcome.ending is Ending.RELEASED:
             self._ready.admit(origin)
@@ -218,7 +218,7 @@ class Settling:
         self._ready.settle(origin.host, now)
 
     def _robots_failed(self, origin: Origin, cause: str, not_before: float, now: float) -> None:
-        """Try a robots.txt again later, or give the origin up until its time to live is over."""
+        """Retry a robots.txt later, or mark it unavailable until its time to live is over."""
         origin.attempts += 1
         if origin.attempts >= self._max_attempts > 0:
             self._robots.give_up(origin, cause, now)
@@ -230,7 +230,7 @@ class Settling:
     # -- operators ---------------------------------------------------------------------------------
 
     def requeue(self, url: str, now: float, value: float | None = None) -> bool:
-        """Queue a URL that is crawled, failed, rejected or waiting; False where it is none."""
+        """Queue a URL that is crawled, failed, rejected or waiting; return False otherwise."""
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
@@ -254,7 +254,7 @@ class Settling:
         return True
 
     def forget(self, url: str, now: float) -> bool:
-        """Delete a URL's row wherever it stands; False where there is none."""
+        """Delete a URL's row from any queue; return False where there is none."""
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:

@@ -1,11 +1,11 @@
 """The folder of an embedded frontier: one LMDB environment, locked and versioned.
 
-Durability. A commit is LMDB's own: it flushes the pages it wrote, then writes the root that names
-them (``metasync=False``: the root itself is flushed with the next commit). What was committed
-survives ``kill -9``; a power cut leaves a whole frontier, as of the last commit or the one before.
-A commit costs what the disk takes to flush, so ``Commits`` groups changes by size and age.
-``sync="never"`` flushes nothing: ``kill -9`` loses no more, but a power cut may leave a folder that
-cannot be read. It is for tests, and for copies that are never opened again.
+Durability. A commit is LMDB's own: it flushes the pages it wrote, then writes the root that refers
+to them (``metasync=False``: the root itself is flushed with the next commit). Committed changes
+survive ``kill -9``; a power cut leaves a whole frontier, as of the last commit or the one before.
+A commit takes as long as the flush of the disk, so changes are grouped by size and age (see
+``embedded``). ``sync="never"`` flushes nothing: ``kill -9`` loses no more, but a power cut may
+leave a folder that cannot be read. It is for tests, and for copies that are never opened again.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 Sync = Literal["commit", "never"]
 Item = tuple[bytes, bytes]
 Feed = Callable[[str, Iterable[tuple[bytes, bytes | None]]], None]
-"""What follows all changes: name of a table, keys and values (None: deleted)."""
+"""Listener to all changes: name of a table, keys and values (None: deleted)."""
 
 FORMAT = 7
 MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {}
-"""Format to what turns it into the next one, in place; folders of others are refused."""
+"""Functions that migrate a format to the next one, in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
 """Bytes one transaction may add before the map is checked again; the map is address space only."""
 LINK_ROOM = 32 << 10
-"""Bytes a link may write at worst: its host, its unit and their groups are new."""
+"""Most bytes that a link may write: its host, its unit and their groups are new."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hosts-*.log")
-"""All that a frontier of this format, or of an earlier one, may have left in its folder."""
+"""Files that a frontier of this format, or of an earlier one, may have in its folder."""
 LEASED = b"leased"
 MAX_KEY = 500
-"""Bytes of a key; LMDB takes no more than 511."""
+"""Most bytes of a key; LMDB takes no more than 511."""
 BATCH = 500
 TABLES = ("ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
 
@@ -54,15 +54,15 @@ class Store:
     """Open tables of one frontier, with one transaction that is always open.
 
     Attributes:
-        readonly: Whether another process writes it.
+        readonly: Whether it is opened for reading only, while another process may write.
         is_open: Whether it was not closed yet.
         txn: The open transaction; replaced at every commit.
-        feed: What follows changes of URLs, links, robots.txt files, filters and leases, or None.
+        feed: Listener to changes of URLs, links, robots.txt files, filters and leases, or None.
         ids: Key to the number of a URL's arrival.
         rows: Number to key and row; see ``rows``.
         links: Key of a page to the packed keys of its links that were counted.
-        due: Time and key of what waits for a time.
-        hosts: Number to what a page changes of a host, and its name.
+        due: Time and key of delayed URLs.
+        hosts: Number to clock, statistics and name of a host.
         units: Host and unit number to origin and groups.
         groups: Host and place inside it to the name of a group that no unit has.
         robots: Origin to its robots.txt.
@@ -127,14 +127,14 @@ class Store:
     # -- transactions ------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """See the last commit of the process that writes, unless something is being read."""
+        """Read from the last commit of the writing process on, unless a reading is in progress."""
         if self.readonly and not self._readers:
             self.txn.abort()
             self._begin()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Stay at one commit meanwhile, where another process writes."""
+        """Stay at one commit within the context, where another process writes."""
         self._readers += 1
         try:
             yield
@@ -154,7 +154,7 @@ class Store:
         self.txn = self.env.begin(write=not self.readonly)
 
     def close(self) -> None:
-        """Close without committing; twice equals once."""
+        """Close without committing; idempotent."""
         if self.is_open:
             self.txn.abort()
             self._release()
@@ -171,19 +171,19 @@ class Store:
     # -- tables ------------------------------------------------------------------------------------
 
     def load(self, name: str) -> object:
-        """A value of the meta table, or None."""
+        """Return a value of the meta table, or None."""
         data = self.txn.get(name.encode(), None, self.meta)
         return None if data is None else json.loads(data)
 
     def save(self, name: str, value: object) -> None:
-        """Keep a JSON value in the meta table."""
+        """Store a JSON value in the meta table."""
         data = json.dumps(value, ensure_ascii=False).encode()
         self.txn.put(name.encode(), data, db=self.meta)
 
     def items(
         self, table: lmdb._Database, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
     ) -> Iterator[Item]:
-        """Keys that begin so and come after one, with values; commits may come between pieces."""
+        """Yield items with a key prefix, behind a key; commits may come between pieces."""
         start = after + b"\0" if after else prefix
         while True:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
@@ -198,30 +198,30 @@ class Store:
             start = piece[-1][0] + b"\0"
 
     def get_many(self, table: lmdb._Database, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Values of the keys that there are; looked up in order, which is quicker."""
+        """Return the values of existing keys; looked up in order, which is quicker."""
         cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
         return dict(cursor.getmulti(sorted(keys)))
 
     def put_many(self, table: lmdb._Database, items: Iterable[Item]) -> None:
-        """Keep values, written in the order of their keys."""
+        """Store values, written in the order of their keys."""
         self.txn.cursor(table).putmulti(sorted(items))
 
     def robots_of(self, origin: str) -> bytes:
-        """The stored robots.txt of an origin, b"" where there is none."""
+        """Return the stored robots.txt of an origin, b"" where there is none."""
         return self.txn.get(origin_key(origin), b"", self.robots) or b""
 
     def put_robots(self, origin: bytes, answer: bytes) -> None:
-        """Keep the robots.txt of an origin (see ``origin_key``)."""
+        """Store the robots.txt of an origin (see ``origin_key``)."""
         self.txn.put(origin, answer, db=self.robots)
         self.follow("robots", ((origin, answer),))
 
     def put_filter(self, name: bytes, data: bytes) -> None:
-        """Keep a filter of evicted URLs."""
+        """Store a filter of evicted URLs."""
         self.txn.put(name, data, db=self.seen)
         self.follow("seen", ((name, data),))
 
     def leased(self) -> list[bytes]:
-        """Keys of the pages that were leased, as of the last commit."""
+        """Return the keys of leased pages, as of the last commit."""
         packed = self.txn.get(LEASED, b"", self.meta) or b""
         return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
 
@@ -230,10 +230,10 @@ class Store:
         if self.feed is not None:
             self.feed(table, items)
 
-    # -- whose it is -------------------------------------------------------------------------------
+    # -- strategy and owner ------------------------------------------------------------------------
 
     def check(self, strategy: Strategy) -> None:
-        """Refuse state of another strategy; a new folder is marked as this one's.
+        """Refuse state of another strategy; a new folder records this strategy.
 
         Raises:
             StateVersionError: It is of another.
@@ -252,7 +252,7 @@ class Store:
         """Refuse state of another owner; "" claims nothing.
 
         Raises:
-            StateError: It is another's.
+            StateError: It has another owner.
         """
         known = self.load(OWNER)
         if owner and known is None:
@@ -265,14 +265,14 @@ class Store:
 
 
 def origin_key(origin: str) -> bytes:
-    """Key of an origin's robots.txt."""
+    """Return the key of an origin's robots.txt."""
     return origin.encode(errors="replace")[:MAX_KEY]
 
 
 def _check_format(
     path: Path, env: lmdb.Environment, meta: lmdb._Database, *, readonly: bool
 ) -> None:
-    """Migrate what an earlier version wrote, or refuse it, before its tables are looked for."""
+    """Migrate a frontier of an earlier version, or refuse it, before its tables are opened."""
     with env.begin() as txn:
         about = txn.get(ABOUT.encode(), None, meta)
     known = {} if about is None else json.loads(about)
@@ -291,7 +291,7 @@ def _check_format(
 
 
 def strategy_of(path: str | Path) -> str:
-    """Return the name of the strategy that an existing frontier was made with.
+    """Return the name of an existing frontier's strategy.
 
     Raises:
         StorageError: There is no frontier.
@@ -305,7 +305,7 @@ def strategy_of(path: str | Path) -> str:
 
 
 def discard(path: str | Path) -> None:
-    """Delete a frontier that no process uses; nothing where there is none.
+    """Delete a frontier that no process uses; do nothing where there is none.
 
     Raises:
         StateLockedError: A crawl uses it.
@@ -327,7 +327,7 @@ def discard(path: str | Path) -> None:
 
 
 class _FolderLock:
-    """A folder locked for this process; the only place that needs more than LMDB of the system."""
+    """Lock of a folder for this process; the only place that needs a system call beside LMDB."""
 
     def __init__(self, path: Path) -> None:
         import fcntl  # noqa: PLC0415 - not on every system
@@ -346,7 +346,7 @@ class _FolderLock:
             raise StateLockedError(message) from error
 
     def release(self) -> None:
-        """Unlock; twice equals once."""
+        """Unlock; idempotent."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1

@@ -1,4 +1,4 @@
-"""An embedded frontier written out as portable entries, and built from them."""
+"""Export of an embedded frontier as portable entries, and import of them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
 class Export:
-    """The entries of an open store.
+    """Export of an open store.
 
     Args:
         store: A store opened for reading gives a snapshot.
-        strategy: Whose evidence it is.
+        strategy: Strategy of the store's evidence.
     """
 
     def __init__(self, store: Store, strategy: Strategy) -> None:
@@ -46,7 +46,7 @@ class Export:
         self._strategy = strategy
 
     def entries(self) -> Iterator[Entry]:
-        """The frontier, its hosts, what was let go, its URLs."""
+        """Yield the frontier, its hosts, filters of evicted URLs, its URLs."""
         with self._store.reading():
             yield self._about()
             for host, units in read_hosts(self._store):
@@ -116,20 +116,20 @@ class Export:
         )  # fmt: skip
 
     def _name(self, key: bytes) -> str:
-        """URL of a key, or "" where it is not known (any more)."""
+        """Return the URL of a key, or "" where it has no record (any more)."""
         row = self._urls.row(key) if key else None
         return row.text(rows.URL) if row is not None else ""
 
 
 class Loader:
-    """Builds a frontier from entries.
+    """Import of entries into a frontier.
 
     Args:
-        queues: Of an empty frontier.
-        judge: Its strategy, and what its sweep has done.
-        dispatch: Whose turn is taken over.
-        robots: Keeps robots.txt files.
-        seen: Keeps filters.
+        queues: Queues of an empty frontier.
+        judge: Its strategy, and the state of its sweep.
+        dispatch: Dispatcher whose turn is set.
+        robots: Stores robots.txt files.
+        seen: Stores filters.
     """
 
     def __init__(
@@ -145,10 +145,10 @@ class Loader:
         self._seen = seen
 
     def load(self, entries: Iterable[Entry], tick: Callable[[int], None]) -> int:
-        """Take over an export; number of URLs. ``tick`` is told of every entry.
+        """Load an export; return the number of URLs. ``tick`` is called after every entry.
 
         Raises:
-            StateError: The frontier is not empty, or the export does not begin as one does.
+            StateError: The frontier is not empty, or the export lacks its first entry.
             StateVersionError: It is of another version or strategy.
         """
         rest = iter(entries)

@@ -1,6 +1,6 @@
-"""What goes in and out of a frontier: leases and how they end, seeds, bounds, explanations.
+"""Data types of the frontier's interface: leases and outcomes, seeds, bounds, explanations.
 
-``contract`` says what they mean and names them all, so that nobody has to look here first.
+``contract`` has their semantics and re-exports them all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PRIOR, NORMAL, REJECTED = 0, 1, 2
 
 
 class Kind(StrEnum):
-    """What a lease is for."""
+    """Purpose of a lease."""
 
     PAGE = "page"
     ROBOTS = "robots"
@@ -39,10 +39,10 @@ class Lease(NamedTuple):
         depth: Links from the nearest seed when it was first queued; seeds have 0.
         attempts: Fetches that failed before this one.
         redirects: Redirects followed on the way to this URL.
-        expires: When the lease returns by itself, seconds since the epoch.
-        payload: JSON text of what the caller pushed with the URL, or "".
-        anchor: Anchor text kept with the URL; empty for seeds and robots.
-        context: Context kept with it.
+        expires: Time at which the lease returns by itself, seconds since the epoch.
+        payload: JSON text that the caller pushed with the URL, or "".
+        anchor: Anchor text stored with the URL; empty for seeds and robots.
+        context: Context text stored with it.
     """
 
     url: str
@@ -62,7 +62,7 @@ class Lease(NamedTuple):
 
 
 class Ending(StrEnum):
-    """How a lease ends."""
+    """Kinds of the end of a lease."""
 
     CRAWLED = "crawled"
     ERROR = "error"
@@ -72,19 +72,19 @@ class Ending(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """What became of a lease.
+    """Outcome of a lease.
 
     Attributes:
-        ending: How it ends.
+        ending: Kind of its end.
         reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
         relevance: CRAWLED: the page's relevance, in [0, 1].
-        worth: CRAWLED: what the page counts in the statistics of its groups, in [0, 1]; its
+        worth: CRAWLED: contribution of the page to the statistics of its groups, in [0, 1]; its
             relevance where None.
         not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
             past ``max_attempts`` it becomes ERROR with the same reason.
         target: REDIRECTED: canonical URL that takes over value, evidence and depth.
         redirects: REDIRECTED: redirects followed so far, this one included.
-        payload: REDIRECTED: what is handed back with the target's lease; None: what the source had.
+        payload: REDIRECTED: payload of the target's lease; None: that of the source.
     """
 
     ending: Ending
@@ -99,7 +99,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """What a download told about its host.
+    """Result of a download, as far as it concerns the host.
 
     Attributes:
         status: HTTP status; 0 where there was no answer.
@@ -119,7 +119,7 @@ class Seed:
     Attributes:
         url: Canonical URL.
         value: Value in [0, 1]; seeds go to priorQueue.
-        payload: JSON text handed back with the lease, or "".
+        payload: JSON text returned with the lease, or "".
         depth: Depth to record.
     """
 
@@ -131,7 +131,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """How hosts are treated; the frontier is the only place that waits.
+    """Rules for requests to hosts; the frontier is the only place that waits.
 
     Attributes:
         delay: Seconds between the starts of two requests to one host (DOWNLOAD_DELAY).
@@ -144,11 +144,11 @@ class Politeness:
         crawl_delay_max: Longest robots.txt crawl-delay honoured, seconds.
         hosts: Per-host overrides, host to (delay or None, concurrency or None) (DOWNLOAD_SLOTS).
         robots: Obey robots.txt (ROBOTSTXT_OBEY).
-        robots_ttl: Seconds a robots.txt is believed.
-        robots_away: Seconds that it counts as not to be had after all attempts failed; no more
-            than ``robots_ttl``.
+        robots_ttl: Seconds for which a robots.txt is valid.
+        robots_away: Seconds for which it counts as unavailable after all attempts failed; at most
+            ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
-        own: Hosts of the operator's own, whose robots.txt is not asked.
+        own: The operator's own hosts, whose robots.txt is not fetched.
     """
 
     delay: float = 1.0
@@ -169,19 +169,19 @@ class Politeness:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds the operator sets; 0 is no bound.
+    """Bounds that the operator sets; 0 is no bound.
 
     Attributes:
         max_depth: Offers deeper than this are counted, not queued (DEPTH_LIMIT).
         max_host_pages: Pages fetched per host; its later URLs end as error "host-budget".
         max_attempts: Failed fetches before a URL ends as error.
-        max_crashes: Times a URL was being processed when the process died, before it ends as
+        max_crashes: Crashes of the process while a URL was being processed, before it ends as
             error "crash".
-        lease_seconds: How long a lease lives unless extended.
-        max_queued: URLs waiting (on a node) beyond which low values are turned away (``tail``).
-        max_known: URLs known (on a node) beyond which records of settled ones are let go
-            (``shedding``).
-        seen_error: Share of URLs never met that may be taken for fetched ones let go.
+        lease_seconds: Life of a lease in seconds, unless extended.
+        max_queued: Queued URLs (on a node) beyond which low values are refused (``seen.Tail``).
+        max_known: Records of URLs (on a node) beyond which settled ones are evicted
+            (``seen.Shedding``).
+        seen_error: Largest share of new URLs that are mistaken for evicted ones.
     """
 
     max_depth: int = 0
@@ -195,11 +195,11 @@ class Limits:
 
 
 class GroupStats(NamedTuple):
-    """What fetched pages of a group of URLs (a directory, a host, the crawl) turned out to be.
+    """Statistics of crawled pages of a group of URLs (a directory, a host, the crawl).
 
     Attributes:
         pages: Pages crawled there.
-        relevance: Sum of what they were worth (``Outcome.worth``).
+        relevance: Sum of ``Outcome.worth`` of these pages.
     """
 
     pages: int
@@ -207,20 +207,20 @@ class GroupStats(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Everything known of one URL, for ``scrapy why``.
+    """All that is stored of one URL, for ``scrapy why``.
 
     Attributes:
         url: Canonical URL.
         queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``; ``seen`` where its
-            record was let go, so that the rest says nothing (or where it only looks so: see
+            record was evicted, so that the other fields are empty (rarely also for a new URL: see
             ``Limits.seen_error``).
-        reason: Why it is in the errorQueue or waits; "" otherwise.
+        reason: Reason why it is in the errorQueue or waits; "" otherwise.
         value: Stored value plus bias, as it would be compared now.
-        bias: The group's part of it.
+        bias: The prior of its group in this value.
         evidence: Evidence by name of its field.
         relevance: The page's own relevance once crawled, else None.
-        anchor: Kept anchor text.
-        context: Kept context text.
+        anchor: Stored anchor text.
+        context: Stored context text.
         inlinks: Crawled pages that link to it.
         parents: Best parents (up to three), (url, value of their offer), best first.
         path: From a seed to this URL, along first discovery.

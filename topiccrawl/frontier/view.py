@@ -1,4 +1,4 @@
-"""Reading a frontier: what is in which queue and why, what its hosts do, what is still to come.
+"""Read access to a frontier: contents of queues with reasons, states of hosts, best values.
 
 A :class:`View` reads the store, also one that another process writes; the others read the order in
 RAM of an open frontier.
@@ -32,20 +32,20 @@ QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
 LET_GO = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
-"""fetching: a request is out; ready: may be asked now; waiting: for its delay; robots: for its
+"""fetching: requests in flight; ready: may be asked now; waiting: for its delay; robots: for its
 robots.txt; failing: backs off after 429, 503 or an unreachable robots.txt; idle: nothing queued."""
 
 
 class HostFigures(NamedTuple):
-    """One host at a moment.
+    """Figures of one host at a moment.
 
     Attributes:
         name: Its name.
         state: One of ``STATES``.
-        queued: URLs that wait.
+        queued: Number of queued URLs.
         active: Requests in flight.
-        seconds: Until it may be asked again; 0 where it may be now.
-        delay: Seconds between two requests, as known now.
+        seconds: Seconds until it may be asked again; 0 where it may be asked now.
+        delay: Current seconds between two requests.
         pages: Pages fetched.
         worth: Mean worth of its crawled pages, in [0, 1].
     """
@@ -61,12 +61,12 @@ class HostFigures(NamedTuple):
 
 
 class Census(NamedTuple):
-    """All hosts of a frontier at a moment.
+    """Figures of all hosts of a frontier at a moment.
 
     Attributes:
         states: State to number of hosts.
-        hosts: The hosts with most to do, most first.
-        soonest: Host that may be asked next and the seconds until then, or None where no one waits
+        hosts: The busiest hosts, in that order.
+        soonest: Host that may be asked next and the seconds until then, or None where no host waits
             for a time.
     """
 
@@ -77,15 +77,15 @@ class Census(NamedTuple):
 
 @runtime_checkable
 class Counted(Protocol):
-    """A frontier that can tell what its hosts do."""
+    """A frontier that reports the states of its hosts."""
 
     def census(self, n: int) -> Census:
-        """What all hosts do, and the n with most to do one by one."""
+        """Return the states of all hosts, and figures of the n busiest."""
         ...
 
 
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
-    """See ``Counted.census``; costs a look at every host."""
+    """Return what ``Counted.census`` describes; reads every host."""
     found = [_figures(host, clock, now) for host in hosts]
     states = dict.fromkeys(STATES, 0)
     soonest: tuple[str, float] | None = None
@@ -126,18 +126,19 @@ def _state(host: Host, queued: int, wait: float) -> str:
 
 @runtime_checkable
 class Outlook(Protocol):
-    """A frontier that can tell its best values."""
+    """A frontier that reports its best values."""
 
     def best(self, n: int) -> list[float]:
-        """Values of the n best queued URLs, bias included, best first, whatever their host waits.
+        """Return the values of the n best queued URLs, bias included, best first.
 
-        Both lanes count alike; URLs that wait for a time of their own (a retry) don't.
+        Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
+        time of their own (a retry) do not count.
         """
         ...
 
 
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
-    """See ``Outlook.best``; costs a look at every unit and at most n of its entries."""
+    """Return what ``Outlook.best`` describes; reads every unit and at most n of its entries."""
     heads = [
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
@@ -151,17 +152,17 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
 
 
 def _costs(unit: Unit, lane: int) -> Iterator[float]:
-    """What the entries of a unit's lane cost, least first: the best value costs nothing."""
+    """Yield the costs (inverted values less bias) of the entries of a unit's lane, least first."""
     for entry in unit.orders[lane] or ():
         yield (entry >> 32) - unit.bias
 
 
 class View:
-    """Answers about a frontier's store; changes nothing.
+    """Read-only queries of a frontier's store.
 
     Args:
-        store: Open store; a view of a store opened for reading sees the last commit.
-        strategy: Names the evidence and gives biases.
+        store: Open store; a view of a store opened for reading reads the last commit.
+        strategy: For the names of the evidence and the biases.
     """
 
     def __init__(self, store: Store, strategy: Strategy) -> None:
@@ -171,10 +172,10 @@ class View:
 
     @classmethod
     def read(cls, path: str | Path, strategy: Strategy) -> Self:
-        """What an existing folder holds, also while a crawl writes to it; nothing is changed.
+        """Open an existing folder for reading, also while a crawl writes to it.
 
         Raises:
-            StorageError: There is none.
+            StorageError: There is no frontier.
             StateVersionError: It is of another format or strategy.
         """
         store = Store(path, readonly=True)
@@ -186,7 +187,7 @@ class View:
         return cls(store, strategy)
 
     def why(self, url: str) -> Explanation | None:
-        """All that is known of a URL, or None."""
+        """Return all that is stored of a URL, or None."""
         self._store.refresh()
         key = rows.key_of(url)
         row = self._urls.row(key)
@@ -208,11 +209,11 @@ class View:
         )  # fmt: skip
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """(url, value, reason) of a queue: prior, normal, leased, crawled or error.
+        """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error.
 
-        Lanes come best first per host and queue group, what waits for a time last of its host.
-        What changes meanwhile may be seen or not, but what does not change is given once; a view of
-        a store opened for reading stays at the commit where the iteration began.
+        Lanes come best first per host and queue group, delayed URLs last of their host. Concurrent
+        changes may be included or not; a URL that does not change is yielded once. A view of a
+        store opened for reading stays at the commit where the iteration began.
 
         Raises:
             ValueError: There is no such queue.
@@ -228,7 +229,7 @@ class View:
         return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
-        """Sizes and counters as of the last commit."""
+        """Return sizes and counters as of the last commit."""
         self._store.refresh()
         progress = self._store.load("progress")
         tally = progress.get("tally", {}) if isinstance(progress, dict) else {}
@@ -238,18 +239,18 @@ class View:
         return sizes
 
     def recount(self) -> dict[str, int]:
-        """The queues' sizes counted one by one, to check ``counts``."""
+        """Count the queues' sizes URL by URL, to check ``counts``."""
         sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
         sizes["known"] = self._urls.known()
         return sizes
 
     def export(self) -> Iterator[Entry]:
-        """All there is, as ``portable`` describes it; of a store opened for reading, a snapshot."""
+        """Yield all entries of ``portable``; of a store opened for reading, a snapshot."""
         self._store.refresh()
         return Export(self._store, self._strategy).entries()
 
     def close(self) -> None:
-        """Close the store; twice equals once."""
+        """Close the store; idempotent."""
         self._store.close()
 
     def _queue(self, key: bytes, row: Row) -> str:
@@ -279,7 +280,7 @@ class View:
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
-        """A lane host by host; its rows in order."""
+        """Yield a lane host by host; its rows in order."""
         with self._store.reading():
             leased = set(self._store.leased())
             for known in self._urls.by_host():

@@ -1,1 +1,1 @@
-"""THE FRONTIER AS SCRAPY'S SCHEDULER: leases become requests, their ends become outcomes."""
+"""SCHEDULER: the frontier as Scrapy's scheduler; leases become requests, answers outcomes."""

@@ -1,4 +1,4 @@
-"""What became of a request: a download, a failure, a robots.txt; the frontier is told of each."""
+"""Reports to the frontier on each request: a download, a failure, a robots.txt."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ NOT_FOUND = 404
 
 
 class Answers:
-    """Hears the crawler's signals, and is errback of all requests handed out.
+    """Handler of the crawler's download signals, and errback of all leased requests.
 
     Args:
-        crawler: Whose signals, stats and settings.
+        crawler: Source of signals, stats and settings.
         book: Open leases.
         alarm: Rung when a host's clock may have changed.
     """
@@ -48,7 +48,7 @@ class Answers:
         connect(self.no_download, signals.response_received)  # from a cache, say
 
     def failed(self, request: Request | None, failure: Failure) -> bool:
-        """Settle the lease of a request that brought no page; whether it had one."""
+        """Settle the lease of a request that failed; return whether it had a lease."""
         ticket = meta.read(request)
         if request is None or ticket is None:
             return False
@@ -60,13 +60,13 @@ class Answers:
         return bool(ticket.token)
 
     def robots(self, response: Response) -> None:
-        """Callback of a robots.txt."""
+        """Report the answer of a robots.txt; the callback of its request."""
         ticket = meta.read(response.request)
         if ticket is not None:
             self._robots(ticket, response.body, response.status)
 
     def no_download(self, request: Request) -> None:
-        """Free the host's clock if no download was reported."""
+        """Free the slot of the host if no download was reported."""
         self._report(request, Download(0))
 
     def _downloaded(self, response: Response, request: Request) -> None:
@@ -75,7 +75,7 @@ class Answers:
         self._report(request, Download(response.status, latency, wait))
 
     def _report(self, request: Request, download: Download) -> None:
-        """Tell the frontier how a download went, once per request: the host's clock runs on."""
+        """Report a download to the frontier, once per request: the slot of the host is freed."""
         ticket = meta.read(request)
         if ticket is None or ticket.reported:
             return
@@ -100,7 +100,7 @@ class Answers:
             self._book.failed(ticket.token, verdict.reason)
 
     def _robots_status(self, failure: Failure) -> tuple[int, str]:
-        """HTTP status and no cause, or 0 and the cause, named as for pages.
+        """Return HTTP status and no cause, or 0 and the cause, named as for pages.
 
         Endless redirects mean that there is no file (RFC 9309).
         """

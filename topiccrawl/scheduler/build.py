@@ -1,4 +1,4 @@
-"""From Scrapy settings to a frontier: where it lies, how polite it is, what bounds it."""
+"""Construction of a frontier from Scrapy settings: its place, politeness and bounds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
-"""What filters of seen URLs may err: with less they take more room than they save."""
+"""Range of the error of filters of evicted URLs: with less they need more room than they save."""
 RELEARNT = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about .2 s."""
 
@@ -79,7 +79,7 @@ def open_frontier(crawler: Crawler) -> Frontier:
 
 
 def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
-    """Return what carries a shared frontier's letters, or None for one that lies here alone."""
+    """Return the transport of a shared frontier's messages, or None for a local frontier."""
     if not in_redis(crawler.settings):
         return None
     from topiccrawl.addons.redis.crawl import courier_of
@@ -91,13 +91,13 @@ def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
 
 
 def clock_of(frontier: Frontier) -> Callable[[], float]:
-    """Return the clock that a frontier's times are told by: Redis' where it lies there."""
+    """Return the clock of a frontier's times: that of Redis for a shared frontier."""
     clock: Callable[[], float] = getattr(frontier, "clock", time.time)
     return clock
 
 
 def ledger_of(settings: BaseSettings) -> Ledger:
-    """Return where tasks and orders are kept: in Redis where the settings name it, else on disk."""
+    """Return the store of tasks and orders: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
         from topiccrawl.addons.redis.client import async_client_of
         from topiccrawl.addons.redis.ledger import SharedLedger
@@ -107,7 +107,7 @@ def ledger_of(settings: BaseSettings) -> Ledger:
 
 
 def as_turn(settings: BaseSettings) -> Settings:
-    """Return settings for a crawl that is one turn of a task's: nobody else crawls the same."""
+    """Return settings for a crawl that is one turn of a task: no other process crawls the same."""
     own = Settings()
     own.update(settings)
     own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
@@ -115,7 +115,7 @@ def as_turn(settings: BaseSettings) -> Settings:
 
 
 def runs_of(settings: BaseSettings) -> Runs:
-    """Return where runs keep their records: in Redis where the settings name it, else on disk."""
+    """Return the store of run records: in Redis where the settings name it, else on disk."""
     if in_redis(settings):
         from topiccrawl.addons.redis.client import async_client_of
         from topiccrawl.addons.redis.runs import SharedRuns
@@ -125,7 +125,7 @@ def runs_of(settings: BaseSettings) -> Runs:
 
 
 def forget(crawler: Crawler) -> None:
-    """Delete a crawl in Redis that is not to be kept (SCHEDULER_PERSIST), if no node is left."""
+    """Delete a crawl in Redis without SCHEDULER_PERSIST, if no node is left."""
     from topiccrawl.addons.redis.crawl import forget_if_done
 
     forget_if_done(crawler.settings, crawl_name(crawler.spider))
@@ -134,8 +134,8 @@ def forget(crawler: Crawler) -> None:
 def crawl_name(spider: Spider | None) -> str:
     """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
 
-    Nodes of one name share a crawl. A spider that names its crawl itself (``crawl_name``) has its
-    way: each period of a template has a frontier of its own.
+    Nodes of one name share a crawl. A spider's own ``crawl_name`` wins: each period of a template
+    has a frontier of its own.
     """
     if own := getattr(spider, "crawl_name", ""):
         return str(own)
@@ -147,10 +147,10 @@ def crawl_name(spider: Spider | None) -> str:
 
 
 def _relearn(frontier: Frontier, order: Strategy) -> None:
-    """Let a strategy learn again what links led to, from pages crawled in earlier runs.
+    """Train a strategy again on links to pages that earlier runs crawled.
 
-    What it learns is not stored: the frontier holds all it was learnt from. At most ``RELEARNT``
-    pages are taken, those of the hosts that come first.
+    The trained model is not stored: the frontier has all its examples. At most ``RELEARNT`` pages
+    are used, in the order of the frontier.
     """
     learn = getattr(order, "learn", None)
     if learn is None:
@@ -162,9 +162,9 @@ def _relearn(frontier: Frontier, order: Strategy) -> None:
 
 
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
-    """Return what a crawl's frontier holds, also while the crawl runs; nothing is changed.
+    """Return a read-only view of a crawl's frontier, also while the crawl runs.
 
-    ``settings`` may say how to reach Redis (a password is in no log).
+    ``settings`` may have the connection to Redis (no log has the password).
 
     Raises:
         StorageError: If there is none.
@@ -178,7 +178,7 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Re
 
 
 def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Frontier:
-    """Return a frontier that no crawl uses, for the operator's hand; nothing is fetched from it.
+    """Return a frontier that no crawl uses, for changes by the operator; it fetches nothing.
 
     Raises:
         StateLockedError: If a crawl uses it.
@@ -194,7 +194,7 @@ def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Fr
 def new_frontier(
     place: str | Path, strategy_name: str, owner: str, settings: BaseSettings | None = None
 ) -> Frontier:
-    """Return the frontier that an export is to be loaded into; made where there is none."""
+    """Return the frontier into which an export is loaded; create it where there is none."""
     order = _without_topic(strategy_name)
     if _is_address(place):
         from topiccrawl.addons.redis.crawl import new_shared
@@ -214,12 +214,12 @@ def _is_address(place: str | Path) -> bool:
 
 
 def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
-    """Return where a crawl's frontier lies, for the log of crawls: a folder, or server and name."""
+    """Return the place of a crawl's frontier, for the log of crawls: folder, or server and name."""
     return place_named(settings, crawl_name(spider))
 
 
 def place_named(settings: BaseSettings, name: str) -> str:
-    """Return where the frontier of a topic's slug (or of another owner) lies."""
+    """Return the place of the frontier of a topic's slug (or of another owner)."""
     if in_redis(settings):
         from topiccrawl.addons.redis.crawl import place_of
 
@@ -228,7 +228,7 @@ def place_named(settings: BaseSettings, name: str) -> str:
 
 
 def _without_topic(name: str) -> Strategy:
-    """The strategy of that name, for reading and moving what is stored."""
+    """Return the strategy of that name, for reading and moving stored evidence."""
     return strategy(name, _NoTopic()) if name in NAMES else FirstCome()
 
 
@@ -255,7 +255,7 @@ def folder_of(settings: BaseSettings, name: str) -> Path:
 
 
 def _owner(spider: Spider | None) -> str:
-    """Whose frontier it is: a JOBDIR must not mix two crawls."""
+    """Return the owner of a spider's frontier: a JOBDIR must not mix two crawls."""
     topic = getattr(spider, "topic", None)
     if topic is not None:
         return str(topic.name)
@@ -275,7 +275,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def politeness_of(settings: BaseSettings) -> Politeness:
-    """Return Scrapy's own politeness settings, as the frontier keeps them."""
+    """Return Scrapy's own politeness settings in the frontier's form."""
     target = number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY")
     if not target:
         raise SettingError("AUTOTHROTTLE_TARGET_CONCURRENCY is 0: give a number above 0")
@@ -295,7 +295,7 @@ def politeness_of(settings: BaseSettings) -> Politeness:
 
 
 def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
-    """The hosts that a setting lists."""
+    """Yield the hosts that a setting lists."""
     for text in settings.getlist(name):
         host = host_named(text)
         if not host:
@@ -304,7 +304,7 @@ def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
 
 
 def limits_of(settings: BaseSettings) -> Limits:
-    """Return the bounds the operator set."""
+    """Return the bounds that the operator set."""
     retries = int(number(settings, "RETRY_TIMES")) if settings.getbool("RETRY_ENABLED") else 0
     return Limits(
         max_depth=int(number(settings, "DEPTH_LIMIT")),
@@ -325,7 +325,7 @@ def _seen_error(settings: BaseSettings) -> float:
 
 
 def retry_rules(settings: BaseSettings) -> Retry:
-    """Return how long failed URLs wait."""
+    """Return the waiting times of failed URLs."""
     return Retry(
         number(settings, "TOPICCRAWL_RETRY_DELAY"), number(settings, "TOPICCRAWL_RETRY_MAX_DELAY")
     )
@@ -342,7 +342,7 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
 
 
 def hosts_of(spider: Spider | None) -> HostRules:
-    """Return which hosts may be crawled: the topic's rules, else ``allowed_domains``."""
+    """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
     topic = getattr(spider, "topic", None)
     if topic is None:
         return HostRules(getattr(spider, "allowed_domains", None) or (), ())
@@ -365,7 +365,7 @@ def number(settings: BaseSettings, name: str) -> float:
     """Return a setting that is a number not below 0.
 
     Raises:
-        SettingError: If it is none.
+        SettingError: If it is not such a number.
     """
     value = settings.get(name)
     try:
@@ -379,7 +379,7 @@ def number(settings: BaseSettings, name: str) -> float:
 
 
 def _jitter(settings: BaseSettings) -> float:
-    """Share of the delay it varies by; RANDOMIZE_DOWNLOAD_DELAY is its older name in Scrapy."""
+    """Return the jitter as a share of the delay; Scrapy once called it RANDOMIZE_DOWNLOAD_DELAY."""
     older = settings.getpriority("RANDOMIZE_DOWNLOAD_DELAY") or 0
     if older > (settings.getpriority("DOWNLOAD_DELAY_JITTER") or 0):
         return 0.5 if settings.getbool("RANDOMIZE_DOWNLOAD_DELAY") else 0.0
@@ -387,6 +387,6 @@ def _jitter(settings: BaseSettings) -> float:
 
 
 def _slots(settings: BaseSettings) -> Iterator[tuple[str, tuple[float | None, int | None]]]:
-    """Delays and concurrencies by host; Scrapy lets slots have other names, which mean none."""
+    """Yield delays and concurrencies by host; slots with names that are no hosts match none."""
     for name, slot in settings.getdict("DOWNLOAD_SLOTS").items():
         yield host_named(name) or name, (slot.get("delay"), slot.get("concurrency"))

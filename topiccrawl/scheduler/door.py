@@ -1,12 +1,12 @@
-"""The last look before a request leaves: does its host's clock know, and is the node still alive?
+"""Last check before a request is sent: the host's clock, and whether the node is still alive.
 
-A request may wait for its connection: a far host, a handshake, a process that was stopped. The
-moment it can be sent, the frontier is told, so that the next one waits from then. Where another
-crawl of the data folder asked the host meanwhile, it waits at the door. A node that others may have
-given up meanwhile sends nothing any more, for its hosts may be theirs. What leaves
-is given to the operating system there and then: in a buffer it would wait for the loop's next turn,
-and be sent after all by a node that was stopped in between and woke. Where a connection used before
-turns out to be closed, the request is sent again on a new one: it passes the door again.
+A request may wait for its connection: a far host, a handshake, a process that was stopped. When it
+can be sent, this is reported to the frontier, so that the next request waits from then. Where
+another crawl of the data folder asked the host meanwhile, the request waits here. A node that may
+have timed out meanwhile sends nothing any more, since other nodes may serve its hosts. The bytes
+are given to the operating system at once: in a buffer they would wait for the loop's next turn, and
+a node that was stopped in between would still send them when it resumes. Where a reused connection
+turns out to be closed, the request is sent again on a new one, and checked again.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 class DoorHandler(HTTP11DownloadHandler):
-    """Scrapy's own handler of HTTP and HTTPS, whose connections pass a door.
+    """Scrapy's own handler of HTTP and HTTPS, with a check before each request is sent.
 
-    The scheduler is asked at the door, where it has one: ``leaves(request)``, False to stay.
+    The check asks the scheduler, where it has these methods: ``waits(request)`` for seconds to
+    wait, ``leaves(request)`` for False to cancel the request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -40,7 +41,7 @@ class DoorHandler(HTTP11DownloadHandler):
 
     @override
     async def download_request(self, request: Request) -> Response:
-        """Download; the connection is asked for before anything is waited for."""
+        """Download; the connection is requested before the first await."""
         self._request = request
         return await super().download_request(request)
 
@@ -57,7 +58,7 @@ class DoorHandler(HTTP11DownloadHandler):
             call_later(wait, waiting.callback, connection)
             return waiting.addCallback(self._pass, request)
         protocol = getattr(connection, "_clientProtocol", connection)
-        if protocol is not connection:  # used before: it knows how to make a new one
+        if protocol is not connection:  # reused: it can open a new one
             anew = connection._newConnection  # noqa: SLF001
             connection._newConnection = lambda: anew().addCallback(self._pass, request)  # noqa: SLF001
         if request is None or leaves is None or leaves(request):
@@ -68,7 +69,7 @@ class DoorHandler(HTTP11DownloadHandler):
 
 
 def _send(protocol: Any, request: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
-    """Send a request on a connection now."""
+    """Send a request on a connection at once."""
     answer: Deferred[Any] = type(protocol).request(protocol, request)
     transport = getattr(protocol.transport, "transport", protocol.transport)  # below TLS
     if getattr(transport, "connected", False):

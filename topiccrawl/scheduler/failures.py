@@ -1,4 +1,4 @@
-"""What a failed request means: try again later, or an error with a short reason."""
+"""Verdicts on failed requests: retry later, or an error with a short reason."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
 class Verdict(NamedTuple):
-    """What to do after a failure.
+    """Verdict on a failure.
 
     Attributes:
-        again: Whether another try may help.
+        again: Whether a retry may help.
         reason: Short reason: ``http-503``, ``download-timeout``, ``max-redirects`` ...
         retry_after: Seconds the server asked for, or None.
-        unforeseen: Whether it is no usual failure: the log should show it.
+        unforeseen: Whether the failure is unusual and should be logged.
     """
 
     again: bool
@@ -47,7 +47,7 @@ class FailureRules:
         self.exceptions = tuple(load_object(name) for name in names)
 
     def may_retry(self, request: Request, failures: int) -> bool:
-        """Whether a request's own meta lets it be tried again after so many earlier failures.
+        """Check whether a request's own meta allows a retry after so many earlier failures.
 
         ``dont_retry`` forbids it; ``max_retry_times`` may lower RETRY_TIMES, not raise it.
         """
@@ -55,7 +55,7 @@ class FailureRules:
         return not request.meta.get("dont_retry") and (most is None or failures < int(most))
 
     def judge(self, failure: Failure, now: float) -> Verdict:
-        """Return what to do; ``now`` in seconds since the epoch dates a Retry-After."""
+        """Return the verdict; ``now``, in seconds since the epoch, is the base of a Retry-After."""
         error = failure.value
         if isinstance(error, HttpError):
             status = error.response.status
@@ -63,7 +63,7 @@ class FailureRules:
             return Verdict(status in self.codes, f"http-{status}", wait)
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
-            own = getattr(error, "reason", "ignored")  # a middleware of ours may say why
+            own = getattr(error, "reason", "ignored")  # set by our own middlewares
             return Verdict(again=False, reason="max-redirects" if redirects else own)
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
@@ -73,7 +73,7 @@ class FailureRules:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Seconds that Retry-After (delta or HTTP date) asks for, never below 0; None if absent."""
+    """Return the seconds of Retry-After (delta or HTTP date), never below 0; None if absent."""
     text = (response.headers.get("Retry-After") or b"").decode("latin-1")
     if match := _RETRY_AFTER_DIGITS.match(text):
         return float(match[1])

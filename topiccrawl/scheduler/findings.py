@@ -1,4 +1,4 @@
-"""What an examination finds."""
+"""Findings of an examination."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How bad it is: a crawl goes, goes but may disappoint, or fails."""
+    """Severity: a crawl works, works but may disappoint, or fails."""
 
     OK = "ok"
     WARN = "warn"
@@ -16,13 +16,13 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """Result of one check.
 
     Attributes:
-        level: How bad it is.
-        what: Its name.
-        text: What was found.
-        remedy: What to do, or "".
+        level: Severity.
+        what: Name of the check.
+        text: Description of the result.
+        remedy: Advice to the user, or "".
     """
 
     level: Level
@@ -32,15 +32,15 @@ class Finding:
 
 
 def ok(what: str, text: str) -> Finding:
-    """All is well."""
+    """Return a finding without a problem."""
     return Finding(Level.OK, what, text)
 
 
 def warn(what: str, text: str, remedy: str) -> Finding:
-    """A crawl goes, but."""
+    """Return a finding with which a crawl works, but may disappoint."""
     return Finding(Level.WARN, what, text, remedy)
 
 
 def fail(what: str, text: str, remedy: str) -> Finding:
-    """A crawl would fail."""
+    """Return a finding with which a crawl would fail."""
     return Finding(Level.FAIL, what, text, remedy)

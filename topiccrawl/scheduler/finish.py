@@ -1,4 +1,4 @@
-"""Reasons why crawls end, and which of them are failures."""
+"""Finish reasons of crawls, and those of them that are failures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FAILURE = "topiccrawl/failure"
-"""Stat that names what went wrong, also where it did so after the crawl had begun to close."""
+"""Stat with the reason of a failure, also of one after the crawl had begun to close."""
 CLOSE_REASON = "store-failed"
 """Finish reason of a crawl whose pages could not be stored."""
 DISCOVERY_FAILED = "discovery_failed"
-"""Finish reason of a crawl that found nowhere to begin, and not because there is nothing."""
+"""Finish reason of a crawl whose discovery of seeds failed, not just found none."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
-"""Finish reason of a crawl none of whose pages could be fetched."""
+"""Finish reason of a crawl that could fetch none of its pages."""
 FAILURES = frozenset(
     {
         DISCOVERY_FAILED,
@@ -30,7 +30,7 @@ FAILURES = frozenset(
 
 
 def failed(stats: Mapping[str, Any]) -> bool:
-    """Whether a crawl failed, by the statistics that it left.
+    """Check whether a crawl failed, by its final statistics.
 
     >>> failed({"finish_reason": "finished"}), failed({"finish_reason": "storage_error"})
     (False, True)

@@ -1,4 +1,4 @@
-"""Are our parts on Scrapy's hooks? A project that replaces a dictionary of them drops ours."""
+"""Check that our parts are on Scrapy's hooks: a project that replaces a dictionary drops them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 LEASE = "topiccrawl.middlewares.lease.LeaseMiddleware"
-"""Without it no page is ever done: links and acknowledgement wait for its word."""
+"""Without it no page is ever settled: links and acknowledgement wait for its reports."""
 _INSTEAD = (
     (
         "DOWNLOADER_MIDDLEWARES",
@@ -28,7 +28,7 @@ _INSTEAD = (
     ),
     ("EXTENSIONS", "scrapy.extensions.throttle.AutoThrottle", "AUTOTHROTTLE_ENABLED"),
 )
-"""Hook, part of Scrapy's whose work the frontier does, and the setting that switches both."""
+"""Hook, part of Scrapy that the frontier replaces, and the setting that switches both."""
 _HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
@@ -36,7 +36,7 @@ def check_parts(settings: BaseSettings) -> None:
     """Refuse settings with which no spider can crawl on the frontier.
 
     Raises:
-        SettingError: Naming the setting, the part and the remedy.
+        SettingError: With the setting, the part and the remedy.
     """
     if _parts(settings, "SPIDER_MIDDLEWARES").get(LEASE) is None:
         raise _lacks("SPIDER_MIDDLEWARES", LEASE)
@@ -48,7 +48,7 @@ def check_parts(settings: BaseSettings) -> None:
 
 
 def check_own_parts(settings: BaseSettings) -> None:
-    """Refuse settings that lack a part which our spiders count on; None switches one off.
+    """Refuse settings without a part that our spiders need; None switches a part off.
 
     Raises:
         SettingError: As ``check_parts``.
@@ -62,7 +62,7 @@ def check_own_parts(settings: BaseSettings) -> None:
 
 
 def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
-    """Return what a setting names by its dotted path.
+    """Return the object that a setting names by its dotted path.
 
     Raises:
         SettingError: It cannot be loaded.
@@ -74,7 +74,7 @@ def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
-    """The parts on a hook with their order (None: off), by their full names."""
+    """Return the parts on a hook with their order (None: off), by their full names."""
     given = {**(settings.get(f"{hook}_BASE") or {}), **(settings[hook] or {})}
     return {
         part if isinstance(part, str) else global_object_name(part): given[part] for part in given

@@ -1,8 +1,8 @@
-"""When is a page done? Open leases of this process, and what each still waits for.
+"""Open leases of this process, and the conditions under which a page is done.
 
-Scrapy has no signal that says a page is finished. A lease is settled as crawled when the callback's
-output has ended *and* every item it gave has come back from the pipelines; links are held until
-then and enter the frontier in the same transaction as the page's own state.
+Scrapy has no signal for a finished page. A lease is settled as crawled when the callback's output
+has ended *and* every item it yielded has come back from the pipelines. Links are held until then
+and enter the frontier in the same transaction as the page's own state.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long a failed URL waits before it is tried again.
+    """Waiting times of failed URLs before a retry.
 
     Attributes:
         delay: Seconds after the first failure; doubles with each further one.
@@ -40,7 +40,7 @@ class Retry:
     max_delay: float = 600.0
 
     def wait(self, attempts: int, retry_after: float | None = None) -> float:
-        """Seconds to wait after ``attempts`` earlier failures.
+        """Return seconds to wait after ``attempts`` earlier failures.
 
         >>> Retry(10, 60).wait(0), Retry(10, 60).wait(2), Retry(10, 60).wait(9), Retry().wait(0, 30)
         (10, 40, 60, 30)
@@ -54,7 +54,7 @@ _NOTHING = Findings(0.0)
 
 @dataclass(slots=True)
 class _Open:
-    """One lease that is out, and what is known of it so far."""
+    """One open lease, and its state so far."""
 
     lease: Lease
     findings: Findings = _NOTHING
@@ -68,7 +68,7 @@ class LeaseBook:
     """The leases of this process, by token.
 
     Args:
-        frontier: Where leases come from and are settled.
+        frontier: Frontier that gave the leases and settles them.
         retry: Waiting times of failed URLs.
         clock: Seconds since the epoch.
         settled: Called with each lease and its outcome, once it is settled.
@@ -100,20 +100,20 @@ class LeaseBook:
         return len(self._open)
 
     def pages(self) -> int:
-        """Pages that were asked for and are not done; a robots.txt is none."""
+        """Return the number of pages that were leased and are not done; no robots.txt counts."""
         return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
     def take(self, lease: Lease) -> int:
-        """Register a lease; its token, never 0."""
+        """Register a lease; return its token, never 0."""
         self._last += 1
         self._open[self._last] = _Open(lease)
         return self._last
 
     @contextmanager
     def writing(self) -> Iterator[Frontier]:
-        """The frontier to write to; a write that fails ends the crawl, not each page apart.
+        """Yield the frontier for a write; a failed write ends the crawl, not just the page.
 
-        What could not be written is fetched again by the next run.
+        The next run fetches again what could not be written.
         """
         try:
             yield self.frontier
@@ -126,20 +126,20 @@ class LeaseBook:
         return None if entry is None else entry.lease
 
     def found(self, token: int, findings: Findings) -> None:
-        """Keep what the page turned out to be, until it is settled; links of all calls add up."""
+        """Keep the findings of a page until it is settled; links of all calls add up."""
         entry = self._open.get(token)
         if entry is not None:
             offers = entry.findings.offers + findings.offers
             entry.findings = findings._replace(offers=offers)
 
     def item_out(self, token: int) -> None:
-        """One item of the page went to the pipelines."""
+        """Count an item of the page that went to the pipelines."""
         entry = self._open.get(token)
         if entry is not None:
             entry.items += 1
 
     def item_back(self, token: int, problem: str = "") -> None:
-        """One item came back: stored, dropped, or with a problem that keeps the page unfinished."""
+        """Count an item that came back: stored, dropped, or with a problem (retry the page)."""
         entry = self._open.get(token)
         if entry is not None:
             entry.items -= 1
@@ -147,18 +147,18 @@ class LeaseBook:
             self._settle_if_done(token, entry)
 
     def ended(self, token: int) -> None:
-        """The callback's output ended."""
+        """Record that the callback's output ended."""
         entry = self._open.get(token)
         if entry is not None:
             entry.ended = True
             self._settle_if_done(token, entry)
 
     def failed(self, token: int, reason: str) -> None:
-        """Settle as an error that another try would not mend."""
+        """Settle as an error that a retry would not repair."""
         self.settle(token, Outcome(Ending.ERROR, reason=reason))
 
     def later(self, token: int, reason: str, retry_after: float | None = None) -> None:
-        """Settle as to be tried again; the frontier caps the attempts."""
+        """Settle as to be retried; the frontier bounds the attempts."""
         entry = self._open.get(token)
         if entry is not None:
             self.settle(token, self._again(entry, reason, retry_after))
@@ -173,12 +173,12 @@ class LeaseBook:
             self.settled(entry.lease, outcome)
 
     def drop(self, token: int) -> Lease | None:
-        """Forget a lease that is settled elsewhere (robots.txt); returns it."""
+        """Remove a lease that is settled elsewhere (robots.txt), and return it."""
         entry = self._open.pop(token, None)
         return None if entry is None else entry.lease
 
     def release(self) -> None:
-        """Give all open leases back unused; no attempt is counted."""
+        """Release all open leases unused; no attempt is counted."""
         for token in list(self._open):
             self.settle(token, Outcome(Ending.RELEASED))
 

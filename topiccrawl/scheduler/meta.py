@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 KEY = "topiccrawl"
 """The one key in ``request.meta``."""
 ROLE = "topiccrawl_role"
-"""Set by a spider on a request with ``dont_filter``: the name of what the URL is fetched for. A URL
-is fetched once for each name, also after a restart."""
+"""Set by a spider on a request with ``dont_filter``: the name of the purpose of the fetch. A URL is
+fetched once for each name, also after a restart."""
 RENDER = "topiccrawl_render"
-"""Set by a spider on a request for a page as a browser shows it."""
+"""Set by a spider on a request for a page that a browser renders."""
 
 
 class Ticket(NamedTuple):
-    """What a request that came out of the frontier carries.
+    """Data of a request that came from the frontier.
 
     Attributes:
         token: Number of the open lease in this process; 0 for a request outside the frontier.
         robots: Whether it fetches a robots.txt.
-        evidence: What was known of the URL when it was leased.
+        evidence: Evidence of the URL when it was leased.
         depth: Links from the nearest seed.
-        anchor: Anchor text kept with the URL; empty for a seed.
-        context: Context kept with it.
-        slot: Host whose clock must be given back when the request leaves the downloader, or "".
+        anchor: Anchor text stored with the URL; empty for a seed.
+        context: Context text stored with it.
+        slot: Host whose slot must be released when the request leaves the downloader, or "".
         reported: Whether its download was reported to the frontier.
     """
 

@@ -1,15 +1,15 @@
-"""One clock a host for all crawls of a data folder: who asks next, and from when.
+"""One clock per host for all crawls of a data folder: the next crawl to ask, and its time.
 
-A crawl's frontier knows when it asked a host itself. What the other processes of its data folder
-(crawls of other topics and templates, workers' turns) did stands in a small table that all of them
-have open: of each host the time from which it may be asked, who asked last, and who comes next.
-A URL is leased only once the table gave its host to the crawl, and a request whose connection took
-longer than the delay asks once more before it leaves. Crawls that share a Redis server take turns
-there instead (``nodes/turns.py``).
+A crawl's frontier has the times of its own requests. Those of the other processes of its data
+folder (crawls of other topics and templates, workers' turns) are in a small table that all of them
+have open: for each host the time from which it may be asked, the crawl that asked last, and the
+crawl that is next. A URL is leased only once the table gave its host to the crawl, and a request
+whose connection took longer than the delay asks once more before it is sent. Crawls that share a
+Redis server take turns there instead (``addons/redis/turns.py``).
 
-The table is LMDB without a flush, some microseconds a word. Its times are the machine's monotonic
-clock and its folder is named after the machine's boot: what a power cut may have spoilt, or
-comes from a clock that began again, is not read.
+The table is LMDB without a flush, some microseconds per call. Its times are the machine's monotonic
+clock and its folder is named after the machine's boot: a table that a power cut may have spoilt, or
+that is from an earlier boot's clock, is not read.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ FOLDER = "hosts"
 GRACE = 0.5
 """Seconds for which a host is kept for the crawl that waited for it longest."""
 ROOM = 1 << 30
-"""Bytes that the table may take; those of a host are some 60."""
+"""Most bytes of the table; a host takes some 60."""
 _ROW = Struct("<d8s8s")
 _NOBODY = bytes(8)
 _FREE = _ROW.pack(0.0, _NOBODY, _NOBODY)
 _BOOT = "boot"
-"""Name where the system names no boot."""
+"""Name of the folder where the system has no boot id."""
 _KEY = 500
-"""Bytes of a host's name that count; LMDB takes 511."""
+"""Most bytes of a host's name that are used; LMDB takes 511."""
 _open: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
 """Tables that are open in this process: LMDB must not open one twice."""
 
 
 class HostTimes:
-    """The table, as one crawl uses it.
+    """The table from the view of one crawl.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        clock: Seconds that all processes of the machine count alike.
+        clock: Seconds of a clock that all processes of the machine share.
 
     Raises:
         StorageError: If it cannot be written.
@@ -72,7 +72,7 @@ class HostTimes:
         self._table = _opened(Path(folder).resolve() / FOLDER)
 
     def claim(self, host: str, ahead: float) -> float:
-        """Take a host for a request that leaves now; seconds to wait where it is another's.
+        """Take a host for a request that is sent now; return seconds to wait if another has it.
 
         Args:
             host: Its name.
@@ -93,7 +93,7 @@ class HostTimes:
             return 0.0
 
     def put_off(self, host: str, ahead: float) -> None:
-        """Let no crawl ask a host for some seconds: it said so."""
+        """Let no crawl ask a host for some seconds, as the host demanded."""
         key = host.encode()[:_KEY]
         with self._table.begin(write=True) as rows:
             until, _, heir = _ROW.unpack(rows.get(key, _FREE))
@@ -102,7 +102,7 @@ class HostTimes:
 
 
 class NeighbourClock(HostClock):
-    """A clock that asks the table, too.
+    """A host clock that also uses the table.
 
     Args:
         times: The table.
@@ -119,12 +119,12 @@ class NeighbourClock(HostClock):
 
     @override
     def waits(self, host: Host) -> float:
-        """Seconds for which another crawl has the host; 0.0: it is ours now."""
+        """Return seconds for which another crawl has the host; 0.0: this crawl has it now."""
         return self._times.claim(host.name, self.delay(host))
 
     @override
     def left(self, host: Host, now: float) -> None:
-        """Count from now, for all crawls: a request leaves."""
+        """Count the delay from now, for all crawls: a request is sent."""
         super().left(host, now)
         self._times.claim(host.name, host.next_at - now)
 
@@ -137,7 +137,7 @@ class NeighbourClock(HostClock):
 
 
 def _opened(folder: Path) -> lmdb.Environment:
-    """The table of this boot of the machine; those of others are deleted."""
+    """Open the table of this boot of the machine; delete those of other boots."""
     path = folder / (boot_id() or _BOOT)
     if (known := _open.get(path)) is not None:
         return known

@@ -1,4 +1,4 @@
-"""Notices when the process stood still: it was stopped, or too busy to send what it should."""
+"""Detection of stalls of the process: it was stopped, or too busy to send requests in time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LEAST = 0.01
 
 
 class Pulse:
-    """A timer that knows how late it is.
+    """A timer that measures how late it is.
 
     Args:
-        clock: Seconds that go on while the process is stopped.
+        clock: Seconds; goes on while the process is stopped.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,13 +31,13 @@ class Pulse:
         self._timer: CallLaterResult | None = None
 
     def start(self, late: Callable[[], object]) -> None:
-        """Beat in the running loop; ``late`` is called with each beat, and asks ``lost``."""
+        """Beat in the running loop; each beat calls ``late``, which is to call ``lost``."""
         late()
         self._due = self._clock() + PERIOD
         self._timer = call_later(PERIOD, self.start, late)
 
     def lost(self) -> float:
-        """Seconds that the process stood still and nobody was told of yet; 0.0 mostly.
+        """Return the seconds of a stall that no call has reported yet; mostly 0.0.
 
         >>> times = iter([0.0, 0.02, 5.05, 5.05, 5.05, 5.05])
         >>> pulse = Pulse(lambda: next(times))
@@ -53,7 +53,7 @@ class Pulse:
         return late
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop the beat."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""What becomes of a lease whose answer is a redirect: it goes on, or hands over, or ends."""
+"""Handling of leases whose answer is a redirect: continued, passed to another URL, or ended."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Redirects:
-    """Follows redirects.
+    """Handler of redirects.
 
     Args:
-        crawler: Whose spider.
+        crawler: Crawler of the spider.
         book: Open leases.
-        side: Takes requests that go on with their lease.
-        hosts: Where the crawl may go.
-        traps: What no link is followed into; None where the spider has no topic.
+        side: Queue of requests that go on with their lease.
+        hosts: Rules of allowed hosts.
+        traps: Rules of crawler traps; None where the spider has no topic.
     """
 
     def __init__(
@@ -47,7 +47,10 @@ class Redirects:
         self._traps = traps
 
     def go_on(self, request: Request, ticket: Ticket, lease: Lease) -> bool:
-        """Go on with a lease: the same page, or another that takes over its value."""
+        """Follow a redirect: continue the lease, or end it and queue the target with its value.
+
+        Returns False where the redirect is refused.
+        """
         spider = self._crawler.spider
         assert spider is not None  # noqa: S101 - it sent the request
         target, payload = lease.url, None
@@ -67,7 +70,7 @@ class Redirects:
         return True
 
     def _refusal(self, request: Request, lease: Lease) -> str | None:
-        """Why a redirect is not followed, or None: links to there would not be, either.
+        """Return the reason why a redirect is refused, or None; the rules are those of links.
 
         As in Scrapy, ``dont_filter`` and ``allow_offsite`` lift an ordinary spider's
         ``allowed_domains``.

@@ -1,9 +1,9 @@
-"""Requests in and out of the frontier: what a record must keep to rebuild a request.
+"""Conversion of requests to records of the frontier, and back.
 
 A plain GET that the spider's ``parse`` handles needs nothing but its URL. Anything else (other
-method, headers, callback, arguments, meta) is kept as JSON; never pickle. Of a request that JSON
-cannot hold (a lambda as callback) the frontier keeps a number and ``Kept`` the request, in memory:
-robots.txt, budgets and leases are the same for it, only a restart loses it, and says so.
+method, headers, callback, arguments, meta) is stored as JSON; never pickle. For a request that JSON
+cannot represent (a lambda as callback) the frontier stores a name, and ``Kept`` has the request in
+memory: robots.txt, budgets and leases are the same for it. Only a restart loses it; this is logged.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
 _APART = f"{_MARK}apart-"
-"""Marks the URL of a request that is a page of its own, whatever else is known of its URL."""
+"""Marker in the URL of a request that is a page of its own, even if its URL has a record."""
 
 
 class NotSerialisableError(ValueError):
-    """A request that JSON cannot hold."""
+    """A request that JSON cannot represent."""
 
 
 class Kept:
-    """Requests that must not be told from their URL alone, and those that only memory can hold.
+    """Requests that their URL alone does not identify, and those that only memory can hold.
 
     Args:
-        run: Tells the requests of this process from those of an earlier one.
+        run: Distinguishes the requests of this process from those of an earlier one.
     """
 
     def __init__(self, run: str) -> None:
@@ -51,7 +51,7 @@ class Kept:
         self._count = 0
 
     def seed(self, request: Request, spider: Spider, value: float) -> Seed:
-        """Return a seed of its own for a request, even if its URL is known."""
+        """Return a seed of its own for a request, even if its URL has a record."""
         self._count += 1
         name = request.meta.get(meta.ROLE) or f"{self._run}-{self._count}"
         try:
@@ -65,8 +65,8 @@ class Kept:
         """Return the request that a lease stands for; callbacks are bound to the spider.
 
         Raises:
-            ValueError: If it cannot be made any more: its callback is gone, or the process that
-                kept it is.
+            ValueError: If it cannot be rebuilt: its callback is gone, or it was in the memory of an
+                earlier process.
         """
         if not lease.payload:
             return Request(lease.url, callback=getattr(spider, "parse", None))
@@ -82,10 +82,10 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Settling:
-    """Errback of every request handed out: tells what became of it, then calls the spider's own.
+    """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
     Attributes:
-        settle: Takes request and failure; whether that settled a lease.
+        settle: Takes request and failure; returns whether that settled a lease.
         own: The spider's errback, or None.
     """
 
@@ -93,7 +93,7 @@ class Settling:
     own: Callable[[Failure], Any] | None
 
     def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
-        """Settle, then return what the spider's errback does; else the failure if not settled."""
+        """Settle, then return the result of the spider's errback; else the failure if unsettled."""
         settled = self.settle(getattr(failure, "request", None), failure)
         if self.own is not None:
             return self.own(failure)
@@ -101,7 +101,7 @@ class Settling:
 
 
 def apart(url: str, name: str) -> str:
-    """The address under which the frontier knows a page that is fetched for something of its own.
+    """Return the frontier's URL for a page that is fetched for a purpose of its own.
 
     >>> apart("http://a.test", "layer-1"), role_of(apart("http://a.test", "layer-1"))
     ('http://a.test/#topiccrawl-apart-layer-1', 'layer-1')
@@ -110,20 +110,20 @@ def apart(url: str, name: str) -> str:
 
 
 def role_of(url: str) -> str:
-    """The name in such an address, or ""."""
+    """Return the name in such a URL, or ""."""
     return url.partition(_APART)[2]
 
 
 def is_apart(url: str) -> bool:
-    """Whether a lease's URL is that of a request with ``dont_filter``, or one kept in memory."""
+    """Check whether a lease's URL is of a request with ``dont_filter``, or of one in memory."""
     return _APART in url
 
 
 def detached(request: Request, lease: Lease | None) -> Request:
-    """Return a request without what a lease put on the one it was made from.
+    """Return a request without the meta and errback that a lease added to its original.
 
     Spiders copy requests and their meta (``meta=response.meta``); such a copy is a page of its own,
-    not the next step of the lease. A proxy that the environment named is not kept either.
+    not the next step of the lease. A proxy from the environment is removed, too.
     """
     drop = {meta.KEY, "download_slot"}
     if lease is not None and '"proxy"' not in lease.payload:
@@ -137,10 +137,10 @@ def detached(request: Request, lease: Lease | None) -> Request:
 def moved_to(
     request: Request, lease: Lease, spider: Spider, fingerprint: bytes
 ) -> tuple[str, str | None]:
-    """Return URL and payload of the page that a redirect leads to; None keeps the payload.
+    """Return URL and payload of the target of a redirect; None keeps the payload.
 
-    What JSON cannot hold, or what is a page of its own, goes on under its lease: its URL is the
-    lease's then.
+    A request that JSON cannot represent, or that is a page of its own, goes on under its lease: its
+    URL is the lease's then.
     """
     if role := request.meta.get(meta.ROLE):
         return apart(request.url, role), payload(detached(request, lease), spider, always=True)
@@ -156,12 +156,12 @@ def moved_to(
 
 
 def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) -> Seed:
-    """Return what the frontier keeps of a request.
+    """Return the seed that the frontier stores for a request.
 
     Args:
-        request: A request not known to the frontier.
+        request: A request without a lease.
         spider: Owner of its callbacks.
-        fingerprint: Scrapy's fingerprint; tells apart requests to one URL that are no plain GET.
+        fingerprint: Scrapy's fingerprint; distinguishes requests to one URL that are no plain GET.
         value: Value in [0, 1].
 
     Raises:

@@ -1,9 +1,9 @@
-"""The Scrapy scheduler on a frontier: leases out as requests, outcomes back in.
+"""The Scrapy scheduler on a frontier: leases become requests, answers become outcomes.
 
-The life of a request: ``pop`` leases a URL; it becomes a request with our callbacks' ticket in its
-meta; ``middlewares.lease`` counts what its callback yields; when that has ended and all items are
-back from the pipelines, or when it failed, the lease is settled. Scrapy's own delay, retry and
-robots parts are off: waiting happens in the frontier alone.
+The life of a request: ``pop`` leases a URL; it becomes a request with our ticket in its meta;
+``middlewares.lease`` counts the output of its callback; when that has ended and all items are back
+from the pipelines, or when the request failed, the lease is settled. Scrapy's own delay, retry and
+robots parts are off: only the frontier waits.
 """
 
 from __future__ import annotations
@@ -65,22 +65,22 @@ logger = logging.getLogger(__name__)
 DOWNLOAD_SLOT = "topiccrawl"
 """The one downloader slot of all our requests: no delay, full concurrency (set at open)."""
 _HOUSEKEEPING = 0.1
-"""Seconds between commits of what ``finish`` did; bounds what a kill -9 makes us fetch again."""
+"""Seconds between commits of settled pages; bounds the pages fetched again after a kill -9."""
 _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
 _ROBOTS_REDIRECTS = 5
 """Redirects of a robots.txt that are followed (RFC 9309)."""
 _OPEN = 4
-"""Pages that may be out at a time, in flight or in work, in parts of CONCURRENT_REQUESTS: a process
-that cannot keep up leaves the rest in the frontier, to others and for better ones to come."""
+"""Most pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS: a process that
+cannot keep up leaves the rest in the frontier, for other nodes and for better URLs to come."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
 
 class _Exactly(BaseSchedulerMeta):
-    """Only what is derived from a class is one: to Scrapy all that has its methods is a scheduler.
+    """Metaclass that limits ``isinstance`` to subclasses.
 
-    Else Scrapy's own scheduler would be taken for ours, too.
+    To Scrapy any class with the methods is a scheduler: its own would pass as ours, too.
     """
 
     @override
@@ -95,14 +95,14 @@ class _Exactly(BaseSchedulerMeta):
 class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     """Scheduler on the frontier contract.
 
-    Spiders with a ``strategy`` get its order; to others all URLs are alike, first come, first
-    served.
+    Spiders with a ``strategy`` get its order; for others all URLs have equal values, first come,
+    first served.
 
     Attributes:
         frontier: The frontier, once open.
         book: Open leases of this process.
-        may_fetch: Whether requests may go out now; who opens it again calls ``alarm.now``.
-        has_room: Whether another page may be asked for besides those that are on their way.
+        may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when they may again.
+        has_room: Returns whether another page may be leased besides the open ones.
     """
 
     frontier: Frontier
@@ -127,17 +127,17 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @classmethod
     @override
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a scheduler that reads the crawler's settings and hears its signals."""
+        """Return a scheduler with the crawler's settings, connected to its signals."""
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse, signals.spider_opened)
         return scheduler
 
     @override
     def open(self, spider: Spider) -> None:
-        """Open the frontier: what an earlier run left is continued.
+        """Open the frontier: the state of an earlier run is resumed.
 
-        If it cannot be used, the log says why and what to do, and the crawl ends once all parts
-        are open: Scrapy cannot close what was never opened.
+        If it cannot be used, cause and remedy are logged, and the crawl ends once all parts are
+        open: Scrapy cannot close a part that was never opened.
         """
         self.spider = spider
         self.hosts = hosts_of(spider)
@@ -171,7 +171,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     @override
     def close(self, reason: str) -> Deferred[None] | None:
-        """Return unused leases, commit, and leave the queues' sizes in the stats."""
+        """Release unused leases, commit, and write the queues' sizes to the stats."""
         if self.courier is None:
             self._end()
             return None
@@ -203,13 +203,13 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     @override
     def has_pending_requests(self) -> bool:
-        """Whether anything is queued, leased, or waits beside the frontier."""
+        """Check whether anything is queued, leased, or waits outside the frontier."""
         waits = self.courier is not None and self.courier.waits()
         return self.opened and (bool(self.side) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request from the spider, a middleware or a redirect; False for a known URL."""
+        """Queue a request of the spider, a middleware or a redirect; return False if refused."""
         self.answers.no_download(request)  # a redirect may come from a cache
         ticket = meta.read(request)
         if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
@@ -223,7 +223,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     @override
     def next_request(self) -> Request | None:
-        """Return the best request that is allowed now; None asks for a wake-up when one will be."""
+        """Return the best request that is allowed now; else None, and set a timer for the next."""
         if not self.opened or self._failure or not self.may_fetch():
             return None
         try:
@@ -233,7 +233,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
             return None
 
     def waits(self, request: Request) -> float:
-        """Seconds for which a request of ours must not be sent yet: another crawl was faster."""
+        """Return seconds for which a leased request must wait: another crawl asked the host."""
         if meta.read(request) is None or not self.opened or self._failure:
             return 0.0
         wait = 0.0
@@ -242,10 +242,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         return wait  # noqa: RET504 - 0.0 where the write failed, which ends the crawl
 
     def leaves(self, request: Request) -> bool:
-        """Note that a request of ours can be sent now; whether it still may.
+        """Record that a leased request can be sent now; return whether it still may.
 
-        The process may stand still before the operating system has it: the clock counts once more
-        from the loop's next turn.
+        The process may stall before the operating system has the request: the clock counts once
+        more from the loop's next turn.
         """
         ticket = meta.read(request)
         if ticket is None or not self.opened or self._failure:
@@ -259,7 +259,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         return True
 
     def _sent(self, host: str) -> None:
-        """Let a host wait from now: the operating system has its request."""
+        """Count the host's delay from now: the operating system has its request."""
         if self.opened and not self._failure:
             with self.book.writing() as frontier:
                 frontier.left(host)
@@ -295,7 +295,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         return _ticketed(request, lease, token)
 
     def _seed(self, request: Request) -> Seed:
-        """Return what the frontier keeps of a request that is not one of its own."""
+        """Return the seed that the frontier stores for a request without a lease."""
         start = bool(request.meta.get("is_start_request"))
         value = 1.0 if start else 1 / (1 + math.exp(-max(-700, request.priority) / 10))
         if request.dont_filter and (meta.ROLE in request.meta or not start):
@@ -310,7 +310,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     # -- time ------------------------------------------------------------------------------------
 
     def _housekeeping(self) -> None:
-        """Commit and make values anew; look at the side queue, whose hosts ring no alarm."""
+        """Commit and re-score; check the side queue, whose hosts ring no alarm."""
         try:
             self.frontier.sweep(_SWEEP)
             self.frontier.commit()
@@ -320,7 +320,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
             self.alarm.now()
 
     def _keep_clocks(self) -> None:
-        """Let hosts wait longer whose requests left later, since the process stood still."""
+        """Postpone hosts whose requests were sent later because the process stalled."""
         if lost := self._pulse.lost():
             with self.book.writing() as frontier:
                 frontier.stood_still(lost)
@@ -333,7 +333,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self.book.extend()
 
     def give_up(self, error: TopiccrawlError) -> None:
-        """End the crawl: a frontier that cannot be written stays so until it is opened anew."""
+        """End the crawl: a frontier that cannot be written stays so until it is reopened."""
         if self._failure:
             return
         self._failure = finish_reason(error)
@@ -352,7 +352,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
 
 def _ticketed(request: Request, lease: Lease, token: int) -> Request:
-    """The request of a lease, with what its answer must tell."""
+    """Return the request of a lease, with a ticket for its answer."""
     robots = lease.kind is Kind.ROBOTS
     known = (lease.evidence, lease.depth, lease.anchor, lease.context)
     meta.write(request, meta.Ticket(token, robots, *known))
@@ -365,7 +365,7 @@ def _ticketed(request: Request, lease: Lease, token: int) -> Request:
 
 
 def _at_side(request: Request, host: str) -> Request:
-    """A request that has waited beside the frontier for its host."""
+    """Return a request from the side queue, with the slot of its host in the ticket."""
     ticket = meta.read(request) or meta.Ticket(0)
     meta.write(request, ticket._replace(slot=host, reported=False))
     request.meta["download_slot"] = DOWNLOAD_SLOT

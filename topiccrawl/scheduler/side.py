@@ -1,7 +1,7 @@
-"""Next steps of open leases wait here for their host: polite, in memory, never lost.
+"""Queue in memory for further requests of open leases, which wait for their host.
 
 A redirect to the same page with a cookie, or of a robots.txt, goes on with its lease; it is one
-request more for its host. If the process dies, the lease returns to its queue.
+more request to its host. If the process dies, the lease returns to its queue.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SideQueue:
-    """First come, first served per host, under the frontier's clocks."""
+    """Requests per host, first come, first served, under the frontier's clocks."""
 
     def __init__(self, frontier: Frontier) -> None:
         self.frontier = frontier

@@ -3,7 +3,7 @@
 page_judged(page, verdict): a topic spider judged a page (``model.Page``, ``model.Verdict``).
 lease_settled(lease, outcome): a URL's lease has ended (``frontier.contract.Lease``, ``Outcome``).
 page_changed(change): a watched article is new, changed or gone (``storage.events.Change``).
-hosts_taken(): hosts are served here from now on that another node, or an earlier run, had.
+hosts_taken(): this node now serves hosts that another node, or an earlier run, served before.
 """
 
 from __future__ import annotations

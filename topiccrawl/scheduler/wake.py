@@ -1,4 +1,4 @@
-"""Wakes Scrapy's engine, which asks the scheduler only when told to."""
+"""Wake-up of Scrapy's engine, which asks the scheduler only on demand."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from scrapy.utils.asyncio import CallLaterResult
 
 SHORTEST = 0.002
-"""Seconds; a time that has come is looked at after the engine had its turn."""
+"""Least seconds of a timer, so that the engine has its turn before a due time is handled."""
 
 
 class Alarm:
     """One timer for the next due time.
 
     Args:
-        crawler: Whose engine is woken; harmless while it starts or closes.
+        crawler: Crawler of the engine; while that starts or closes, it is not woken.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -33,13 +33,13 @@ class Alarm:
             slot.nextcall.schedule()
 
     def after(self, seconds: float | None) -> None:
-        """Let the engine ask after some seconds, or not until told where None."""
+        """Let the engine ask after some seconds; None sets no timer."""
         self.cancel()
         if seconds is not None:
             self._timer = call_later(max(seconds, SHORTEST), self._rung)
 
     def cancel(self) -> None:
-        """Ring no more."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
