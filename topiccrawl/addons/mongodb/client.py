@@ -42,7 +42,7 @@ class Server:
     """A database of a MongoDB server, for one event loop.
 
     Args:
-        uri: ``mongodb://...``; its path names the database, ``DATABASE`` where it has none.
+        uri: ``mongodb://...``; its path names the database, ``DATABASE`` if it has none.
 
     Raises:
         SettingError: The URI is invalid.
