@@ -1,1 +1,1 @@
-"""WHERE IT STAYS: articles and what is known of sites, behind one contract."""
+"""Storage: articles, site knowledge, records and run states, behind contracts."""

@@ -1,4 +1,4 @@
-"""How topics changed while they were crawled for: every change, and what the last one rests on."""
+"""Changes of topics during their crawls: every change, and the state learnt for the last one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class TopicChange(NamedTuple):
     Attributes:
         topic: The topic's name.
         frontier: Folder of the frontier whose crawl changed it.
-        number: Counts the changes of that topic and frontier from 1.
-        at: When, seconds since the epoch.
-        method: How it was learnt.
-        reason: Why, in words.
-        pages: Pages the crawl had seen.
-        own: The user's terms and weights, as they were then.
+        number: Number among the changes of that topic and frontier, from 1.
+        at: Time of the change, seconds since the epoch.
+        method: Learning method.
+        reason: Reason in words.
+        pages: Pages the crawl had fetched.
+        own: The user's terms and weights at that time.
         terms: All terms and weights from then on.
         lower_limit: Page relevance from which a page is relevant; None: unchanged.
         upper_limit: The upper limit; None: unchanged.
@@ -47,8 +47,8 @@ class TopicChange(NamedTuple):
 class ChangeLog:
     """The changes of all topics of a data folder.
 
-    Blocking: call it from a thread where an event loop runs. Every call opens the store's file for
-    itself; errors are those of ``Store.open``.
+    Blocking: call it from a thread if an event loop runs. Every call opens the store's file itself;
+    errors are those of ``Store.open``.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -58,10 +58,10 @@ class ChangeLog:
         self.path = Path(folder) / FILE
 
     def add(self, change: TopicChange, state: Mapping[str, Any]) -> None:
-        """Store a change, and what was learnt until then in place of what was stored before.
+        """Store a change, and the state learnt until then in place of the earlier one.
 
         Raises:
-            StorageError: Neither was kept.
+            StorageError: Neither was stored.
         """
         values = (*change[:7], _json(change.own), _json(change.terms), *change[9:])
         learnt = (change.topic, change.frontier, _json(state))
@@ -75,7 +75,7 @@ class ChangeLog:
             database.call(work)
 
     def all(self, topic: str = "", frontier: str = "") -> list[TopicChange]:
-        """All changes (of a topic, of a frontier), first one first; makes no file."""
+        """Return all changes (of a topic, of a frontier), oldest first; creates no file."""
         if not self.path.exists():
             return []
         query = (
@@ -87,7 +87,7 @@ class ChangeLog:
         return [_change(row) for row in rows]
 
     def last(self, topic: str, frontier: str) -> tuple[TopicChange, dict[str, Any]] | None:
-        """The last change of a topic and frontier with what was learnt, or None."""
+        """Return the last change of a topic and frontier with the learnt state, or None."""
         changes = self.all(topic, frontier)
         if not changes:
             return None
@@ -97,7 +97,7 @@ class ChangeLog:
         return changes[-1], json.loads(row[0])
 
     def forget(self, topic: str, frontier: str) -> None:
-        """Drop what was learnt; a crawl that begins anew begins with the user's terms.
+        """Drop the learnt state; a crawl that starts over uses the user's terms.
 
         The changes themselves are kept under the frontier's folder with ``#`` behind it.
         """

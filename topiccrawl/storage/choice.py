@@ -1,4 +1,4 @@
-"""Which store a crawl or command uses: SQLite in its folder, or the MongoDB that is named."""
+"""Choice of the store of a crawl or command: SQLite in its folder, or MongoDB if one is set."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 class Sites(Protocol):
-    """What is known of sites; see ``SiteKnowledge``."""
+    """Knowledge of sites; see ``SiteKnowledge``."""
 
     async def open(self) -> None:
-        """Make it ready."""
+        """Open the storage."""
         ...
 
     async def close(self) -> None:
-        """Release it."""
+        """Close the storage."""
         ...
 
     async def get(self, site: str) -> dict[str, Any]:
-        """All that is known of a site, by key."""
+        """Return all values of a site, by key."""
         ...
 
     async def put(self, site: str, values: Mapping[str, Any]) -> None:
@@ -52,32 +52,32 @@ class Sites(Protocol):
         ...
 
     async def sites(self, key: str) -> list[str]:
-        """The sites of which something is known under a key."""
+        """Return the sites that have a value under a key."""
         ...
 
 
 class Changes(Protocol):
-    """How topics changed; see ``ChangeLog``."""
+    """Log of changes of topics; see ``ChangeLog``."""
 
     def add(self, change: TopicChange, state: Mapping[str, Any]) -> None:
-        """Store a change and what was learnt until then."""
+        """Store a change and the state learnt until then."""
         ...
 
     def all(self, topic: str = "", frontier: str = "") -> list[TopicChange]:
-        """All changes, first one first."""
+        """Return all changes, oldest first."""
         ...
 
     def last(self, topic: str, frontier: str) -> tuple[TopicChange, dict[str, Any]] | None:
-        """The last change with what was learnt."""
+        """Return the last change with the learnt state."""
         ...
 
     def forget(self, topic: str, frontier: str) -> None:
-        """Drop what was learnt."""
+        """Drop the learnt state."""
         ...
 
 
 def mongodb_uri(settings: Mapping[str, Any]) -> str:
-    """The setting MONGODB_URI, else the environment's; "" where neither is.
+    """Return the setting MONGODB_URI, else the environment variable, else "".
 
     Raises:
         SettingError: It is set and pymongo is not installed.
@@ -96,7 +96,7 @@ def mongodb_uri(settings: Mapping[str, Any]) -> str:
 def store_of(
     settings: Mapping[str, Any], method: Method | None = None, capacity: int = CAPACITY
 ) -> Store:
-    """Where articles stay; see the stores for the arguments.
+    """Return the store of articles; see the stores for the arguments.
 
     Raises:
         SettingError: MONGODB_URI cannot be used.
@@ -112,7 +112,7 @@ def store_of(
 def _together(
     settings: Mapping[str, Any], store: SqliteStore, method: Method | None, capacity: int
 ) -> Store:
-    """The store of one of several nodes: duplicates are told over Redis where it is named."""
+    """Return the store of one node; nodes detect duplicates together if Redis is set."""
     if not in_redis(settings):
         return store
     from topiccrawl.addons.redis.client import async_client_of
@@ -125,7 +125,7 @@ def _together(
 
 
 def listing_of(settings: Mapping[str, Any]) -> Listing:
-    """Lists what is stored; raises as ``store_of``."""
+    """Return the lists of stored articles; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.listing import MongoListing
 
@@ -134,7 +134,7 @@ def listing_of(settings: Mapping[str, Any]) -> Listing:
 
 
 def place_of(settings: Mapping[str, Any]) -> str:
-    """Where articles stay, for people: a file, or a database without its password.
+    """Return the place of the store for people: a file, or a database without its password.
 
     >>> place_of({"MONGODB_URI": "mongodb://me:secret@a.test/news"})
     'mongodb://a.test/news'
@@ -147,7 +147,7 @@ def place_of(settings: Mapping[str, Any]) -> str:
 
 
 def sites_of(settings: Mapping[str, Any]) -> Sites:
-    """What is known of sites; raises as ``store_of``."""
+    """Return the knowledge of sites; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.knowledge import MongoSites
 
@@ -156,7 +156,7 @@ def sites_of(settings: Mapping[str, Any]) -> Sites:
 
 
 def pages_of(settings: Mapping[str, Any]) -> Pages:
-    """States of watched pages; raises as ``store_of``."""
+    """Return the states of watched pages; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.pages import MongoPages
 
@@ -165,7 +165,7 @@ def pages_of(settings: Mapping[str, Any]) -> Pages:
 
 
 def periods_of(settings: Mapping[str, Any]) -> Periods:
-    """How far template crawls are; raises as ``store_of``."""
+    """Return the progress of template crawls; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.records import MongoPeriods
 
@@ -174,7 +174,7 @@ def periods_of(settings: Mapping[str, Any]) -> Periods:
 
 
 def records_of(settings: Mapping[str, Any]) -> Records:
-    """What template crawls found; raises as ``store_of``."""
+    """Return the records of template crawls; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.records import MongoRecords
 
@@ -183,7 +183,7 @@ def records_of(settings: Mapping[str, Any]) -> Records:
 
 
 def changes_of(settings: Mapping[str, Any]) -> Changes:
-    """How topics changed; raises as ``store_of``."""
+    """Return the log of topic changes; raises as ``store_of``."""
     if uri := mongodb_uri(settings):
         from topiccrawl.addons.mongodb.knowledge import MongoChanges
 

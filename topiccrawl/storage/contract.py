@@ -1,12 +1,12 @@
-"""The store's contract: what is kept of a crawl, for all topics together.
+"""The store's contract: articles of all topics together.
 
 One record per story: an article whose text is already stored under another URL is not stored
-again but recorded as a *reprint* of the first, its representative. Which of the two a page is, is
-decided inside the transaction that saves it, so several processes that share a store agree.
+again but recorded as a *reprint* of the first, its representative. The transaction that saves a
+page decides which of the two it is, so several processes that share a store agree.
 
-Guarantees: when ``save`` returned, what it reports is kept through kill -9 and power cut; when it
-raised, nothing of the call is kept and what was stored before is intact. Saving twice equals
-saving once. No call blocks the event loop. A store is used from one event loop.
+Guarantees: when ``save`` returned, what it reports survives kill -9 and power cuts; when it
+raised, nothing of the call is kept and what was stored before is intact. Saving is idempotent.
+No call blocks the event loop. A store is used from one event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Fate(StrEnum):
-    """What became of an article that was saved."""
+    """Result of saving an article."""
 
     NEW = "new"
     UPDATED = "updated"
@@ -34,7 +34,7 @@ class Fate(StrEnum):
 
 
 class Saved(NamedTuple):
-    """What became of one article.
+    """A saved article and its fate.
 
     Attributes:
         url: Its URL.
@@ -42,10 +42,10 @@ class Saved(NamedTuple):
             metadata or topics changed. UNCHANGED: nothing but time and depth of the fetch did.
             REPRINT: the text of another URL's story; recorded there. FORGOTTEN: not kept, since
             the URL or its site was taken down. SPOOLED: safe on disk until the database is back;
-            what it is, is decided then.
+            its final fate is decided then.
         story: URL of the representative: ``url`` itself unless it is a reprint.
-        similarity: Of a reprint to its representative, in [0, 1]; 1 otherwise.
-        reason: How a reprint was told (``same-text``), "" otherwise.
+        similarity: Similarity of a reprint to its representative, in [0, 1]; 1 otherwise.
+        reason: How a reprint was detected (``same-text``), "" otherwise.
     """
 
     url: str
@@ -64,8 +64,8 @@ class Reprint(NamedTuple):
         title: Its own headline.
         published: ISO 8601 as in ``Article``, or "".
         seen_at: When it was fetched last, seconds since the epoch.
-        similarity: To the representative, in [0, 1].
-        reason: How it was told.
+        similarity: Similarity to the representative, in [0, 1].
+        reason: How it was detected.
     """
 
     url: str
@@ -78,12 +78,12 @@ class Reprint(NamedTuple):
 
 
 class Version(NamedTuple):
-    """A text that an article had before.
+    """An earlier text of an article.
 
     Attributes:
         title: Its headline then.
         body: Its text.
-        published: As the page told it, or "".
+        published: Date of publication as on the page, or "".
         digest: MD5 of the folded text, or "" for a short one.
         fetched_at: When it was fetched last, seconds since the epoch.
         replaced_at: When the text that followed it was fetched.
@@ -99,29 +99,29 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A stored article and who republished it, in the order they were seen first."""
+    """A stored article and its reprints, in the order they were first recorded."""
 
     article: Article
     reprints: tuple[Reprint, ...] = ()
 
 
 class StoreListener:
-    """Base class of what listens to a crawl's store; override the calls that are needed.
+    """Base class of listeners to a crawl's store; override the calls that are needed.
 
     Calls are awaited inside the save: a page settles only after all listeners have returned, and
-    is fetched again after a kill in between. A ``StorageError`` of theirs fails the save, which is
-    then repeated; so one article may be announced more than once.
+    is fetched again after a kill in between. A ``StorageError`` of a listener fails the save, which
+    is then repeated; so one article may be announced more than once.
     """
 
     async def open(self) -> None:
-        """Make it ready; the store is open, and no article has been saved yet.
+        """Prepare the listener; the store is open, and no article has been saved yet.
 
         Raises:
             StorageError: It cannot be used: the crawl ends before its first request.
         """
 
     async def close(self) -> None:
-        """Release it; the store is still open. Twice equals once."""
+        """Close the listener; the store is still open. Idempotent."""
 
     async def article_storing(self, articles: Sequence[Article]) -> None:
         """Prepare for articles that the next transaction saves.
@@ -131,7 +131,7 @@ class StoreListener:
         """
 
     async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
-        """Take note of the articles of one transaction, which is committed.
+        """Handle the articles of one committed transaction.
 
         Articles that waited on disk for their database are announced when they are stored.
 
@@ -147,7 +147,7 @@ class StoreListener:
         """Expect an article that is only the first pages of its story; more are fetched next."""
 
     async def article_complete(self, url: str) -> None:
-        """Take note that the article saved last under a URL is all of its story.
+        """Handle that the article saved last under a URL is all of its story.
 
         Raises:
             StorageError: The page is fetched again.
@@ -155,30 +155,30 @@ class StoreListener:
 
 
 class Store(Protocol):
-    """Where articles stay. See the module's text for guarantees."""
+    """Store of articles. See the module's docstring for guarantees."""
 
     async def open(self) -> None:
-        """Make the store ready, creating or migrating it.
+        """Open the store, creating or migrating it.
 
         Raises:
             StateVersionError: It was written by a newer version.
-            StateError: It is no store.
+            StateError: It is not a store.
             StorageError: It cannot be opened or written.
         """
         ...
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the store. Idempotent."""
         ...
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """Save articles in one transaction; their fates, in the same order.
+        """Save articles in one transaction; return their fates in the same order.
 
-        An article is known by its URL: saving it again replaces its text and metadata, and its
-        topics are joined with the stored ones (the newer score of a topic wins). A reprint gives
-        its representative the topics that this one lacks. A stored article whose new text is
-        another story's keeps its old text and is recorded as a reprint of that story besides.
-        A text that a later fetch replaces by another is kept as a version.
+        The URL identifies an article: saving it again replaces its text and metadata, and joins its
+        topics with the stored ones (the newer score of a topic wins). A reprint adds its topics to
+        its representative where they are missing. A stored article whose new text is another
+        story's keeps its old text and is also recorded as a reprint of that story. A text that a
+        later fetch replaces is kept as a version.
 
         Raises:
             StorageError: Nothing of the call was kept.
@@ -186,25 +186,25 @@ class Store(Protocol):
         ...
 
     async def get(self, url: str) -> Story | None:
-        """The story that is stored under the URL or that the URL reprints, or None."""
+        """Return the story that is stored under the URL or that the URL reprints, or None."""
         ...
 
     async def versions(self, url: str) -> list[Version]:
-        """Earlier texts of the article stored under the URL, oldest first."""
+        """Return earlier texts of the article stored under the URL, oldest first."""
         ...
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """Stored articles, those stored last first; ``terms`` are those of the topic asked for.
+        """Return stored articles, the last stored first; ``terms`` are those of the topic.
 
         Args:
-            topic: Only articles of this topic; all where "".
-            limit: At most so many; all where 0.
-            offset: Leave out so many first.
+            topic: Only articles of this topic; all if "".
+            limit: Maximum number of articles; all if 0.
+            offset: Number of articles to skip first.
         """
         ...
 
     def select(self, selection: Selection = ...) -> AsyncGenerator[Article, None]:
-        """The articles of a selection, those stored last first, read as they are asked for.
+        """Yield the articles of a selection, the last stored first, read on demand.
 
         Raises:
             StorageError: They cannot be read.
@@ -212,25 +212,25 @@ class Store(Protocol):
         ...
 
     async def forget(self, names: Sequence[str], now: float) -> int:
-        """Remove what goes by these names, and keep it from coming back; how many went.
+        """Remove all articles and reprints of these names for good; return their number.
 
         A name is a URL (of an article, its redirect's target, its canonical URL or a reprint) or
-        ``site:HOST`` for all of a host and the hosts below it. Text, keys and words go; what stays
-        is the name, so that ``save`` answers FORGOTTEN from then on.
+        ``site:HOST`` for a host and its subdomains. Text, keys and words are deleted. The name is
+        kept, so that ``save`` returns FORGOTTEN from then on.
 
         Args:
-            names: What to forget.
+            names: Names to forget.
             now: Seconds since the epoch.
 
         Raises:
-            StorageError: Repeat it; twice equals once.
+            StorageError: Repeat the call; it is idempotent.
         """
         ...
 
     async def expire(self, topic: str, before: float) -> int:
-        """Take the topic off its articles fetched before a time; how many.
+        """Remove the topic from its articles fetched before a time; return their number.
 
-        Those left without a topic go. They may be stored anew, should they be fetched again.
+        Articles left without a topic are deleted. They are stored again if they are fetched again.
 
         Args:
             topic: Its name.
@@ -239,5 +239,5 @@ class Store(Protocol):
         ...
 
     async def counts(self) -> dict[str, int]:
-        """Sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
+        """Return sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
         ...

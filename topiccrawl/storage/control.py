@@ -18,17 +18,17 @@ KIND = "orders"
 
 
 class Control:
-    """Steers crawls; see ``contract.Steering``.
+    """Orders to crawls in a ledger; see ``ledger.Steering``.
 
     Args:
-        ledger: Where orders are kept.
+        ledger: Ledger that stores the orders.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
     async def order(self, name: str) -> Order:
-        """What is wanted of a crawl."""
+        """Return the order for a crawl."""
         return order_of(await self._ledger.get(KIND, name))
 
     async def pause(self, name: str) -> Order:
@@ -36,11 +36,11 @@ class Control:
         return await self._change(name, paused=True)
 
     async def resume(self, name: str) -> Order:
-        """Go on."""
+        """Resume fetching."""
         return await self._change(name, paused=False)
 
     async def cancel(self, name: str) -> Order:
-        """End what runs now; a pause ends with it."""
+        """End the run; a pause ends with it."""
         return await self._change(name, paused=False, cancelled=await self._ledger.now())
 
     async def speed(self, name: str, factor: float) -> Order:
@@ -52,7 +52,7 @@ class Control:
 
 
 async def change(ledger: Ledger, name: str, how: Callable[[Order], Order]) -> Order:
-    """Change an order, whatever others do meanwhile; what it is then."""
+    """Change an order atomically, retrying on conflicts; return the new order."""
     while True:
         before = await ledger.get(KIND, name)
         order = how(order_of(before))
@@ -71,10 +71,10 @@ def order_of(text: str | None) -> Order:
 
 
 def speed_of(given: object) -> float:
-    """Return a speed that may be ordered.
+    """Return a speed factor after checking its bounds.
 
     Raises:
-        SettingError: If it is none.
+        SettingError: If it is no number, or out of bounds.
 
     >>> speed_of("0.5")
     0.5

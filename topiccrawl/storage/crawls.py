@@ -1,4 +1,4 @@
-"""Which crawls ran over a data folder, so that a command can mean "the last one"."""
+"""Log of the crawls over a data folder, so that a command can refer to the last one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Crawl(NamedTuple):
     """One run of a crawl.
 
     Attributes:
-        number: Counts the runs of a data folder from 1.
+        number: Number among the runs of a data folder, from 1.
         topic: The topic's name.
         frontier: The frontier's folder.
         started: Seconds since the epoch.
-        finished: Seconds since the epoch; None while it runs or where it was killed.
-        reason: Why it ended, as Scrapy says it (``finished``, ``shutdown`` ...), or "".
+        finished: Seconds since the epoch; None while it runs or if it was killed.
+        reason: Scrapy's finish reason (``finished``, ``shutdown`` ...), or "".
     """
 
     number: int
@@ -36,7 +36,7 @@ class CrawlLog:
     """The crawls of a data folder.
 
     Blocking and short: for the start and end of a run, and for commands. Every call opens the
-    store's file for itself; errors are those of ``Store.open``.
+    store's file itself; errors are those of ``Store.open``.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -46,25 +46,25 @@ class CrawlLog:
         self.path = Path(folder) / FILE
 
     def begin(self, topic: str, frontier: str, now: float) -> int:
-        """Record a crawl that starts; its number."""
+        """Record the start of a crawl and return its number."""
         query = "INSERT INTO crawls VALUES (NULL, ?, ?, ?, NULL, '')"
         with self._database() as database:
             work = database.call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid)
         return int(work or 0)
 
     def finish(self, number: int, reason: str, now: float) -> None:
-        """Record that it ended."""
+        """Record the end of a crawl."""
         query = "UPDATE crawls SET finished = ?, reason = ? WHERE id = ?"
         with self._database() as database:
             database.call(lambda c: c.execute(query, (now, reason, number)))
 
     def last(self, topic: str = "") -> Crawl | None:
-        """The crawl (of a topic, where one is named) that started last; None if none ever did."""
+        """Return the crawl (of a topic, if given) that started last, or None."""
         crawls = self.all(topic)
         return crawls[-1] if crawls else None
 
     def all(self, topic: str = "") -> list[Crawl]:
-        """All crawls (of a topic, where one is named), first one first; makes no file."""
+        """Return all crawls (of a topic, if given), oldest first; creates no file."""
         if not self.path.exists():
             return []
         query = "SELECT * FROM crawls WHERE topic = ?1 OR ?1 = '' ORDER BY id"

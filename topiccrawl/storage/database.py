@@ -1,4 +1,4 @@
-"""One SQLite file behind one thread: opened, migrated, locked and translated in one place."""
+"""One SQLite file behind one thread: opening, migration, locking and translation of errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = "store.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""
 
 BUSY_SECONDS = 30.0
-"""How long a transaction waits for another process's before it fails."""
+"""Seconds that a transaction waits for another process's before it fails."""
 
 REMEDIES = {
     "SQLITE_FULL": "free space on the disk",
@@ -34,21 +34,21 @@ REMEDIES = {
     "SQLITE_CORRUPT": "restore it from a copy",
     "SQLITE_IOERR": "check the disk",
 }
-"""By the primary result code's name."""
+"""Remedies by the name of the primary result code."""
 
 
 class Database:
     """A SQLite database in write-ahead mode, shared between processes.
 
-    Work runs on a thread of its own, in order, so that the event loop never waits for a disk.
+    Work runs in order on its own thread, so that the event loop never waits for a disk.
     ``synchronous=FULL``: a committed transaction survives a power cut, not only kill -9; the
-    cost is one sync a commit, which group commits share.
+    cost is one sync per commit, which group commits share.
 
     Args:
         path: The file; its folder is created.
-        busy_seconds: How long to wait for another process.
+        busy_seconds: Seconds to wait for another process.
         now: Clock for the table of migrations, seconds since the epoch.
-        steps: Its tables; see ``topiccrawl.storage.schema``.
+        steps: Migration steps; see ``topiccrawl.storage.schema``.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Database:
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> None:
-        """Create or migrate the file. Twice equals once.
+        """Create or migrate the file. Idempotent.
 
         Raises:
-            StateError: It is no store, or one of a newer version (``StateVersionError``).
+            StateError: It is not a store, or one of a newer version (``StateVersionError``).
             StorageError: It cannot be opened.
         """
         if self._executor is not None:
@@ -83,14 +83,14 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Finish what runs and close the file. Twice equals once."""
+        """Finish running work and close the file. Idempotent."""
         executor, self._executor = self._executor, None
         if executor is not None:
             executor.submit(self._disconnect).result()
             executor.shutdown()
 
     async def read(self, work: Work[T]) -> T:
-        """What ``work`` returns, from one consistent view.
+        """Run ``work`` on one consistent view and return its result.
 
         Raises:
             StorageError: SQLite failed.
@@ -98,15 +98,15 @@ class Database:
         return await self._run(work, "BEGIN")
 
     async def write(self, work: Work[T]) -> T:
-        """What ``work`` returns, once all it wrote is committed.
+        """Run ``work`` in a transaction and return its result after the commit.
 
         Raises:
-            StorageError: Nothing of it is kept.
+            StorageError: Nothing of it is stored.
         """
         return await self._run(work, "BEGIN IMMEDIATE")
 
     def call(self, work: Work[T]) -> T:
-        """The same as ``write``, for callers outside an event loop; blocks."""
+        """Run ``work`` as ``write`` does, for callers outside an event loop; blocking."""
         return self._thread().submit(self._transact, work, "BEGIN IMMEDIATE").result()
 
     async def _run(self, work: Work[T], begin: str) -> T:
@@ -133,7 +133,7 @@ class Database:
             migrate(self._connection, str(self.path), self._now, self._steps)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
-        """Switch the mode; SQLite itself does not wait for another process that is doing it."""
+        """Switch the mode, retrying: SQLite does not wait for another process that switches it."""
         end = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -159,7 +159,7 @@ class Database:
                 connection.execute(begin)
                 result = work(connection)
                 if isinstance(result, sqlite3.Cursor):
-                    result.close()  # freed by another thread, it would disturb what runs here then
+                    result.close()  # if another thread freed it, it would disturb work running here
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:

@@ -1,4 +1,4 @@
-"""What became of pages, as events: an article is new, changed or gone."""
+"""Events of watched pages: an article is new, changed or gone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Change:
     Attributes:
         event: ``new``, ``changed`` or ``gone``.
         url: Canonical URL of the page.
-        at: When it was seen to be so, seconds since the epoch.
+        at: When it was detected, seconds since the epoch.
         owner: Name of the topic or template.
-        found_on: URL of the page that showed it first, or "".
+        found_on: URL of the page on which it was found first, or "".
     """
 
     event: str
@@ -28,7 +28,7 @@ class Change:
     found_on: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values by field name.
+        """Return plain JSON values by field name.
 
         >>> Change("gone", "http://a.test/1", 5.0, "足球").to_dict()["event"]
         'gone'
@@ -37,7 +37,7 @@ class Change:
 
 
 def changes_in(window: Window) -> list[Change]:
-    """The events of a window, oldest first."""
+    """Return the events of a window, oldest first."""
     made = [_change("new", state, state.first_seen) for state in window.new]
     made += [_change("changed", state, state.changed_at) for state in window.changed]
     made += [_change("gone", state, state.gone_at) for state in window.gone]
@@ -45,10 +45,10 @@ def changes_in(window: Window) -> list[Change]:
 
 
 def change_to(known: PageState | None, state: PageState) -> Change | None:
-    """The event between two states of an article; None where there is none.
+    """Return the event between two states of an article, or None.
 
     Args:
-        known: The state before; None where the page was seen first.
+        known: The state before; None if the page is new.
         state: The state after.
     """
     if known is None:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COLUMNS = tuple(Article("http://a.test/", "", "").to_dict())
-"""Names and order of what is written of an article."""
+"""Names and order of an article's columns."""
 
 
 def shown(article: Article) -> dict[str, Any]:
-    """What is shown of an article: all of it, but no body where its owner wants no copy shown.
+    """Return the values of an article to show, without body if its page refuses copies.
 
     >>> shown(Article("http://a.test/1", "题", "文", noarchive=True))["body"]
     ''
@@ -27,14 +27,14 @@ def shown(article: Article) -> dict[str, Any]:
 
 
 def _cells(article: Article) -> Iterator[str | float]:
-    """One cell a column; what has parts (topics, terms, images) is JSON."""
+    """Yield one cell per column; values with parts (topics, terms, images) as JSON."""
     for value in shown(article).values():
         plain = isinstance(value, str | int | float)
         yield value if plain else json.dumps(value, ensure_ascii=False)
 
 
 def _row(article: Article) -> dict[str, Any]:
-    """For Parquet: topics and terms are lists of name and number."""
+    """Return a row for Parquet: topics and terms are lists of name and number."""
     values = shown(article)
     for name, pairs in (("topics", article.topics.items()), ("terms", article.terms)):
         values[name] = [{"name": text, "number": number} for text, number in pairs]

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 SUMMARY = 300
-"""Characters of the text that an entry shows; its page has the rest."""
+"""Maximum number of characters of the text in an entry."""
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Atom:
-    """Writes a feed; each story is one entry, for reprints are no articles of the store.
+    """Writer of a feed; each story is one entry, since reprints are no articles of the store.
 
-    An entry's id is its article's URL and stays, so that readers show each once. Its text is
-    left out where the owner wants no copy shown.
+    An entry's id is its article's URL and stays the same, so that readers show each once. Its text
+    is left out if its page refuses copies.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -51,7 +51,7 @@ class Atom:
 
 
 def entry(article: Article) -> Element:
-    """The entry of an article.
+    """Return the entry of an article.
 
     >>> from topiccrawl.model import Article
     >>> made = entry(Article("http://a.test/1", "题", "文", published="2026-01-31T08:00:00+08:00"))
@@ -87,7 +87,7 @@ def _time(at: float) -> str:
 
 
 def _zoned(published: str) -> str:
-    """A time as Atom wants it: with a zone, days at their beginning in UTC; "" for none."""
+    """Return a time with a zone (default UTC); a day becomes its midnight, no time becomes ""."""
     try:
         at = datetime.fromisoformat(published)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Plain files that are appended to, locked and synced: what spool, archive and webhook share."""
+"""Appending, locking and syncing of plain files, shared by spool, archive and webhook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def locked(file: IO[bytes]) -> bool:
-    """Whether the file is ours; the lock goes with the process."""
+    """Lock the file without waiting; return whether it worked. The lock ends with the process."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -20,13 +20,13 @@ def locked(file: IO[bytes]) -> bool:
 
 
 def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
-    """Put data at the end of a file of that size; where that fails, the file is as before.
+    """Append data to a file; on failure the file is as before.
 
     Args:
-        handle: Of the file.
-        data: What is added.
-        size: Bytes of the file.
-        sync: Whether it survives a power cut when this returns.
+        handle: File descriptor.
+        data: Bytes to append.
+        size: Size of the file in bytes.
+        sync: Sync the file, so that the data survives a power cut.
 
     Raises:
         OSError: Nothing was added.

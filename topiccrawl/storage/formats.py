@@ -1,4 +1,4 @@
-"""What is stored as files for other programs: JSON lines, CSV, Parquet."""
+"""File formats for other programs: JSON lines, CSV, Parquet."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GROUP = 1_000
-"""Rows of a Parquet row group."""
+"""Maximum number of rows of a Parquet row group."""
 
 STANDARD = "-"
-"""Stands for standard output, where a file is named."""
+"""File name that means standard output."""
 
 _RUNS = re.compile("[-=+@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -35,23 +35,23 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 
 class Writer(Protocol[T_contra]):
-    """Takes one after the other."""
+    """Writer of items of one kind."""
 
     def write(self, one: T_contra) -> None:
-        """Write one."""
+        """Write one item."""
         ...
 
     def end(self) -> None:
-        """Write what waits."""
+        """Write buffered items."""
         ...
 
 
 class JsonLines(Generic[T]):
-    """One JSON object a line, without what a terminal would obey: it may be its output.
+    """One JSON object per line; control characters are escaped, since it may go to a terminal.
 
     Args:
-        file: Where to.
-        row: What is written of one.
+        file: Output file.
+        row: Returns the values of an item.
     """
 
     def __init__(self, file: TextIO, row: Callable[[T], Row]) -> None:
@@ -83,9 +83,9 @@ class CommaSeparated(Generic[T]):
     """CSV with a first line of names, its cells ``defused``.
 
     Args:
-        file: Where to.
-        names: Of the columns.
-        cells: What stands in them of one.
+        file: Output file.
+        names: Names of the columns.
+        cells: Returns the cells of an item.
     """
 
     def __init__(
@@ -107,9 +107,9 @@ class Parquet(Generic[T]):
     """Apache Parquet, compressed.
 
     Args:
-        path: Where to.
-        schema: Makes the columns, given the module ``pyarrow``.
-        row: What is written of one.
+        path: Output file.
+        schema: Returns the schema, given the module ``pyarrow``.
+        row: Returns the values of an item.
     """
 
     def __init__(self, path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> None:
@@ -139,11 +139,11 @@ class Parquet(Generic[T]):
 
 
 class Formats(NamedTuple, Generic[T]):
-    """How something is written.
+    """Writers of one kind of item.
 
     Attributes:
-        text: Makers of writers by suffix; the first is that of standard output.
-        parquet: Maker of the writer of ``.parquet``.
+        text: Factories of writers by suffix; the first is used for standard output.
+        parquet: Factory of the writer of ``.parquet``.
     """
 
     text: Mapping[str, Callable[[TextIO], Writer[T]]]
@@ -152,17 +152,17 @@ class Formats(NamedTuple, Generic[T]):
 
 @contextmanager
 def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
-    """A writer into a file, its format told by its suffix; into standard output for ``-``.
+    """Yield a writer to a file in the format of its suffix; to standard output for ``-``.
 
-    The file takes its name when it is complete.
+    The file gets its name when it is complete.
 
     Raises:
-        ConfigurationError: There is no such format, pyarrow is missing for it, or the file cannot
-            be written.
+        ConfigurationError: The format is unknown, pyarrow is missing for it, or the file cannot be
+            written.
     """
     if where == STANDARD:
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # as files, whatever the terminal's is
+            sys.stdout.reconfigure(encoding="utf-8")  # as for files, not the terminal's encoding
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
@@ -176,7 +176,7 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
             yield writer
             writer.end()
         elif path.suffix in formats.text:
-            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # told to spreadsheets
+            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
             with part.open("w", encoding=encoding, errors="replace", newline="") as file:
                 writer = formats.text[path.suffix](file)
                 yield writer
@@ -188,7 +188,7 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
 
 @contextmanager
 def completed(path: Path) -> Iterator[Path]:
-    """A file to write into, which takes the name ``path`` when it is complete, and else goes.
+    """Yield a temporary file that is renamed to ``path`` when complete, and deleted otherwise.
 
     Raises:
         ConfigurationError: It cannot be written.

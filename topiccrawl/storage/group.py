@@ -1,4 +1,4 @@
-"""Group commit: many callers, one transaction, each with its own answer."""
+"""Group commit: many callers share one transaction, each gets its own result."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     Save = Callable[[Sequence[Article]], Awaitable[list[Saved]]]
 
 SIZE = 100
-"""Articles a transaction holds at most."""
+"""Maximum number of articles of a transaction."""
 
 AGE = 0.05
-"""Seconds an article waits at most for others to share its transaction."""
+"""Maximum number of seconds an article waits for others to share its transaction."""
 
 
 class GroupCommit:
-    """Collects the articles of concurrent callers and saves them together.
+    """Group commit of the articles of concurrent callers.
 
     A group is saved when it is full or its first article has waited ``age`` seconds, whichever
-    comes first: the timer, not the next article, ends the wait, so that a crawl that closes with
+    comes first. A timer, not the next article, ends the wait, so that a crawl that closes with
     a few items in flight never hangs.
 
     Args:
         save: ``Store.save``.
-        size: Articles a group holds at most.
-        age: Seconds a group waits at most.
+        size: Maximum number of articles of a group.
+        age: Maximum number of seconds a group waits.
     """
 
     def __init__(self, save: Save, *, size: int = SIZE, age: float = AGE) -> None:
@@ -43,10 +43,10 @@ class GroupCommit:
         self._running: set[asyncio.Task[list[Saved]]] = set()
 
     async def save(self, article: Article) -> Saved:
-        """What became of the article, once its group is committed.
+        """Save an article with its group; return its fate after the commit.
 
         Raises:
-            StorageError: Nothing of the group was kept.
+            StorageError: Nothing of the group was stored.
         """
         group = self._open or self._begin()
         place = len(group.articles)
@@ -54,14 +54,14 @@ class GroupCommit:
         if len(group.articles) >= self._size:
             self._end(group)
         try:
-            saved = await asyncio.shield(group.task)  # one caller's cancelling fails no other
+            saved = await asyncio.shield(group.task)  # cancelling one caller must fail no other
         except StorageError as error:
             # callers share the task's error: each gets its own, or tracebacks pile up on one
             raise StorageError(str(error)) from error
         return saved[place]
 
     async def close(self) -> None:
-        """Save what waits, now; errors go to those who wait for it. Twice equals once."""
+        """Save waiting articles now; their callers get the errors. Idempotent."""
         if self._open is not None:
             self._end(self._open)
         await asyncio.gather(*self._running, return_exceptions=True)

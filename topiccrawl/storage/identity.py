@@ -1,4 +1,4 @@
-"""Which process a node is: told to the others, and whether one of this machine is dead."""
+"""Process identity of a node, and detection of dead processes on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """The same until the machine starts again; "" where the system names no boot."""
+    """Return the id of this boot of the machine; "" if the system has none."""
     try:
         return BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -19,7 +19,7 @@ def boot_id() -> str:
 
 
 def myself() -> str:
-    """JSON text that names this process as long as it lives."""
+    """Return JSON text that identifies this process."""
     return json.dumps(
         {
             "host": socket.gethostname(),
@@ -32,7 +32,7 @@ def myself() -> str:
 
 
 def is_dead(text: str) -> bool:
-    """Whether a process named by ``myself`` is known to be dead; False for other machines.
+    """Return whether a process named by ``myself`` is surely dead; False for other machines.
 
     >>> is_dead(myself())
     False
@@ -44,13 +44,13 @@ def is_dead(text: str) -> bool:
 
 
 def _space() -> str:
-    """Where process numbers mean the same: this boot of the machine, this name space."""
+    """Return the scope in which process ids are unique: this boot and pid namespace; or ""."""
     boot, names = boot_id(), Path("/proc/self/ns/pid")
     return f"{boot}/{names.readlink()}" if boot and names.is_symlink() else ""
 
 
 def _began(pid: int) -> str:
-    """When a process began, in the kernel's ticks; "" where there is none, or a dead one."""
+    """Return the start time of a process in kernel ticks; "" if it is missing or dead."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:

@@ -1,9 +1,9 @@
-"""The contracts of tasks: where their state lies (``Ledger``), and what may be done to a crawl.
+"""The contracts of tasks: storage of their state (``Ledger``) and orders to crawls (``Steering``).
 
-State is rows of text (JSON), told by a kind and a name. A process reads them, decides, and swaps
-them: all of its changes are made if nothing it relied on has changed meanwhile, else none. So one
-small seam, in Redis or in a file, carries tasks, turns, workers and orders, and everything that
-decides is ordinary code without a database.
+State is rows of text (JSON), identified by a kind and a name. A process reads rows, decides, and
+swaps them: either all of its changes are made, or none if a row it relied on has changed meanwhile.
+So one small interface, in Redis or in a file, stores tasks, turns, workers and orders. All code
+that decides is ordinary code without a database.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """Kind and name of a row."""
 Rows = dict[str, dict[str, str]]
-"""Kind to name to text."""
+"""Text by name, by kind."""
 
 SLOWEST, FASTEST = 0.01, 10.0
 """Bounds of ``Order.speed``."""
@@ -31,36 +31,36 @@ class Ledger(Protocol):
     """
 
     async def get(self, kind: str, name: str) -> str | None:
-        """One row, or None."""
+        """Return one row, or None."""
         ...
 
     async def read(self, *kinds: str) -> Rows:
-        """All rows of some kinds, as they were at one moment."""
+        """Return a consistent snapshot of all rows of some kinds."""
         ...
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
-        """Write ``after`` if all rows are as ``before`` says; whether that was so. None: no row."""
+        """Write ``after`` if all rows equal ``before``; return whether. None means no row."""
         ...
 
     async def now(self) -> float:
-        """Seconds since the epoch, the same for all processes."""
+        """Return seconds since the epoch, by one clock for all processes."""
         ...
 
     async def close(self) -> None:
-        """Let connections go; twice equals once."""
+        """Close connections. Idempotent."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the operator wants of a crawl, or of all crawls of a task.
+    """The operator's order for a crawl, or for all crawls of a task.
 
     Attributes:
-        paused: Nothing is fetched while it holds.
-        speed: Delays between requests to a host are divided by this; a robots.txt's crawl-delay
-            and a server's Retry-After hold all the same. In [``SLOWEST``, ``FASTEST``].
-        cancelled: When it was told to end, seconds since the epoch; 0 never. A crawl that began
-            later is not meant.
+        paused: Nothing is fetched while it is set.
+        speed: Delays between requests to a host are divided by this. The crawl-delay of robots.txt
+            and a server's Retry-After still apply. In [``SLOWEST``, ``FASTEST``].
+        cancelled: Time of the cancellation, seconds since the epoch; 0 for none. It does not
+            concern crawls that began later.
     """
 
     paused: bool = False
@@ -69,26 +69,26 @@ class Order:
 
 
 class Steering(Protocol):
-    """Steers crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site of it.
+    """Orders to crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site.
 
-    An order is followed by every process that works on the crawl, within a second; it stays until
-    it is changed, also over restarts (a cancellation ends only what runs).
+    Every process that works on the crawl follows an order within a second. An order stays until it
+    is changed, also over restarts (a cancellation ends only the current run).
     """
 
     async def order(self, name: str) -> Order:
-        """What is wanted of a crawl; the defaults where nothing was said."""
+        """Return the order for a crawl; the defaults if there is none."""
         ...
 
     async def pause(self, name: str) -> Order:
-        """Stop fetching; what is in flight is finished."""
+        """Stop fetching; requests in flight are finished."""
         ...
 
     async def resume(self, name: str) -> Order:
-        """Go on."""
+        """Resume fetching."""
         ...
 
     async def cancel(self, name: str) -> Order:
-        """End what runs now; what was fetched stays, and a new start goes on."""
+        """End the run; fetched pages stay, and a new start continues."""
         ...
 
     async def speed(self, name: str, factor: float) -> Order:

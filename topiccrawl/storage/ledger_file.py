@@ -1,4 +1,4 @@
-"""The ledger of one machine: a file in the data folder, for all processes there."""
+"""Ledger of one machine: a file in the data folder, for all processes there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FILE = "tasks.sqlite"
 PATIENCE = 10.0
-"""Seconds a call waits for other processes' writes, each of which takes milliseconds."""
+"""Seconds that a call waits for other processes' writes, each of which takes milliseconds."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS ledger"
     " (kind TEXT, name TEXT, text TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID"
@@ -29,23 +29,23 @@ _TABLE = (
 
 
 class LocalLedger:
-    """Rows in SQLite; see ``contract.Ledger``. Calls wait in a thread, never in the event loop.
+    """Rows in SQLite; see ``ledger.Ledger``. Calls wait in a thread, never in the event loop.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR; the file is made with the first row.
+        folder: TOPICCRAWL_DATA_DIR; the file is created with the first row.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / FILE
 
     async def get(self, kind: str, name: str) -> str | None:
-        """One row, or None."""
+        """Return one row, or None."""
         if not self.path.exists():
             return None
         return await self._call(lambda connection: _row(connection, (kind, name)))
 
     async def read(self, *kinds: str) -> Rows:
-        """All rows of some kinds."""
+        """Return all rows of some kinds."""
         rows: Rows = {kind: {} for kind in kinds}
         if self.path.exists():
             for kind, name, text in await self._call(lambda connection: _rows(connection, kinds)):
@@ -53,15 +53,15 @@ class LocalLedger:
         return rows
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
-        """Write ``after`` if all rows are as ``before`` says."""
+        """Write ``after`` if all rows equal ``before``; return whether."""
         return await self._call(lambda connection: _swap(connection, before, after))
 
     async def now(self) -> float:
-        """The machine's time."""
+        """Return the machine's time."""
         return time.time()
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no connection is held open."""
 
     async def _call(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.to_thread(self._work, work)

@@ -1,4 +1,4 @@
-"""Articles as a page lists them: no texts, so that ten thousand are leafed through at once."""
+"""Lists of stored articles for a page: without texts, so that ten thousand can be paged through."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """What a list shows of an article.
+    """An entry of a list: an article without its text.
 
     Attributes:
         url: Its URL.
@@ -23,9 +23,9 @@ class Listed(NamedTuple):
         site: Host.
         published: ISO 8601, or "".
         fetched_at: Seconds since the epoch.
-        score: For the topic, in [0, 1].
-        terms: Why: terms found, each with its share of the score, heaviest first.
-        reprints: URLs that carry the same story.
+        score: Score for the topic, in [0, 1].
+        terms: Matched terms, each with its share of the score, largest first.
+        reprints: Number of URLs that carry the same story.
     """
 
     url: str
@@ -39,17 +39,17 @@ class Listed(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """A story and who republished it, in the order they were seen."""
+    """A story and its reprints, in the order they were first recorded."""
 
     article: Listed
     reprints: tuple[Reprint, ...]
 
 
 class Listing(Protocol):
-    """Lists what is stored for a topic; changes nothing."""
+    """Read-only lists of the articles stored for a topic."""
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
-        """How many articles there are, and some of them, those stored last first.
+        """Return the number of articles, and one page of them, the last stored first.
 
         Raises:
             StorageError: They cannot be read.
@@ -57,11 +57,11 @@ class Listing(Protocol):
         ...
 
     async def chains(self, topic: str, most: int) -> list[Chain]:
-        """The stories that were republished most, most first."""
+        """Return the stories with the most reprints, most first."""
         ...
 
     async def close(self) -> None:
-        """Release what is held. Twice equals once."""
+        """Close connections. Idempotent."""
         ...
 
 
@@ -83,10 +83,10 @@ _REPRINTS = """
 
 
 class SqliteListing:
-    """See ``Listing``; of the embedded store.
+    """``Listing`` of the embedded store.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR; nothing is made where there is no store yet.
+        folder: TOPICCRAWL_DATA_DIR; no file is created if there is no store yet.
     """
 
     def __init__(self, folder: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""What a second save of a URL changes: the same for every store."""
+"""Merging of a second save of a URL with the first; the same for every store."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def joined(known: Article | None, article: Article) -> Article:
-    """The article with the topics that are known of it; the newer score wins."""
+    """Return the article with the stored topics added; the newer score wins."""
     if known is None:
         return article
     return replace(article, topics={**known.topics, **article.topics})
 
 
 def replaces(known: Article, article: Article) -> bool:
-    """Whether the known text is to be kept as a version: a later fetch brought another one.
+    """Return whether a later fetch brought another text, so that the stored one becomes a version.
 
     Parts of one fetch (``Unfinished``) share its time and make no versions.
 
@@ -36,7 +36,7 @@ def replaces(known: Article, article: Article) -> bool:
 
 
 def fate_of(known: Article, article: Article) -> Fate:
-    """UNCHANGED if nothing but when and by which way it was fetched differs, else UPDATED."""
+    """Return UNCHANGED if only time and depth of the fetch (and the terms) differ, else UPDATED."""
     after = replace(
         joined(known, article),
         terms=known.terms,

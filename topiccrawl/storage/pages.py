@@ -1,7 +1,7 @@
-"""What is known of watched pages, and what changed since a time: hubs and details by owner.
+"""States of watched pages, and changes since a time: hubs and details by owner.
 
-An owner is a topic or a template: each has states of its own. Nothing is deleted here: a page that
-is gone stays, with the date.
+An owner is a topic or a template; each has its own states. The state of a page that is gone is
+kept, with the date.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 LONGEST_VALIDATOR = 1_000
-"""Bytes of an ETag or Last-Modified that is sent back: servers refuse headers beyond some kB."""
+"""Maximum length of an ETag or Last-Modified sent back: servers refuse headers of some kB."""
 
 UNHAD = 3_600.0
-"""Seconds at most until a page that was never had is asked for again."""
+"""Maximum number of seconds until a page that was never fetched is requested again."""
 
 
 class Role(StrEnum):
-    """What a page is for.
+    """Role of a page.
 
     HUB lists links (also a feed or a news sitemap), DETAIL is an article.
     """
@@ -38,23 +38,23 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """A page as it was last seen. Times are seconds since the epoch, 0 where there is none.
+    """State of a watched page. Times are seconds since the epoch, 0 if there is none.
 
     Attributes:
         owner: Name of the topic or template.
         url: Canonical URL.
         role: Whether it lists links or is an article (or carries a record).
-        first_seen: When it was first seen in this role.
-        checked_at: When it was last asked for and answered, by whatever status.
-        changed_at: When its main text was last seen to differ.
+        first_seen: When it was first recorded in this role.
+        checked_at: When it was last requested and answered, with any status.
+        changed_at: When its main text was last found to differ.
         gone_at: When it was found gone; 0 while it is there.
-        due: When it is to be looked at again; 0: no more.
-        misses: 404 or 410 in a row.
-        etag: The answer's ETag, as it was sent.
-        last_modified: The answer's Last-Modified, as it was sent.
-        digest: MD5 of the extracted main text, or of what else the owner compares.
+        due: When it is to be fetched again; 0: never.
+        misses: Number of consecutive responses 404 or 410.
+        etag: ETag of the response, unchanged.
+        last_modified: Last-Modified of the response, unchanged.
+        digest: MD5 of the extracted main text, or of other data that the owner compares.
         relevance: Relevance of the page, in [0, 1].
-        found_on: URL of the page that showed it first, or "".
+        found_on: URL of the page on which it was found first, or "".
         more: The owner's own values, plain JSON.
     """
 
@@ -76,11 +76,11 @@ class PageState:
 
 
 class Window(NamedTuple):
-    """Details that differ from how they stood at a time; each in one list only.
+    """Details that changed since a time; each is in one list only.
 
     Attributes:
-        new: Not seen before, and there.
-        changed: There before with another text, or gone before and there again; and there.
+        new: First recorded since then, and there.
+        changed: There before with another text, or gone before and there again.
         gone: Found gone.
     """
 
@@ -92,39 +92,39 @@ class Window(NamedTuple):
 class Pages(Protocol):
     """States of watched pages, in the store. No call blocks the event loop.
 
-    All but ``close`` raise StorageError; a save that raised is repeated: twice equals once.
+    All but ``close`` raise StorageError. Repeat a save that raised; it is idempotent.
     """
 
     async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
+        """Open the storage; errors are those of ``Store.open``."""
         ...
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the storage. Idempotent."""
         ...
 
     async def save(self, states: Sequence[PageState]) -> None:
-        """Write states, new or in place of older ones; kept through kill -9 when it returned."""
+        """Insert or replace states; after the return they survive kill -9."""
         ...
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
-        """The states of those URLs that have one."""
+        """Return the states of those URLs that have one."""
         ...
 
     async def due(
         self, owner: str, before: float, limit: int = 1000, after: float = 0.0
     ) -> list[PageState]:
-        """Up to so many states with ``after < due <= before``, soonest first."""
+        """Return up to ``limit`` states with ``after < due <= before``, soonest first."""
         ...
 
     async def counts(self, owner: str) -> dict[str, int]:
-        """Numbers of ``hubs`` and ``details`` that are there, and of pages that are ``gone``."""
+        """Return the numbers of present ``hubs`` and ``details``, and of pages ``gone``."""
         ...
 
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
-        """What is new, changed, gone from ``since`` on (and before ``until``, where not 0).
+        """Return what is new, changed or gone from ``since`` on (and before ``until``, if not 0).
 
-        Lists are in the order of first sight, of the change, of the loss.
+        Lists are ordered by ``first_seen``, ``changed_at`` and ``gone_at``.
         """
         ...
 
@@ -145,7 +145,7 @@ _WITHIN = {
     " AND first_seen < :since ORDER BY changed_at, url",
 }
 _BATCH = 500
-"""URLs asked for at once."""
+"""URLs of one query."""
 
 _END = 1e12
 """Later than any time."""
@@ -206,7 +206,7 @@ class SqlitePages(SqlitePart):
 
 
 def sendable(validator: str) -> str:
-    """A validator that a server will take back, else ""."""
+    """Return a validator, or "" if it is too long to be sent back."""
     return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 

@@ -1,4 +1,4 @@
-"""What the parts of the embedded store share: its file, each with a connection of its own."""
+"""Base of the parts of the embedded store: one file, one connection per part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SqlitePart:
-    """Tables of the embedded store beside those of the articles.
+    """Base class for the embedded store's tables other than those of the articles.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -26,9 +26,9 @@ class SqlitePart:
         self._now = now
 
     async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
+        """Open the file; errors are those of ``Store.open``."""
         await asyncio.to_thread(self._database.open)
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the file. Idempotent."""
         await asyncio.to_thread(self._database.close)

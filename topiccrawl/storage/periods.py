@@ -1,7 +1,7 @@
-"""How far a template crawl is: its periods, and its seeds with the pages fetched for each.
+"""Progress of template crawls: their periods, and their seeds with the pages fetched for each.
 
-A seed and its pages are one value, written whole: whoever is killed finds it as it was after some
-page of it. One process crawls a template at a time.
+A seed and its pages are one value, written at once: after a kill, the seed is as it was after one
+of its pages. One process crawls a template at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Phase(StrEnum):
-    """What a period does now, in this order."""
+    """Phase of a period, in order."""
 
     SEARCHING = "searching"
     CRAWLING = "crawling"
@@ -29,11 +29,11 @@ class Phase(StrEnum):
 
 
 class Stage(StrEnum):
-    """How far a seed is.
+    """Stage of a seed.
 
     FOUND by the search, not numbered yet; WAITING for its draw; OPEN: its pages are fetched; AGAIN:
-    pages that were not there are asked for once more at the end; DONE; FAILED: its own page could
-    not be had; SKIPPED by chance, offered again in the next period.
+    missing pages are requested once more at the end; DONE; FAILED: its own page could not be
+    fetched; SKIPPED by the random draw, offered again in the next period.
     """
 
     FOUND = "found"
@@ -47,12 +47,12 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period of a template; times are seconds since the epoch, 0 where there is none.
+    """One period of a template; times are seconds since the epoch, 0 if there is none.
 
     Attributes:
-        template: Its name.
-        number: From 1.
-        phase: What it does now.
+        template: Name of the template.
+        number: Number of the period, from 1.
+        phase: Its current phase.
         started: When it began.
         finished: When it ended.
         total: Seeds in its list.
@@ -68,20 +68,20 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A seed and what was fetched for it.
+    """A seed and the pages fetched for it.
 
     Attributes:
         template: Name of the template.
         url: Canonical URL.
-        title: What the search calls it.
-        rank: Its place in the search's results.
-        number: Its number in the period's list, from 1; 0 before there is one.
-        period: Last period whose list it stands in.
-        stage: How far it is there.
+        title: Its title in the search results.
+        rank: Its rank in the search results.
+        number: Its number in the period's list, from 1; 0 before it has one.
+        period: Last period whose list contains it.
+        stage: Its stage in that period.
         chance: Probability with which it was drawn, in [0, 1]; 0 before.
-        useful: Records that it gave.
+        useful: Number of records that it gave.
         crawled: Last period in which it was crawled to its end; 0 for none.
-        visits: Its pages by name, as JSON has them (``addons.records.periods.visits.Visit``).
+        visits: Its pages by name, as JSON values (``addons.records.periods.visits.Visit``).
     """
 
     template: str
@@ -98,44 +98,44 @@ class Seed:
 
 
 class Periods(Protocol):
-    """Periods and seeds, in the store. All but ``close`` raise StorageError. Twice equals once."""
+    """Periods and seeds, in the store. All but ``close`` raise StorageError; all are idempotent."""
 
     async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
+        """Open the storage; errors are those of ``Store.open``."""
         ...
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the storage. Idempotent."""
         ...
 
     async def last(self, template: str) -> Period | None:
-        """The period that began last."""
+        """Return the period that began last."""
         ...
 
     async def put(self, period: Period) -> None:
-        """Write a period, new or in place of the one of its number."""
+        """Insert a period, or replace the one of its number."""
         ...
 
     async def save(self, seeds: Sequence[Seed]) -> None:
-        """Write seeds, new or in place of older ones; kept through kill -9 when it returned."""
+        """Insert or replace seeds; after the return they survive kill -9."""
         ...
 
     async def get(self, template: str, urls: Sequence[str]) -> dict[str, Seed]:
-        """The seeds of those URLs that are known."""
+        """Return the seeds of those URLs that are stored."""
         ...
 
     async def select(
         self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
         useful: bool = False,
     ) -> list[Seed]:  # fmt: skip
-        """Up to so many seeds of a stage by number, or by rank.
+        """Return up to ``limit`` seeds of a stage by number, or by rank.
 
-        Of a period, where not 0; with ``useful`` only those that gave records.
+        Only of one period, if not 0; with ``useful`` only those that gave records.
         """
         ...
 
     async def outcomes(self, template: str, period: int) -> list[tuple[int, Stage, float, int]]:
-        """Number, stage, chance and records of each seed in a period's list, by number."""
+        """Return number, stage, chance and record count of each seed in a period's list."""
         ...
 
 
@@ -216,15 +216,15 @@ def _seed(row: Sequence[Any]) -> Seed:
 
 
 def seed_of(values: Mapping[str, Any]) -> Seed:
-    """A seed of its stored values."""
+    """Return a seed from its stored values."""
     return Seed(**{**values, "stage": Stage(values["stage"])})
 
 
 def period_of(values: Mapping[str, Any]) -> Period:
-    """A period of its stored values."""
+    """Return a period from its stored values."""
     return Period(**{**values, "phase": Phase(values["phase"])})
 
 
 def dumped(value: object) -> str:
-    """Compact JSON."""
+    """Return compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

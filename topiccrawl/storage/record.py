@@ -1,4 +1,4 @@
-"""What was found: values with their evidence, and the record that they make."""
+"""Found values with their evidence, and the records made of them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """A value and why it was taken.
+    """A value and its evidence.
 
     Attributes:
         field: The template's field.
-        value: In one spelling for equal values: ``+86 28 8512 3456 ext. 801``; the address of
-            the image where ``image``.
-        text: As it is written in the page.
-        confidence: How likely it is right, in [0, 1].
-        where: How it stands: ``line``, ``table``, ``json-ld`` ... (``weights.WEIGHTS``).
-        url: The page.
+        value: Normalized value: ``+86 28 8512 3456 ext. 801``; the URL of the image if ``image``.
+        text: The value as written in the page.
+        confidence: Probability that it is right, in [0, 1].
+        where: Kind of place: ``line``, ``table``, ``json-ld`` ... (``weights.WEIGHTS``).
+        url: URL of the page.
         snippet: Text around it, at most ``SNIPPET`` characters.
-        image: Whether the page shows it as an image, so that the value itself is not known.
+        image: The page shows it as an image, so that the value itself is unknown.
     """
 
     field: str
@@ -36,13 +35,13 @@ class Found(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What pages say of one subject.
+    """Values that pages give for one subject.
 
     Attributes:
         template: Name of the template.
-        name: What the subject is called; "" where no page says it.
+        name: Name of the subject; "" if no page gives it.
         found: Its values, in the order of the template's fields, the most certain first.
-        urls: The pages they come from, in the order of reading.
+        urls: The pages they come from, in the order they were read.
     """
 
     template: str
@@ -51,7 +50,7 @@ class Record(NamedTuple):
     urls: tuple[str, ...] = ()
 
     def values(self, field: str) -> tuple[str, ...]:
-        """The values of a field, the most certain first; images are none.
+        """Return the values of a field, the most certain first, without images.
 
         >>> Record("t", "甲", (Found("QQ", "10001"), Found("QQ", "http://a.test/q.gif", image=True))
         ...        ).values("QQ")
@@ -61,13 +60,13 @@ class Record(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits that change when a value changes, not with its evidence."""
+        """Twelve hex digits that change when a value or the name changes, not with the evidence."""
         values = sorted({(one.field, one.value) for one in self.found})
         said = json.dumps([self.template, self.name, values], ensure_ascii=False)
         return hashlib.sha256(said.encode()).hexdigest()[:12]
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as JSON has it; ``from_dict`` makes the same record of it."""
+        """Return the record as JSON values; ``from_dict`` is the inverse."""
         return {
             "template": self.template,
             "name": self.name,
@@ -77,7 +76,7 @@ class Record(NamedTuple):
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Record:
-        """The record that ``as_dict`` gave.
+        """Return the record of the values of ``as_dict``.
 
         >>> record = Record("t", "甲", (Found("QQ", "10001"),), ("http://a.test/",))
         >>> Record.from_dict(record.as_dict()) == record

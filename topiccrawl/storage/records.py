@@ -1,4 +1,4 @@
-"""Records that template crawls found: one an entity, older versions kept, gone ones with a date."""
+"""Records of template crawls: one per entity; older versions and gone records are kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Change(StrEnum):
-    """What became of a record that was saved."""
+    """Result of saving a record."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -30,18 +30,18 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A stored record. Times are seconds since the epoch, 0 where there is none.
+    """A stored record. Times are seconds since the epoch, 0 if there is none.
 
     Attributes:
-        entity: What it is known by inside its template: host or page.
-        record: What was found, with its evidence.
+        entity: Key inside its template: host or page.
+        record: Found values with their evidence.
         seed: The seed that gave it.
         number: That seed's number: of two seeds of a period that give one entity, the first counts.
-        period: Period in which it was last seen.
-        confidence: Mean over its fields of the best value's, in [0, 1].
+        period: Period in which it was last found.
+        confidence: Mean over its fields of the best value's confidence, in [0, 1].
         first_seen: When it was found first.
-        changed_at: When a value was last seen to differ.
-        checked_at: When it was last seen.
+        changed_at: When a value was last found to differ.
+        checked_at: When it was last found.
         gone_at: When it was found gone; 0 while it is there.
     """
 
@@ -63,10 +63,10 @@ class Kept:
 
 
 class Version(NamedTuple):
-    """A record as it was.
+    """An earlier version of a record.
 
     Attributes:
-        record: What was found then.
+        record: Values found then.
         until: When it was replaced.
     """
 
@@ -75,63 +75,63 @@ class Version(NamedTuple):
 
 
 class Records(Protocol):
-    """Records, in the store. All but ``close`` raise StorageError. Twice equals once."""
+    """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent."""
 
     async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
+        """Open the storage; errors are those of ``Store.open``."""
         ...
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the storage. Idempotent."""
         ...
 
     async def save(self, found: Sequence[Kept]) -> list[Change]:
-        """Write what was found; what became of each, in order.
+        """Write found records; return the result for each, in order.
 
-        Values that differ: CHANGED, and the older ones become a version, unless they are of the
-        same period. A record that was gone: RETURNED. KEPT: an earlier seed of the same period
-        gave the entity, nothing is written. FORGOTTEN: nothing is, since it was deleted once.
+        CHANGED: values differ; the older ones become a version, unless they are of the same
+        period. RETURNED: the record was gone. KEPT: not written, since an earlier seed of the same
+        period gave the entity. FORGOTTEN: not written, since the entity was forgotten.
         """
         ...
 
     async def vanish(self, template: str, entities: Sequence[str], now: float) -> int:
-        """Mark records as gone; how many were not yet."""
+        """Mark records as gone; return how many were not gone before."""
         ...
 
     async def forget(self, template: str, entities: Sequence[str]) -> int:
-        """Delete records with their versions, and keep out what comes again; how many there were.
+        """Delete records with their versions for good; return the number of records.
 
-        Of what was deleted nothing stays but the entity, also of those that were not there.
+        Only the entities are kept, also of records that did not exist; they are not saved again.
         """
         ...
 
     async def allow(self, template: str, entities: Sequence[str]) -> int:
-        """Let entities that were forgotten (of any template: "") come again; how many were."""
+        """Allow forgotten entities (of any template: "") again; return how many were forgotten."""
         ...
 
     async def get(self, template: str, entity: str) -> Kept | None:
-        """One record, gone or not."""
+        """Return one record, gone or not."""
         ...
 
     async def versions(self, template: str, entity: str) -> list[Version]:
-        """Its older versions, the oldest first."""
+        """Return its older versions, the oldest first."""
         ...
 
     async def of_seed(self, template: str, seed: str) -> list[Kept]:
-        """The records that a seed gave and that are not gone."""
+        """Return the records that a seed gave and that are not gone."""
         ...
 
     def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
-        """All records (of a template), by first sight; with ``gone`` also those that are."""
+        """Yield all records (of a template) by ``first_seen``; with ``gone`` also gone ones."""
         ...
 
     async def tally(self, template: str, since: float) -> dict[str, int]:
-        """Sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
+        """Return sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
         ...
 
 
 def confidence_of(record: Record) -> float:
-    """Mean over the fields of the best value's confidence, in [0, 1]; 0 for an empty record."""
+    """Return the mean over fields of the best value's confidence, in [0, 1]; 0 if empty."""
     best: dict[str, float] = {}
     for one in record.found:
         best[one.field] = max(one.confidence, best.get(one.field, 0.0))
@@ -139,7 +139,7 @@ def confidence_of(record: Record) -> float:
 
 
 def settled(known: Kept | None, new: Kept) -> tuple[Change, Kept]:
-    """What becomes of a record that is found, and what is to be written."""
+    """Return the result for a found record, and the record to write."""
     if known is None:
         first = replace(new, first_seen=new.checked_at, changed_at=new.checked_at)
         return Change.NEW, first
@@ -154,7 +154,7 @@ def settled(known: Kept | None, new: Kept) -> tuple[Change, Kept]:
 
 
 def outdates(known: Kept | None, new: Kept) -> bool:
-    """Whether a record's older values are to be kept as a version."""
+    """Return whether a record's older values are to be kept as a version."""
     return (
         known is not None
         and known.period != new.period
@@ -288,7 +288,7 @@ def _save(connection: sqlite3.Connection, new: Kept) -> Change:
 
 
 def values_of(kept: Kept) -> dict[str, Any]:
-    """A record's stored values by column."""
+    """Return a record's stored values by column."""
     return {
         "template": clean(kept.template),
         "entity": clean(kept.entity),
@@ -300,7 +300,7 @@ def values_of(kept: Kept) -> dict[str, Any]:
 
 
 def kept_of(values: Mapping[str, Any]) -> Kept:
-    """A record of its stored values."""
+    """Return a record from its stored values."""
     names = ("entity", "seed", *_COLUMNS[4:11])
     record = Record.from_dict(json.loads(values["record"]))
     return Kept(record=record, **{name: values[name] for name in names})

@@ -1,4 +1,4 @@
-"""Which Redis the settings or the environment name."""
+"""Address of Redis from the settings or the environment."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def redis_url(settings: Mapping[str, Any]) -> str:
-    """The setting REDIS_URL, else the environment's; "" where neither is.
+    """Return the setting REDIS_URL, else the environment variable, else "".
 
-    A setting that is empty, or REDIS_HOST, counts before the environment.
+    An empty setting, or REDIS_HOST, takes precedence over the environment.
 
     >>> redis_url({"REDIS_URL": "redis://a.test"}), redis_url({"REDIS_URL": ""})
     ('redis://a.test', '')
@@ -27,10 +27,10 @@ def redis_url(settings: Mapping[str, Any]) -> str:
 
 
 def in_redis(settings: Mapping[str, Any]) -> bool:
-    """Whether the frontier lies in Redis: settings or environment name a server.
+    """Return whether the frontier is in Redis: settings or environment name a server.
 
     Raises:
-        SettingError: If they do, and the client is not installed.
+        SettingError: They do, and the client is not installed.
     """
     named = bool(redis_url(settings) or settings.get("REDIS_HOST"))
     if named and not (find_spec("redis") and find_spec("msgpack")):

@@ -1,4 +1,4 @@
-"""Articles as rows: the SQL of the embedded store, one statement a function.
+"""Articles as rows: the SQL of the embedded store.
 
 All functions run inside a transaction of their caller.
 """
@@ -32,7 +32,7 @@ _UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE i
 
 
 def clean(text: str) -> str:
-    r"""The text with what UTF-8 cannot carry (lone surrogates) replaced by "?".
+    r"""Return the text with "?" for characters that UTF-8 cannot encode (lone surrogates).
 
     >>> clean("a\ud800")
     'a?'
@@ -41,7 +41,7 @@ def clean(text: str) -> str:
 
 
 def insert(connection: sqlite3.Connection, article: Article) -> int:
-    """Id of the new row."""
+    """Insert an article and return the id of its row."""
     return int(connection.execute(_INSERT, _values(article)).lastrowid or 0)
 
 
@@ -51,19 +51,19 @@ def update(connection: sqlite3.Connection, article_id: int, article: Article) ->
 
 
 def find(connection: sqlite3.Connection, url: str) -> tuple[int, Article] | None:
-    """Id and article of a URL, topics included."""
+    """Return id and article of a URL, with its topics, or None."""
     row = connection.execute(f"{_SELECT} WHERE url = ?", (clean(url),)).fetchone()
     return None if row is None else (row[0], _article(connection, row, ""))
 
 
 def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
-    """The article of an id that exists."""
+    """Return the article of an id that exists."""
     row = connection.execute(f"{_SELECT} WHERE id = ?", (article_id,)).fetchone()
     return _article(connection, row, "")
 
 
 def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
-    """Articles of a topic ("" for all), those stored last first; ``limit`` 0 for all."""
+    """Return articles of a topic ("" for all), the last stored first; ``limit`` 0 for all."""
     where = (
         "WHERE id IN (SELECT article_id FROM article_topics WHERE topic = :topic)" if topic else ""
     )
@@ -77,7 +77,7 @@ def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) 
 def some(
     connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
 ) -> list[tuple[int, Article]]:
-    """Ids and articles under a condition, those stored last first; at most ``values["size"]``."""
+    """Return ids and articles of a condition, last stored first; at most ``values["size"]``."""
     query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
     found = connection.execute(query, values).fetchall()
     return [(row[0], _article(connection, row, topic)) for row in found]
@@ -86,7 +86,7 @@ def some(
 def keep_version(
     connection: sqlite3.Connection, article_id: int, known: Article, replaced_at: float
 ) -> None:
-    """Keep the text of an article that is about to be replaced."""
+    """Store the text of an article as a version before it is replaced."""
     connection.execute(
         "INSERT INTO versions SELECT ?1, 1 + count(*), ?2, ?3, ?4, ?5, ?6, ?7 FROM versions"
         " WHERE article_id = ?1",
@@ -96,7 +96,7 @@ def keep_version(
 
 
 def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
-    """Earlier texts of an article, oldest first."""
+    """Return earlier texts of an article, oldest first."""
     rows = connection.execute(
         f"SELECT {', '.join(f'versions.{name}' for name in Version._fields)} FROM versions"  # noqa: S608
         " JOIN articles ON articles.id = article_id WHERE url = ? ORDER BY number",
@@ -106,7 +106,7 @@ def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
 
 
 def to_index(connection: sqlite3.Connection, article_id: int) -> None:
-    """Note that a changed article's words are to be indexed before the next search."""
+    """Mark a changed article, so that its words are indexed before the next search."""
     connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 
@@ -121,9 +121,9 @@ def add_topics(connection: sqlite3.Connection, article_id: int, article: Article
 
 
 def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
-    """The articles of these ids in their order, without that of one URL: what is compared of them.
+    """Return the articles of these ids in order, for comparison, without that of one URL.
 
-    Ids that do not exist are left out; topics, times of fetching and the like are not read.
+    Ids that do not exist are left out. Only the compared fields are read (no topics, no times).
     """
     query = f"{_COMPARED} WHERE id IN ({', '.join('?' * len(ids))})"
     found = {row[0]: row[1:] for row in connection.execute(query, ids)} if ids else {}
@@ -132,13 +132,13 @@ def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[
 
 
 def all_texts(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]]:
-    """Every article's id and what is compared of it, oldest first."""
+    """Yield every article's id and the article with its compared fields, oldest first."""
     for article_id, *row in connection.execute(f"{_COMPARED} ORDER BY id"):
         yield article_id, _compared(row)
 
 
 def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprint) -> None:
-    """Record a reprint of a story; a URL reprints one story, the one it was last seen with."""
+    """Record a reprint of a story; a URL reprints one story only, the last one recorded."""
     connection.execute(
         "INSERT INTO reprints (url, site, title, published, seen_at, similarity, reason, "
         "article_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
@@ -150,12 +150,12 @@ def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprin
 
 
 def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
-    """The URL reprints nothing any more."""
+    """Delete the reprint of a URL."""
     connection.execute("DELETE FROM reprints WHERE url = ?", (clean(url),))
 
 
 def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:
-    """Reprints of a story in the order they were first seen."""
+    """Return the reprints of a story in the order they were first recorded."""
     rows = connection.execute(
         "SELECT url, site, title, published, seen_at, similarity, reason FROM reprints "
         "WHERE article_id = ? ORDER BY id",
@@ -165,14 +165,14 @@ def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, 
 
 
 def story_of(connection: sqlite3.Connection, url: str) -> int | None:
-    """Id of the story a URL reprints, or None."""
+    """Return the id of the story that a URL reprints, or None."""
     query = "SELECT article_id FROM reprints WHERE url = ?"
     row = connection.execute(query, (clean(url),)).fetchone()
     return None if row is None else int(row[0])
 
 
 def counts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Sizes of the tables and of each topic."""
+    """Return the sizes of the tables and of each topic."""
     query = (
         "SELECT 'articles', count(*) FROM articles UNION ALL "
         "SELECT 'reprints', count(*) FROM reprints UNION ALL "

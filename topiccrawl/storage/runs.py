@@ -1,8 +1,8 @@
-"""What runs told last, kept for those who look from outside: one record a run.
+"""Last reported states of runs, for monitoring from outside: one record per run.
 
-A crawl writes its whole state (see ``source``) every few seconds and when it ends, into its data
-folder or Redis. The page of ``scrapy dashboard`` and the report are made of these records; one that
-has not been told of late is a run that ended or died.
+A crawl writes its whole state (see ``status``) every few seconds and when it ends, into its data
+folder or Redis. ``scrapy dashboard`` and the report are made of these records. A record that was
+not updated lately belongs to a run that ended or died.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 EVERY = 3.0
 """Seconds between two records of a run."""
 LOST = 15.0
-"""Seconds without a record after which a run that did not say its end counts as dead."""
+"""Seconds without an update after which a run that did not report its end counts as dead."""
 KEPT = 50
-"""Runs that are kept in a folder, those told last."""
+"""Number of records kept in a folder, those updated last."""
 FOLDER = "runs"
 
 
@@ -35,8 +35,8 @@ class Told(NamedTuple):
     """A run's last record.
 
     Attributes:
-        state: What it said.
-        age: Seconds since.
+        state: Its reported state.
+        age: Seconds since the report.
     """
 
     state: State
@@ -44,23 +44,23 @@ class Told(NamedTuple):
 
     @property
     def live(self) -> bool:
-        """Whether the run goes on, as far as one can know."""
+        """True if the run has reported no end and its record is fresh."""
         return self.state["run"]["finished"] is None and self.age < LOST
 
 
 class Runs(Protocol):
-    """Where records are kept."""
+    """Storage of the records of runs."""
 
     async def put(self, state: State) -> None:
-        """Keep a run's record in place of its last one.
+        """Store a run's record in place of its last one.
 
         Raises:
-            StorageError: It was not kept.
+            StorageError: It was not stored.
         """
         ...
 
     async def all(self) -> list[Told]:
-        """All records, of the run that began last first.
+        """Return all records, that of the latest run first.
 
         Raises:
             StorageError: They cannot be read.
@@ -68,7 +68,7 @@ class Runs(Protocol):
         ...
 
     async def close(self) -> None:
-        """Release what is held."""
+        """Close connections."""
         ...
 
 
@@ -93,13 +93,13 @@ class LocalRuns:
         return await asyncio.to_thread(self.told)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no connection is held open."""
 
     def told(self) -> list[Told]:
-        """The same, for callers outside an event loop; files that did not change are read once."""
+        """Return all records, for callers outside an event loop; unchanged files are read once."""
         found: dict[Path, tuple[float, State]] = {}
         for path in self.folder.glob("*.json"):
-            with suppress(FileNotFoundError):  # it was too old, and is gone
+            with suppress(FileNotFoundError):  # deleted meanwhile by a run, as too old
                 if path.is_file():
                     found[path] = self._look(path)
         self._read = found
@@ -128,7 +128,7 @@ class LocalRuns:
             raise StorageError(f"{self.folder}: cannot be written: {error.strerror}") from error
 
     def _told_last(self) -> list[Path]:
-        """Records, the one told last at the end: a run that goes on stays, however old it is."""
+        """Return the records, last updated at the end, so that a long run's record is kept."""
         found: list[tuple[float, Path]] = []
         for path in self.folder.glob("*.json"):
             with suppress(FileNotFoundError):  # another run removed it
@@ -137,15 +137,15 @@ class LocalRuns:
 
 
 def packed(state: State) -> str:
-    """A state as JSON text that UTF-8 can carry, whatever the web wrote."""
+    """Return a state as JSON text that UTF-8 can encode, whatever pages contain."""
     return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
 
 
 def unpacked(text: bytes, where: str) -> State:
-    """A state from its JSON.
+    """Return a state from its JSON.
 
     Raises:
-        StorageError: It is none, or one of another version.
+        StorageError: It is not a state, or it is of another version.
     """
     try:
         state = json.loads(text)
@@ -160,12 +160,12 @@ _WHOLE = {name: section for name, section in EMPTY.items() if name != "nodes"}
 
 
 def _alike(section: object, empty: object) -> bool:
-    """Whether a section has what this version's has."""
+    """Return whether a section has the type and keys of this version."""
     if not isinstance(section, dict) or not isinstance(empty, dict):
         return isinstance(section, type(empty))
     return empty.keys() <= section.keys()
 
 
 def ordered(found: list[Told]) -> list[Told]:
-    """Records, of the run that began last first."""
+    """Return the records, that of the latest run first."""
     return sorted(found, key=lambda told: -told.state["run"]["began"])

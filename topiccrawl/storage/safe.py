@@ -1,4 +1,4 @@
-"""A store that may be away: its articles wait in memory, then on disk, and the crawl slows down."""
+"""Saving to a store that may be away: articles wait in memory, then on disk; the crawl slows."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ PATIENCE = 5.0
 """Seconds that articles wait in memory for a store that is away before they go to disk."""
 
 STARTING = 30.0
-"""Seconds that a crawl waits for its store at the start; a failover takes about ten."""
+"""Seconds that a crawl waits for its store at its start; a failover takes about ten."""
 
 FIRST_WAIT = 0.1
 LONGEST_WAIT = 5.0
-"""Seconds between two attempts: doubled from the one to the other."""
+"""Seconds between two attempts: the first wait, doubled each time up to the longest."""
 
 PAUSE = 0.5
 """Seconds that each group pauses on its way to disk, so that the crawl slows: 200 articles/s."""
 
 PARTING = 20.0
-"""Seconds that a crawl goes on at its end storing what waits on disk; the next one goes on then."""
+"""Seconds that a crawl at its end still stores articles from disk; the next crawl continues."""
 
 REPLAYED = 50
-"""Articles that are stored together when the store is back."""
+"""Number of articles stored together when the store is back."""
 
 
 class SafeStore:
-    """Saves articles to a store that may be away, and calls those that listen.
+    """Saver of articles to a store that may be away; it also calls the store's listeners.
 
-    Order is kept: while articles wait on disk, newer ones wait behind them. What waits when the
-    crawl ends is stored by the next one that uses the folder. ``StorageAwayError`` alone is waited
-    for; any other failure goes to the caller as it is.
+    Order is kept: while articles wait on disk, newer ones wait behind them. Articles that wait when
+    the crawl ends are stored by the next crawl that uses the folder. Only ``StorageAwayError`` is
+    retried; any other error is raised to the caller.
 
     Args:
-        store: Where articles stay.
-        spool: Where articles wait on disk.
+        store: Store of the articles.
+        spool: Spool of waiting articles on disk.
         listeners: Called around each save, in order.
         patience: See ``PATIENCE``.
         starting: See ``STARTING``.
-        clock: Seconds that never go back.
+        clock: Monotonic clock, seconds.
 
     Attributes:
-        away: Whether the store did not answer when it was asked last.
+        away: True if the store did not answer the last call.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class SafeStore:
         self._last = math.inf  # until when a replay goes on
 
     async def open(self) -> None:
-        """See ``Store.open``; what an earlier crawl left on disk is stored first.
+        """See ``Store.open``; articles that an earlier crawl left on disk are stored first.
 
-        A closed one can be opened again.
+        A closed store can be opened again.
 
         Raises:
             StorageAwayError: The store did not come back in time.
@@ -121,10 +121,10 @@ class SafeStore:
         await self._close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``; SPOOLED where they lie on disk until the store is back.
+        """See ``Store.save``; SPOOLED if the articles are on disk until the store is back.
 
         Raises:
-            StorageError: Neither the store nor the disk took them.
+            StorageError: Neither the store nor the disk accepted them.
         """
         async with self._turn:
             if not self.spool.waiting:
@@ -152,7 +152,7 @@ class SafeStore:
         return saved
 
     async def _patiently(self, work: Callable[[], Awaitable[T]], patience: float) -> T:
-        """What the work returns, tried again until ``patience`` seconds have passed."""
+        """Return the result of the work, retried for up to ``patience`` seconds."""
         end = self._clock() + patience
         for wait in waits():
             try:
@@ -172,7 +172,7 @@ class SafeStore:
             self._replaying = asyncio.create_task(self._replay())
 
     async def _replay(self) -> None:
-        """Store what waits on disk as soon as the store is back."""
+        """Store the articles on disk as soon as the store is back."""
         for wait in waits():
             try:
                 await self._drain()
@@ -190,14 +190,14 @@ class SafeStore:
         self._replaying = None
 
     async def _drain_first(self) -> None:
-        """Store what an earlier crawl left; what cannot be stored yet waits on."""
+        """Store articles that an earlier crawl left; those not stored yet keep waiting."""
         try:
             await self._drain()
         except StorageError as error:
             logger.error("Articles stay in %s: %s", self.spool.folder, error)  # noqa: TRY400
 
     async def _drain(self) -> None:
-        """Store all that waits on disk, oldest first."""
+        """Store all articles on disk, oldest first."""
         while self.spool.waiting and self._clock() < self._last:
             async with self._turn:
                 waiting = await asyncio.to_thread(self.spool.first, REPLAYED)
@@ -208,10 +208,10 @@ class SafeStore:
     async def _store(self, waiting: Sequence[Article]) -> None:
         """Store articles unless a newer copy is stored.
 
-        What the store refuses while it takes others is put aside.
+        Articles that the store refuses while it accepts others are put aside.
 
         Raises:
-            StorageError: It takes none of them: that is its trouble, not theirs.
+            StorageError: It accepts none of them: the cause is the store, not the articles.
         """
         new = [article for article in waiting if not await self._newer(article)]
         try:
@@ -226,7 +226,7 @@ class SafeStore:
                 await asyncio.to_thread(self.spool.refuse, article, str(error))
 
     async def _refusal(self, article: Article) -> StorageError | None:
-        """Why the store does not take an article; None where it is stored."""
+        """Save one article; return the store's error, or None if it is stored."""
         try:
             await self._save([article])
         except StorageAwayError:
@@ -245,7 +245,7 @@ class SafeStore:
 
 
 def waits() -> Iterator[float]:
-    """Seconds between attempts, without end: doubled each time, and never in step with others."""
+    """Yield seconds between attempts, endlessly: doubled each time and randomized."""
     chance = random.SystemRandom()
     wait = FIRST_WAIT
     while True:

@@ -1,7 +1,8 @@
-"""The tables of the embedded store, as the steps that lead to them.
+"""Tables of the embedded store, as migration steps.
 
-A step is never edited once released: a change of the tables is a new step at the end.
-``PRAGMA user_version`` counts the steps applied; the table ``migrations`` tells when and by whom.
+A released step is never edited: a change of the tables is a new step at the end.
+``PRAGMA user_version`` counts the applied steps. The table ``migrations`` stores the time and the
+program version of each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 APPLICATION_ID = 0x746F7069
-"""Marks the file as ours ("topi"), so that another program's database is not taken for a store."""
+"""Id of our files ("topi"), so that another program's database is not taken for a store."""
 
 STEPS: tuple[str, ...] = (
     """
@@ -141,7 +142,7 @@ STEPS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     """,
 )
-"""SQL of each step, in order, statements ending in ";"; the schema's version is their number."""
+"""SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 
 
 def migrate(

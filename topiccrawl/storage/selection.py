@@ -1,4 +1,4 @@
-"""Which stored articles are meant: by topic, site, days and words."""
+"""Selection of stored articles by topic, site, days and words."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 WORDS = 2_000
-"""Different words of an article that are indexed at most; a long feature has 1,500."""
+"""Maximum number of different words indexed of an article; a long feature has 1,500."""
 
 COMPOUND = 3
-"""Characters from which a Chinese word is also found by its first and its last two."""
+"""Length from which a Chinese word is also found by its first and its last two characters."""
 
 
 class Selection(NamedTuple):
-    """What articles must have, all of it.
+    """Conditions on articles, all of which must hold.
 
     Attributes:
-        topic: Name of a topic they belong to; "" for any.
-        site: Their host, or a domain above it; "" for any.
-        since: First day of publication, ``2026-01-31``, as their page tells it; "" for any.
+        topic: Name of a topic of the article; "" for any.
+        site: Its host, or a parent domain; "" for any.
+        since: First day of publication, ``2026-01-31``, by the page's own date; "" for any.
         until: Last day of publication; "" for any. With either, articles without a date are out.
-        words: Words they hold, as ``words_in`` gives them.
+        words: Words of the article, as ``words_in`` returns them.
     """
 
     topic: str = ""
@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 
     @property
     def before(self) -> str:
-        """The day after the last one, which all times of the last one lie before.
+        """The day after ``until``, an exclusive bound for all times of that day; "" for any.
 
         >>> Selection(until="2026-02-28").before
         '2026-03-01'
@@ -52,7 +52,7 @@ class Selection(NamedTuple):
 
     @property
     def dated(self) -> bool:
-        """Whether days are asked for."""
+        """True if a first or last day is set."""
         return bool(self.since or self.until)
 
 
@@ -61,10 +61,10 @@ ALL = Selection()
 
 
 def day(text: str, what: str) -> str:
-    """A day as an operator writes it.
+    """Return a day given by an operator; "" for none.
 
     Raises:
-        ConfigurationError: It is none.
+        ConfigurationError: It is not a day.
 
     >>> day("2026-01-31", "--since")
     '2026-01-31'
@@ -76,10 +76,10 @@ def day(text: str, what: str) -> str:
 
 
 def site_in(text: str) -> str:
-    """A host as an operator writes it; "" for all.
+    """Return a host given by an operator; "" for all.
 
     Raises:
-        ConfigurationError: It is none.
+        ConfigurationError: It is not a host.
 
     >>> site_in("News.a.test."), site_in("")
     ('news.a.test', '')
@@ -91,9 +91,9 @@ def site_in(text: str) -> str:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """What is to be forgotten: a URL, as it is written and as it is stored, or ``site:HOST``.
+    """Return the names to forget: a URL, as given and in canonical form, or ``site:HOST``.
 
-    Who asks for a removal must not think that it is done where nothing can have that name.
+    Other text is an error: the operator must not believe that something was removed.
 
     Raises:
         ConfigurationError: It is neither.
@@ -112,10 +112,10 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def words_in(query: str) -> tuple[str, ...]:
-    """The words of a search, each once.
+    """Return the words of a search, each once.
 
     Raises:
-        ConfigurationError: It holds none.
+        ConfigurationError: It has none.
 
     >>> words_in("电池的 回收")
     ('电池', '回收')
@@ -127,7 +127,7 @@ def words_in(query: str) -> tuple[str, ...]:
 
 
 def words_of(title: str, body: str) -> list[str]:
-    """The words that an article is found by, each once, in order of code points.
+    """Return the words to index of an article, each once, in order of code points.
 
     >>> words_of("电动汽车", "销量")
     ['汽车', '电动', '电动汽车', '销量']
@@ -143,7 +143,7 @@ def _parts(words: Iterable[str]) -> Iterable[str]:
 
 
 def site_names(host: str) -> list[str]:
-    """The names under which a host may have been taken down: itself and the domains above it.
+    """Return the names that a host may be forgotten by: itself and its parent domains.
 
     >>> site_names("news.a.test")
     ['site:news.a.test', 'site:a.test', 'site:test']
@@ -153,6 +153,6 @@ def site_names(host: str) -> list[str]:
 
 
 def names_of(article: Article) -> list[str]:
-    """All names under which an article may have been taken down."""
+    """Return all names that an article may be forgotten by."""
     urls = {clean(url) for url in (article.url, article.final_url, article.canonical_url)}
     return [*sorted(filter(None, urls)), *site_names(article.site)]

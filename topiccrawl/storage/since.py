@@ -1,4 +1,4 @@
-"""Since when: the last crawl, a day, or so many hours ago."""
+"""Start times given by an operator: the last crawl, a day, or a number of hours ago."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAST = "last"
-"""Stands for the start of the last crawl."""
+"""Text that means the start of the last crawl."""
 
 _AGO = re.compile(r"(\d{1,9})([hd])")
 _SECONDS = {"h": 3_600.0, "d": 86_400.0}
@@ -22,19 +22,19 @@ _SECONDS = {"h": 3_600.0, "d": 86_400.0}
 def since_of(
     text: str, folder: str | Path, owner: str, now: float, *, ended: bool = False
 ) -> float:
-    """The time that an operator means, seconds since the epoch.
+    """Return the time that an operator gives as text, seconds since the epoch.
 
     Args:
         text: ``last``, ``12h``, ``7d``, or a day or time such as 2026-01-31 or 2026-01-31T08:00
             (of this machine's zone).
         folder: TOPICCRAWL_DATA_DIR, for ``last``.
-        owner: Topic or template whose last crawl is meant.
+        owner: Topic or template of the last crawl.
         now: Seconds since the epoch.
-        ended: ``last`` means the end of the last crawl, its start where it was killed, and now
-            where there was none.
+        ended: ``last`` means the end of the last crawl (its start if it was killed, and ``now`` if
+            there was none).
 
     Raises:
-        ConfigurationError: It is none of these.
+        ConfigurationError: The text is none of these.
         StateError: There was no crawl.
 
     >>> since_of("2h", "data", "足球", 10_000.0)
@@ -58,10 +58,10 @@ def since_of(
 
 
 def check_since(text: str) -> None:
-    """Read such an argument, for the sake of its errors.
+    """Check that ``since_of`` accepts the text.
 
     Raises:
-        ConfigurationError: It is none.
+        ConfigurationError: It does not.
     """
     if text and text != LAST:
         since_of(text, "", "", 0.0)

@@ -1,4 +1,4 @@
-"""What was learnt of a site: values by key, kept with the articles."""
+"""Learnt knowledge of sites: values by key, stored with the articles."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class SiteKnowledge(SqlitePart):
-    """Plain JSON values by site and key (``patterns``, ``frame`` ...); each room owns its keys."""
+    """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys."""
 
     async def get(self, site: str) -> dict[str, Any]:
-        """All that is known of a site, by key; empty where nothing is."""
+        """Return all values of a site, by key; empty if there are none."""
         query = "SELECT key, value FROM sites WHERE site = ?"
         found = await self._database.read(lambda c: c.execute(query, (site,)).fetchall())
         return {key: json.loads(value) for key, value in found}
 
     async def sites(self, key: str) -> list[str]:
-        """The sites of which something is known under a key, by name."""
+        """Return the sites that have a value under a key, by name."""
         query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
         found = await self._database.read(lambda c: c.execute(query, (key,)).fetchall())
         return [site for (site,) in found]
@@ -30,8 +30,8 @@ class SiteKnowledge(SqlitePart):
         """Replace the values of these keys in one transaction; others stay.
 
         Raises:
-            TypeError: A value that JSON cannot carry.
-            StorageError: Nothing was kept.
+            TypeError: A value cannot be written as JSON.
+            StorageError: Nothing was stored.
         """
         now = self._now()
         new = [(site, key, json.dumps(value), now) for key, value in values.items()]

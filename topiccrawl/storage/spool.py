@@ -1,7 +1,7 @@
-"""A file for articles that the store cannot take now: synced when written, read again at a start.
+"""File for articles while the store is away: synced when written, read again at the next start.
 
-One line an article: a checksum, a blank, the article as JSON. A process appends to a file of its
-own, which it holds locked; files whose process is gone are taken over by the next one that starts.
+One line per article: a checksum, a blank, the article as JSON. Each process appends to its own
+file and keeps it locked. Files of dead processes are taken over by the next one that starts.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LIMIT = 1 << 30
-"""Bytes that a spool may have; about 300,000 articles."""
+"""Maximum size of a spool file in bytes; about 300,000 articles."""
 
 SUFFIX = ".jsonl"
 
 REFUSED = "refused.txt"
-"""Name of the file of articles that the store does not take while it takes others."""
+"""Name of the file of articles that the store refuses while it accepts others."""
 
 
 class Spool:
     """Articles on disk, first in, first out. Blocking: call it from a thread.
 
     Args:
-        folder: Where the files of all processes lie; made when the first article comes.
-        limit: Bytes that this process's file may have.
+        folder: Folder of the files of all processes; created with the first article.
+        limit: Maximum size of this process's file in bytes.
     """
 
     def __init__(self, folder: str | Path, *, limit: int = LIMIT) -> None:
@@ -46,15 +46,15 @@ class Spool:
         self.waiting = 0
         self._limit = limit
         self._file: IO[bytes] | None = None
-        self._begin = 0  # of the first article that waits
-        self._end = self._damaged = 0  # where ``first`` ended, and the damaged lines before
+        self._begin = 0  # offset of the first article that waits
+        self._end = self._damaged = 0  # offset where ``first`` ended, and its damaged lines
         self._adopted: list[IO[bytes]] = []
 
     def open(self) -> None:
-        """Take over what processes that are gone left, and what was refused: once more.
+        """Take over the files of dead processes, and retry refused articles.
 
         Raises:
-            StorageError: It cannot be read.
+            StorageError: A file cannot be read.
         """
         with suppress(FileNotFoundError):
             (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
@@ -71,7 +71,7 @@ class Spool:
             file.seek(0)
 
     def append(self, articles: Iterable[Article]) -> None:
-        """Add articles; when this returns they survive kill -9 and power cuts.
+        """Append articles; after the return they survive kill -9 and power cuts.
 
         Raises:
             StorageError: None of them was added.
@@ -90,7 +90,7 @@ class Spool:
         self.waiting += len(lines)
 
     def first(self, number: int) -> list[Article]:
-        """The articles that wait longest; lines that are damaged are left out and said."""
+        """Return the articles that wait longest; damaged lines are skipped and logged."""
         file = self._oldest()
         if file is None:
             return []
@@ -114,7 +114,7 @@ class Spool:
         return found
 
     def drop(self, articles: Sequence[Article]) -> None:
-        """Forget what ``first`` gave: it is stored."""
+        """Drop the articles that ``first`` returned: they are stored."""
         file = self._oldest()
         if file is None:
             return
@@ -126,7 +126,7 @@ class Spool:
             self._done(file)
 
     def refuse(self, article: Article, reason: str) -> None:
-        """Put an article aside that the store does not take; the next ``open`` takes it back."""
+        """Put aside an article that the store refuses; the next ``open`` retries it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / REFUSED
         with path.open("ab") as file:
@@ -136,7 +136,7 @@ class Spool:
         logger.error("%s was put aside in %s: %s", article.url, path, reason)
 
     def close(self) -> None:
-        """Leave what waits for the next start. Twice equals once."""
+        """Leave waiting articles for the next start. Idempotent."""
         adopted, self._adopted = self._adopted, []
         for file in adopted:
             _keep_rest(file, file.tell())
@@ -168,7 +168,7 @@ class Spool:
 
 
 def _keep_rest(file: IO[bytes], begin: int) -> None:
-    """Close a file; it goes where nothing is left in it (what is stored twice is stored once)."""
+    """Close a file; delete it if no article is left (saving one twice is harmless)."""
     if begin >= os.fstat(file.fileno()).st_size:
         Path(file.name).unlink(missing_ok=True)
     file.close()

@@ -1,4 +1,4 @@
-"""The embedded store: one SQLite file, no server."""
+"""Embedded store: one SQLite file, no server."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class SqliteStore:
     """A ``Store`` in one file, shared by any number of processes of one machine.
 
     Args:
-        path: The file, or the folder it lies in (TOPICCRAWL_DATA_DIR).
-        method: How duplicates are told; ``VerifiedShingles`` where None.
+        path: The file, or its folder (TOPICCRAWL_DATA_DIR).
+        method: Method of duplicate detection; ``VerifiedShingles`` if None.
         capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
-        busy_seconds: How long a save waits for another process's.
+        busy_seconds: Seconds that a save waits for another process's.
     """
 
     def __init__(

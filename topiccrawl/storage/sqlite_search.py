@@ -1,7 +1,7 @@
-"""Selecting, forgetting and expiring in the embedded store.
+"""Selecting, forgetting and expiring of articles in the embedded store.
 
-Words are indexed when somebody searches, not when articles are stored: a crawl pays nothing
-for new articles, and a search takes over first what came since the last one.
+Words are indexed at a search, not when articles are stored. A crawl pays nothing for new articles;
+a search first indexes those stored since the last one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.selection import Selection
 
 BATCH = 500
-"""Articles whose words are indexed in one transaction, so that crawls need not wait long."""
+"""Articles whose words are indexed in one transaction; small, so that crawls wait briefly."""
 
 _OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
@@ -29,13 +29,13 @@ _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 def page(
     connection: sqlite3.Connection, selection: Selection, below: int, size: int
 ) -> tuple[list[Article], int]:
-    """The next articles of a selection, those stored last first, and the id they end at.
+    """Return the next articles of a selection, the last stored first, and the last id read.
 
     Args:
-        connection: Inside a transaction.
-        selection: What is meant.
-        below: Ids must be smaller; 0 at the beginning.
-        size: Articles looked at; fewer may come back, none and id 0 at the end.
+        connection: Connection inside a transaction.
+        selection: Conditions on the articles.
+        below: Upper bound of the ids, exclusive; 0 at the beginning.
+        size: Number of articles read; fewer may be returned, none and id 0 at the end.
     """
     values: dict[str, Any] = {"below": below or (1 << 62), "size": size}
     values |= {"topic": rows.clean(selection.topic), "site": selection.site}
@@ -54,14 +54,14 @@ def page(
     kept = [
         article
         for _, article in found
-        # the index may still hold words that an article had once
+        # the index may still contain words of an earlier text
         if not wanted or wanted.issubset(words_of(article.title, article.body))
     ]
     return kept, found[-1][0] if found else 0
 
 
 def index_words(connection: sqlite3.Connection) -> int:
-    """Index the words of some articles that are new or changed; how many."""
+    """Index the words of some new or changed articles; return the number of articles."""
     query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
     last = connection.execute(query).fetchone()[0] or 0
     query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
@@ -81,7 +81,7 @@ def index_words(connection: sqlite3.Connection) -> int:
 
 
 def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:
-    """Delete what goes by these names (URLs, ``site:HOST``) and let it not come back; how many."""
+    """Delete articles and reprints of names (URLs, ``site:HOST``) for good; return their number."""
     gone = 0
     for name in map(rows.clean, names):
         connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
@@ -98,7 +98,10 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
 
 
 def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
-    """Take a topic's articles fetched before a time off it; those without a topic go. How many."""
+    """Remove a topic from its articles fetched before a time; return their number.
+
+    Articles left without a topic are deleted.
+    """
     of_topic = "topic = ? AND article_id IN (SELECT id FROM articles WHERE fetched_at < ?)"
     query = f"DELETE FROM article_topics WHERE {of_topic}"  # noqa: S608 - constant
     gone = connection.execute(query, (rows.clean(topic), before)).rowcount
@@ -109,7 +112,7 @@ def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
 
 
 def _index_below_newest(connection: sqlite3.Connection) -> None:
-    """Ids of the newest articles may be given again: what gets them is not indexed yet."""
+    """Lower the last indexed id to the newest id: SQLite may assign deleted ids again."""
     newest = "(SELECT coalesce(max(id), 0) FROM articles)"
     connection.execute(
         f"UPDATE properties SET value = {newest} "  # noqa: S608 - constant
@@ -118,14 +121,14 @@ def _index_below_newest(connection: sqlite3.Connection) -> None:
 
 
 class Tombstones:
-    """What must not come back, as one transaction sees it."""
+    """Forgotten names, as one transaction sees them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         (self._any,) = connection.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()
 
     def cover(self, article: Article) -> bool:
-        """Whether the article was taken down, by its URL or its site."""
+        """Return whether the article was forgotten by its URL or its site."""
         if not self._any:
             return False
         names = names_of(article)

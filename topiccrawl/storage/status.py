@@ -1,4 +1,4 @@
-"""What a page is made of: a source answers, a crawl that runs or what crawls left.
+"""State of crawls for pages and reports, from a source: a running crawl or stored records.
 
 A *state* is a dict of sections, plain JSON values:
 
@@ -10,14 +10,14 @@ A *state* is a dict of sections, plain JSON values:
     waiting   reason (see ``waiting``), seconds, detail
     hosts     states (state to number), list (see ``frontier.census``)
     terms     changes, own (terms), now (term and weight)
-    latest    articles as they came
+    latest    articles in order of arrival
     series    every (seconds), points (see ``figures.Point``)
     nodes     run, totals, waiting and live of each node
     crawls    frontier, topic and live nodes of each crawl that can be shown
 
-and what is asked for rarely:
+and sections requested rarely:
 
-    chains    stories that were republished most, with who did
+    chains    stories with the most reprints, and their reprints
     learnt    terms of the last change besides the user's own
     changes   how the topic changed (see ``storage.changes``)
     patterns  sites' URL patterns
@@ -48,28 +48,28 @@ EMPTY: State = {
     "series": {"every": 1.0, "points": []},
     "nodes": [],
 }  # fmt: skip
-"""The state where no crawl is known."""
+"""The state if there is no crawl."""
 
 
 class Source(Protocol):
-    """Answers what a page shows; ``crawl`` names a frontier's place, "" the crawl begun last.
+    """Source of a page's data; ``crawl`` is a frontier's place, "" the crawl that began last.
 
     Raises (all methods):
-        StorageError: What is asked for cannot be read.
+        StorageError: The data cannot be read.
     """
 
     async def state(self, crawl: str) -> State:
-        """All sections, as they are now."""
+        """Return all current sections."""
         ...
 
     async def states(self) -> list[State]:
-        """The states of all crawls that run."""
+        """Return the states of all running crawls."""
         ...
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first."""
+        """Return the number of stored articles, and one page of them, the last stored first."""
         ...
 
     async def more(self, crawl: str) -> State:
-        """What changes slowly and is asked for rarely: chains, changes, patterns."""
+        """Return slowly changing sections, requested rarely: chains, changes, patterns."""
         ...

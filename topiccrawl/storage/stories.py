@@ -1,10 +1,10 @@
-"""The duplicate index of the embedded store: its truth in two tables, its speed in RAM.
+"""Duplicate index of the embedded store: stored in two tables, searched in RAM.
 
-``sketches`` holds each stored article's keys, written in the transaction that saves the article;
-a ``KeyIndex`` in RAM holds the same turned round, keys to articles. At the start of every saving
-transaction, which excludes all other writers, the rows that other processes added are read; so
-whoever saves second finds what the first one kept. Rows are appended, never searched by key:
-random keys in a table would cost a page of the disk each.
+``sketches`` has each stored article's keys, written in the transaction that saves the article.
+A ``KeyIndex`` in RAM is the inverse, keys to articles. Every saving transaction excludes all other
+writers and first reads the rows that other processes added. So the second process that saves a
+text finds the article of the first. Rows are appended, never searched by key: each random key in a
+table would cost one page of the disk.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _CHUNK = 100_000
 """Rows read at once."""
 
 _BULK = 500
-"""Rows from which they are entered together."""
+"""Number of rows from which they are loaded into the index together."""
 
 
 _Row = tuple[int, int, bytes]
-"""Row of ``sketches``: when it was written, article, keys."""
+"""Row of ``sketches``: sequence number, article id, keys."""
 
 
 class Found(NamedTuple):
-    """What the look-up of an article gave: its keys and, if it reprints one, its story."""
+    """Result of the look-up of an article: its keys and, if it is a reprint, its story."""
 
     keys: Sequence[int]
     match: Match | None
 
 
 class StoryIndex:
-    """Tells reprints of what is stored. All calls run inside a transaction of their caller.
+    """Detection of reprints of stored articles; calls run inside a transaction of their caller.
 
     Args:
-        method: How duplicates are told.
-        capacity: Articles held in RAM, the newest.
+        method: Method of duplicate detection.
+        capacity: Number of articles held in RAM, the newest.
     """
 
     def __init__(self, method: Method, capacity: int = CAPACITY) -> None:
@@ -58,7 +58,7 @@ class StoryIndex:
         self._marks_seen = 0
 
     def open(self, connection: sqlite3.Connection) -> None:
-        """Make it ready; keys that another method made are made anew, from the texts."""
+        """Load the index; keys made by another method are rebuilt from the texts."""
         query = "SELECT value FROM properties WHERE name = 'duplicates'"
         row = connection.execute(query).fetchone()
         if row is None or row[0] != self._method.scheme:
@@ -66,9 +66,9 @@ class StoryIndex:
         self.refresh(connection)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take over what other processes stored since."""
+        """Read the rows that other processes added since the last read."""
         if self._last is not None and self._row(connection, self._last[0]) != self._last:
-            self._forget()  # a transaction was rolled back after its rows had been entered
+            self._forget()  # a transaction was rolled back after its rows were indexed
         query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
         marks = connection.execute(query, (self._marks_seen,)).fetchall()
         if marks:
@@ -84,13 +84,13 @@ class StoryIndex:
             self._take(new)
 
     def look_up(self, connection: sqlite3.Connection, article: Article) -> Found:
-        """The article's keys and the story that it reprints."""
+        """Return the article's keys and the story that it reprints."""
         keys = self._method.keys(article)
         known = rows.texts(connection, self._index.find(keys), rows.clean(article.url))
         return Found(keys, self._method.judge(article, known))
 
     def enter(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
-        """Let an article be found, from now on under these keys only."""
+        """Index an article under these keys, in place of its earlier ones."""
         data = array("I", keys).tobytes()
         query = "INSERT OR REPLACE INTO sketches (article_id, keys) VALUES (?, ?)"
         seq = connection.execute(query, (article_id, data)).lastrowid or 0
@@ -98,7 +98,7 @@ class StoryIndex:
         self._index.add(article_id, keys)
 
     def learn(self, connection: sqlite3.Connection, article: Article) -> None:
-        """Note an article that was stored for the first time, for what its site repeats."""
+        """Learn the repeated lines of a site from an article stored for the first time."""
         marks = self._method.learn(article)
         query = "INSERT OR IGNORE INTO boilerplate (mark) VALUES (?)"
         connection.executemany(query, ((mark,) for mark in marks))

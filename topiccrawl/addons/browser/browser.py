@@ -1,4 +1,4 @@
-"""The browser behind ``TOPICCRAWL_JS``: scrapy-playwright, only for requests that ask for it."""
+"""Browser rendering (``TOPICCRAWL_JS``) with scrapy-playwright, for requests that ask for it."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class BrowserMiddleware:
     """Send requests with ``meta.RENDER`` to the browser."""
 
     async def process_request(self, request: Request) -> None:
-        """Mark the request as scrapy-playwright wants it."""
+        """Mark the request for scrapy-playwright."""
         if request.meta.get(meta.RENDER):
             request.meta["playwright"] = True
 
 
 class BrowserAddon:
-    """Set Scrapy up for rendering and give the spider its rule.
+    """Add-on that sets Scrapy up for rendering and gives the spider its rendering rule.
 
     Args:
-        spider: Asks for pages that are rendered.
+        spider: Spider that asks for rendered pages.
     """
 
     def __init__(self, spider: TopicSpider) -> None:
@@ -85,5 +85,5 @@ def wants_browser(settings: BaseSettings) -> bool:
 
 
 def is_needless(request: Any) -> bool:  # noqa: ANN401  (playwright's, an optional dependency)
-    """Whether a page's text can do without what it asks for."""
+    """Return whether a page's text does not need the resource it requests."""
     return request.resource_type in _NEEDLESS

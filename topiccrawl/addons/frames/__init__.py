@@ -1,1 +1,1 @@
-"""Frames of sites: where bodies are, which lines repeat."""
+"""Frames of sites: the place of article bodies and the lines that repeat."""

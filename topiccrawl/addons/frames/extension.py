@@ -1,4 +1,4 @@
-"""Sites' frames in a crawl: loaded when a site is met, learnt from its articles, stored."""
+"""Sites' frames in a crawl: loaded at a site's first page, learnt from its articles, stored."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from topiccrawl.storage.choice import Sites
 
 MOST_SITES = 2_000
-"""Sites whose frames are learnt in one run; later ones are extracted without."""
+"""Maximum number of sites whose frames are learnt in one run; later ones have no frame."""
 
 
 class SiteFrames:
-    """Gives the spider the frame of a page's site; a site's first page comes before it is loaded.
+    """Frames of sites for the spider; a site's first page is extracted before its frame is loaded.
 
     Args:
-        knowledge: Where frames are stored.
+        knowledge: Storage of frames.
     """
 
     def __init__(self, knowledge: Sites) -> None:
@@ -37,7 +37,7 @@ class SiteFrames:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension, known to the spider.
+        """Return the extension, registered with the spider.
 
         Raises:
             NotConfigured: If TOPICCRAWL_FRAMES is off, or the spider has no topic.
@@ -51,7 +51,7 @@ class SiteFrames:
         return frames
 
     def frame(self, url: str) -> SiteFrame | None:
-        """The frame of a URL's site, or None while it is not loaded."""
+        """Return the frame of a URL's site, or None while it is not loaded."""
         site = site_of(url)
         if (
             site not in self._frames
@@ -62,7 +62,7 @@ class SiteFrames:
         return self._frames.get(site)
 
     async def close(self) -> None:
-        """Store what was learnt."""
+        """Store the learnt frames."""
         await asyncio.gather(*self._loading.values())
         for site, frame in self._frames.items():
             if frame.pages or frame.by_hand:

@@ -1,1 +1,1 @@
-"""WHERE IT STAYS when several machines crawl: MongoDB, one collection a kind. docs/storage.md."""
+"""Storage for crawls on several machines: MongoDB, one collection per kind. docs/storage.md."""

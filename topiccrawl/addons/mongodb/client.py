@@ -1,4 +1,4 @@
-"""A MongoDB database: connected, migrated and its errors translated in one place."""
+"""Connection to a MongoDB database, with its options and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     Collection = AsyncCollection[Document]
 
 DATABASE = "topiccrawl"
-"""Name of the database where the URI names none."""
+"""Default name of the database if the URI names none."""
 
 TIMEOUT_MS = 10_000
-"""Milliseconds that one command may take, retries of the driver and the search for a server that
-answers included; then it counts as away. The URI may say otherwise."""
+"""Timeout of one command in milliseconds, including the driver's retries and server selection.
+After it the server counts as away. The URI may override it."""
 
 OPTIONS: dict[str, Any] = {
     "appname": "topiccrawl",
-    "w": "majority",  # what is acknowledged survives a failover
+    "w": "majority",  # acknowledged writes survive a failover
     "journal": True,  # and kill -9 of the server
     "timeoutMS": TIMEOUT_MS,
 }
@@ -42,10 +42,10 @@ class Server:
     """A database of a MongoDB server, for one event loop.
 
     Args:
-        uri: ``mongodb://...``; its path names the database, ``DATABASE`` where it has none.
+        uri: ``mongodb://...``; its path names the database, ``DATABASE`` if it has none.
 
     Raises:
-        SettingError: It is no such URI.
+        SettingError: The URI is invalid.
     """
 
     def __init__(self, uri: str) -> None:
@@ -55,13 +55,13 @@ class Server:
         self._client: AsyncMongoClient[Document] | None = None
 
     def connect(self) -> None:
-        """Make ready to talk; nothing is sent yet. Twice equals once."""
+        """Create the client; nothing is sent yet. Idempotent."""
         if self._client is None:
             with _usable():
                 self._client = AsyncMongoClient(self._uri, **options(self._uri))
 
     async def close(self) -> None:
-        """Close all connections. Twice equals once."""
+        """Close all connections. Idempotent."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -78,7 +78,7 @@ class Server:
         return self._client[self.name]
 
     def collection(self, name: str) -> Collection:
-        """One of its collections."""
+        """Return one of the collections."""
         return self.database[name]
 
     @contextmanager
@@ -90,7 +90,7 @@ class Server:
 
 @contextmanager
 def translated(shown_uri: str, action: str) -> Iterator[None]:
-    """The same for a URI that is shown as given."""
+    """Raise the driver's errors as StorageError for a server that is shown as given."""
     try:
         yield
     except PyMongoError as error:
@@ -101,7 +101,7 @@ def translated(shown_uri: str, action: str) -> Iterator[None]:
 
 @contextmanager
 def blocking(uri: str) -> Iterator[Database[Document]]:
-    """The database for short calls outside an event loop.
+    """Yield the database for short calls outside an event loop.
 
     Raises:
         StorageError: The server is away or refused.
@@ -113,7 +113,7 @@ def blocking(uri: str) -> Iterator[Database[Document]]:
 
 
 def options(uri: str) -> dict[str, Any]:
-    """Options of the driver that the URI does not set itself.
+    """Return the driver options that the URI does not set itself.
 
     >>> sorted(options("mongodb://a.test/?w=1&journal=false"))
     ['appname', 'timeoutMS']
@@ -123,7 +123,7 @@ def options(uri: str) -> dict[str, Any]:
 
 
 def database_of(uri: str) -> str:
-    """Name of the database that a URI means.
+    """Return the name of the database of a URI.
 
     >>> database_of("mongodb://a.test/news?w=1"), database_of("mongodb://a.test")
     ('news', 'topiccrawl')
@@ -132,7 +132,7 @@ def database_of(uri: str) -> str:
 
 
 def shown(uri: str) -> str:
-    """A URI for messages: without user and password.
+    """Return a URI for messages, without user and password.
 
     >>> shown("mongodb://me:secret@a.test:27017/news?w=1")
     'mongodb://a.test:27017/news'
@@ -144,12 +144,12 @@ def shown(uri: str) -> str:
 
 def _parsed(uri: str) -> dict[str, Any]:
     if "@" in uri.partition("://")[2].partition("?")[0].partition("/")[2]:
-        # a slash in user or password: the driver would quote what follows it
+        # a slash in user or password: the driver's message would show what follows it
         raise SettingError(
             "MONGODB_URI cannot be used: in user and password percent-encode what is no letter"
             " or digit"
         )
-    if uri.startswith("mongodb+srv://"):  # parsing one asks the name service
+    if uri.startswith("mongodb+srv://"):  # the driver's parser would query DNS
         path, _, query = uri.partition("://")[2].partition("?")
         pairs = (pair.partition("=") for pair in query.split("&") if pair)
         named = {name: value for name, _, value in pairs}
@@ -169,7 +169,7 @@ def _usable() -> Iterator[None]:
 
 
 def _away(error: PyMongoError) -> bool:
-    """Whether the same may succeed later: no server, a slow one, one that steps down."""
+    """Return whether a retry may succeed: no server, a slow one, or one that steps down."""
     retryable = error.has_error_label("RetryableWriteError")
     return isinstance(error, ConnectionFailure) or error.timeout or retryable
 
@@ -183,11 +183,11 @@ def _remedy(error: PyMongoError) -> str:
 
 
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
-"""Where the driver's messages begin to tell all of its state."""
+"""Place in the driver's messages from which they list all of its state."""
 
 _REMEDIES = {
     13: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     14031: "free space on the server's disk",
 }
-"""By the server's error code."""
+"""Remedies by the server's error code."""

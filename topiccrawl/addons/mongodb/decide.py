@@ -1,4 +1,4 @@
-"""What becomes of each article of a save, from what was read of the database. No network here."""
+"""Decision on each article of a save, from documents read before. No network here."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """What is stored under the URLs of a save.
+    """Stored data that the articles of a save depend on.
 
     Attributes:
         articles: Number and article by URL.
-        texts: What is compared, by number.
+        texts: Articles to compare with, by number.
         reprints: URLs of the save that are recorded as reprints.
-        forgotten: URLs of the save that must not come back.
+        forgotten: URLs of the save that must not be stored again.
     """
 
     articles: Mapping[str, tuple[int, Article]]
@@ -36,15 +36,15 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be written, in the order it was decided.
+    """Writes of a save, in the order they were decided.
 
     Attributes:
         saved: The fates, in the order of the articles.
         upserts: Articles to write, with their numbers.
-        replaced: Texts that become versions, with the time of what follows them.
+        replaced: Texts that become versions, with the time of the text that replaces them.
         reprints: Reprints to record, with their story.
-        freed: URLs that reprint nothing any more.
-        claim: What enters the story log; None where nothing does.
+        freed: URLs that are no reprints any more.
+        claim: Entry for the story log; None if there is none.
     """
 
     saved: list[Saved] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Plan:
 
 
 class Decision:
-    """Decides the articles of one save one after the other, as if each saw the one before.
+    """Decision on the articles of one save, in order; each is also compared with those before it.
 
     Args:
-        method: How duplicates are told.
-        known: What is stored.
-        first: First number that is free.
+        method: Method of duplicate detection.
+        known: Stored data.
+        first: First free number.
     """
 
     def __init__(self, method: Method, known: Known, first: int) -> None:
@@ -75,7 +75,13 @@ class Decision:
         self.plan = Plan()
 
     def take(self, article: Article, keys: Sequence[int], candidates: Sequence[int]) -> None:
-        """Decide one more: its keys and the numbers of stored articles that share them."""
+        """Decide on one more article.
+
+        Args:
+            article: The article.
+            keys: Its keys.
+            candidates: Numbers of stored articles that share keys with it.
+        """
         url = clean(article.url)
         if url in self._known.forgotten:
             self.plan.saved.append(Saved(article.url, Fate.FORGOTTEN, article.url))
@@ -91,7 +97,7 @@ class Decision:
             self.plan.saved.append(fate)
 
     def end(self, marks: Sequence[int]) -> Plan:
-        """The plan; marks of boilerplate go into its claim."""
+        """Return the plan; marks of boilerplate go into its claim."""
         if self._entered:
             numbers, articles, keys = zip(*self._entered, strict=True)
             self.plan.claim = Claim(numbers, [name_of(a.url) for a in articles], keys, marks)

@@ -1,4 +1,4 @@
-"""Articles as documents, and the writes that make them so. No network here."""
+"""Conversion of articles to documents and back, and their writes. No network here."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
-"""Fields that are stored as they are."""
+"""Fields that are stored unchanged."""
 
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
-"""Projection of what makes an article again."""
+"""Projection of the fields that an article is rebuilt from."""
 
 COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
-"""Projection of what duplicates are told by."""
+"""Projection of the fields that duplicate detection compares."""
 
 
 def fields_of(article: Article) -> dict[str, Any]:
-    """All fields of an article but its URL, topics and number.
+    """Return all fields of an article except its URL, topics and number.
 
     >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
     ['汽车', '电动', '电动汽车']
@@ -38,7 +38,7 @@ def fields_of(article: Article) -> dict[str, Any]:
 
 
 def key(topic: str) -> str:
-    """A topic's name as the name of a field.
+    """Return a topic's name as a field name.
 
     >>> key("A.I."), key("$新能源汽车"), key("100%")
     ('A%2EI%2E', '%24新能源汽车', '100%25')
@@ -49,7 +49,7 @@ def key(topic: str) -> str:
 
 
 def upsert(article: Article, number: int) -> UpdateOne:
-    """The write that stores an article, new or again: one document a URL, topics joined."""
+    """Return the write that inserts or updates an article: one document a URL, topics joined."""
     names, scores = _scores(article)
     change: dict[str, Any] = {
         "$set": {**fields_of(article), **scores},
@@ -62,7 +62,7 @@ def upsert(article: Article, number: int) -> UpdateOne:
 
 
 def lend_topics(story: str, article: Article) -> list[UpdateOne]:
-    """The writes that give a story the topics of its reprint that it lacks."""
+    """Return the writes that add a reprint's topics to its story where they are missing."""
     names, scores = _scores(article)
     return [
         UpdateOne(
@@ -74,7 +74,7 @@ def lend_topics(story: str, article: Article) -> list[UpdateOne]:
 
 
 def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, str]) -> UpdateOne:
-    """The write that records a reprint; the order in which reprints came stays."""
+    """Return the write that records a reprint; the number of a recorded one stays."""
     change = {
         "story": story,
         "site": clean(article.site),
@@ -92,7 +92,7 @@ def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, 
 
 
 def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
-    """The write that keeps a text which is about to be replaced; twice equals once."""
+    """Return the write that keeps a text before it is replaced; idempotent."""
     kept = {
         "url": clean(article.url),
         "title": clean(article.title),
@@ -107,12 +107,12 @@ def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
 
 
 def version_of(document: Mapping[str, Any]) -> Version:
-    """The version of a document."""
+    """Return the version of a document."""
     return Version(*(document[name] for name in Version._fields))
 
 
 def filter_of(selection: Selection) -> dict[str, Any]:
-    """The query that a selection stands for.
+    """Return the query of a selection.
 
     >>> filter_of(Selection(topic="足球", since="2026-01-01", until="2026-01-31"))
     {'topics': '足球', 'published': {'$gte': '2026-01-01', '$lt': '2026-02-01'}}
@@ -131,12 +131,12 @@ def filter_of(selection: Selection) -> dict[str, Any]:
 
 
 def of_site(host: str) -> dict[str, str]:
-    """The condition of a host and all below it."""
+    """Return the condition for a host and its subdomains."""
     return {"$regex": rf"(^|\.){re.escape(host)}$"}
 
 
 def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
-    """The article of a document; its terms are those of the topic asked for."""
+    """Return the article of a document, with the terms of this topic (else of the best one)."""
     scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
     named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
     values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images")}
@@ -146,7 +146,7 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
 
 
 def compared_of(document: Mapping[str, Any]) -> Article:
-    """What duplicates are told by, of a document read with ``COMPARED``."""
+    """Return the article of a document read with ``COMPARED``, for duplicate detection."""
     return Article(
         document["_id"],
         document["title"],
@@ -158,12 +158,12 @@ def compared_of(document: Mapping[str, Any]) -> Article:
 
 
 def reprint_of(document: Mapping[str, Any]) -> Reprint:
-    """The reprint of a document."""
+    """Return the reprint of a document."""
     return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
 
 
 def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Names of an article's topics, and by field what is kept of each."""
+    """Return the names of an article's topics and, by field, the stored score and terms."""
     terms = [[clean(term), share] for term, share in article.terms]
     names = [clean(name) for name in article.topics]
     kept = {

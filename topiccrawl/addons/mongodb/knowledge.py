@@ -1,4 +1,4 @@
-"""What was learnt, in MongoDB: of sites, and of topics while they were crawled for."""
+"""Learnt data in MongoDB: of sites, and of topics during their crawls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MongoSites(MongoPart):
-    """``SiteKnowledge`` for several machines: one document a site and key, its value as JSON."""
+    """``SiteKnowledge`` for several machines: one document per site and key, the value as JSON."""
 
     async def get(self, site: str) -> dict[str, Any]:
         """See ``SiteKnowledge.get``."""
@@ -25,11 +25,11 @@ class MongoSites(MongoPart):
         return {one["key"]: json.loads(one["value"]) for one in found}
 
     async def put(self, site: str, values: Mapping[str, Any]) -> None:
-        """See ``SiteKnowledge.put``; each key in a write of its own.
+        """See ``SiteKnowledge.put``; one write per key.
 
         Raises:
-            TypeError: A value that JSON cannot carry.
-            StorageError: Some may have been kept.
+            TypeError: A value cannot be written as JSON.
+            StorageError: Some of the values may be stored.
         """
         new = {key: json.dumps(value) for key, value in values.items()}
         with self._server.translated("write"):
@@ -47,7 +47,7 @@ class MongoSites(MongoPart):
 
 
 class MongoChanges:
-    """``ChangeLog`` for several machines; blocking as that one is.
+    """``ChangeLog`` for several machines; also blocking.
 
     Args:
         uri: ``mongodb://...``; its path names the database.
@@ -60,7 +60,7 @@ class MongoChanges:
         """See ``ChangeLog.add``; the change is written last, so that it never lacks its state.
 
         Raises:
-            StorageError: The change was not kept.
+            StorageError: The change was not stored.
         """
         which = {"_id": _name(change.topic, change.frontier)}
         learnt = {"topic": change.topic, "frontier": change.frontier, "state": _json(state)}

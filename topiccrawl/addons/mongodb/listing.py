@@ -1,4 +1,4 @@
-"""Articles as a page lists them, of MongoDB."""
+"""Lists of stored articles for a page, from MongoDB."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MongoListing:
         return total, [_listed(one, topic, reprints) for one in found]
 
     async def chains(self, topic: str, most: int) -> list[Chain]:
-        """See ``Listing.chains``; of the stories that were republished most, whatever the topic."""
+        """See ``Listing.chains``; only the stories republished most in all topics are searched."""
         self._server.connect()
         with self._server.translated("read"):
             reprints = await self._counted({}, 4 * most)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MongoPages(MongoPart):
-    """``Pages`` for several machines: one document an owner and URL."""
+    """``Pages`` for several machines: one document per owner and URL."""
 
     async def save(self, states: Sequence[PageState]) -> None:
         """See ``Pages.save``; one bulk write for all."""

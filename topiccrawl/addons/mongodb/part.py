@@ -1,4 +1,4 @@
-"""What the parts of a MongoDB store share: its database, each with a client of its own."""
+"""Base of the parts of a MongoDB store: one database, one client per part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MongoPart:
-    """Collections of the store beside those of the articles.
+    """Base class for the store's collections other than those of the articles.
 
     Args:
         uri: ``mongodb://...``; its path names the database.
@@ -25,10 +25,10 @@ class MongoPart:
         self._now = now
 
     async def open(self) -> None:
-        """Make it ready; errors are those of ``Store.open``."""
+        """Connect and migrate; errors are those of ``Store.open``."""
         self._server.connect()
         await migrate(self._server, self._now)
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the connections. Idempotent."""
         await self._server.close()

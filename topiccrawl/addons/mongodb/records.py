@@ -33,7 +33,7 @@ _SEED = tuple(one.name for one in fields(Seed))
 
 
 class MongoPeriods(MongoPart):
-    """``Periods`` in MongoDB: one document a period, one a seed."""
+    """``Periods`` in MongoDB: one document per period and per seed."""
 
     async def last(self, template: str) -> Period | None:
         """See ``Periods.last``."""
@@ -95,10 +95,10 @@ class MongoPeriods(MongoPart):
 
 
 class MongoRecords(MongoPart):
-    """``Records`` in MongoDB: one document an entity, one a version.
+    """``Records`` in MongoDB: one document per entity and per version.
 
-    The version is written before the record that replaces it: killed between the two, the same
-    save writes both again.
+    The version is written before the record that replaces it. After a kill between the two, the
+    same save writes both again.
     """
 
     async def save(self, found: Sequence[Kept]) -> list[Change]:
@@ -147,7 +147,7 @@ class MongoRecords(MongoPart):
         }
         with self._server.translated("write"):
             tombs = self._server.collection("forgotten_records")
-            for entity in entities:  # first: what is written beside it stays away, too
+            for entity in entities:  # first, so that concurrent saves are rejected, too
                 values = {"template": clean(template), "entity": clean(entity), "at": self._now()}
                 tomb = {"_id": _name(template, entity)}
                 await tombs.replace_one(tomb, {**tomb, **values}, upsert=True)

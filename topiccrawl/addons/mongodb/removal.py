@@ -1,4 +1,4 @@
-"""Forgetting and expiring in MongoDB."""
+"""Forgetting and expiring of articles in MongoDB."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SITE = "site:"
 
 
 async def forget(server: Server, stories: StoryLog, names: Sequence[str], now: float) -> int:
-    """See ``Store.forget``: the names first, then all nodes are told, then the documents go."""
+    """See ``Store.forget``: store the names, notify all nodes, then delete the documents."""
     marks = [
         UpdateOne({"_id": clean(name)}, {"$setOnInsert": {"at": now}}, upsert=True)
         for name in names
@@ -34,7 +34,7 @@ async def forget(server: Server, stories: StoryLog, names: Sequence[str], now: f
 
 
 async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int:
-    """Delete the documents of these names and their keys; how many documents went."""
+    """Delete the documents of these names and their keys; return the number of documents."""
     gone = 0
     articles, reprints = server.collection("articles"), server.collection("reprints")
     for name in map(clean, names):
@@ -64,13 +64,13 @@ async def expire(server: Server, topic: str, before: float) -> int:
 
 
 async def _strip(server: Server, urls: Sequence[str]) -> None:
-    """Delete what hung on articles that are gone: reprints and versions."""
+    """Delete the reprints and versions of deleted articles."""
     await server.collection("reprints").delete_many({"story": {"$in": urls}})
     await server.collection("versions").delete_many({"url": {"$in": urls}})
 
 
 def _named(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The queries for articles and for reprints that go by a name."""
+    """Return the queries for the articles and for the reprints of a name."""
     if name.startswith(SITE):
         which = {"site": of_site(name.removeprefix(SITE))}
         return which, which

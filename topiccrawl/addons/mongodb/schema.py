@@ -1,8 +1,8 @@
-"""Collections and indexes of the MongoDB store, as the steps that lead to them.
+"""Collections and indexes of the MongoDB store, as migration steps.
 
-A step is never edited once released: a change is a new step at the end. Every step may be run
-again, by another node at the same time or after a crash in its middle. ``meta`` says which version
-a database has and which program brought it there.
+A released step is never edited: a change is a new step at the end. Every step may be run again, by
+another node at the same time or after a crash in its middle. ``meta`` stores the version of a
+database and the program version that applied each step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STEPS: tuple[Step, ...] = (
     {
         "articles": (
-            # one document a text, also where two nodes meet it at the same moment
+            # one document per text, also if two nodes store it at the same moment
             IndexModel(
                 [("digest", ASCENDING)],
                 name="digest",
@@ -89,7 +89,7 @@ async def migrate(server: Server, now: Callable[[], float], steps: Sequence[Step
 
     Raises:
         StateVersionError: A newer version wrote it.
-        StorageError: The server failed; run again it goes on.
+        StorageError: The server failed; run it again to continue.
     """
     with server.translated("open the store"):
         meta = server.collection("meta")

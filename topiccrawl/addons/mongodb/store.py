@@ -1,4 +1,4 @@
-"""The store for several machines: MongoDB behind the contract of all stores."""
+"""Store for several machines: MongoDB behind the contract of all stores."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from topiccrawl.storage.selection import Selection
 
 AGAIN = 0.05
-"""Seconds between two looks for an article that another node is writing."""
+"""Seconds between two reads of an article that another node is writing."""
 
 REBUILT = 500
-"""Articles whose keys are made anew together."""
+"""Articles whose keys are rebuilt together."""
 
 DUPLICATE_KEY = 11000
 
@@ -39,12 +39,12 @@ DUPLICATE_KEY = 11000
 class MongoStore:
     """A ``Store`` in a MongoDB database, shared by any number of processes and machines.
 
-    ``save`` keeps one document a URL and a text by unique keys, so that repeating it after any
-    failure equals doing it once; what a failed one left is completed by the next, not undone.
+    Unique keys allow one document per URL and per text, so that ``save`` can be repeated after any
+    failure. What a failed save left is completed by the next one, not undone.
 
     Args:
         uri: ``mongodb://...``; its path names the database.
-        method: How duplicates are told; ``VerifiedShingles`` where None.
+        method: Method of duplicate detection; ``VerifiedShingles`` if None.
         capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
         now: Clock, seconds since the epoch.
 
@@ -87,7 +87,7 @@ class MongoStore:
         await self.server.close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``; one bulk write for all, one save at a time."""
+        """See ``Store.save``; one save at a time, in bulk writes."""
         async with self._turn:
             with self.server.translated("write"):
                 plan = await self._claimed(articles)
@@ -160,7 +160,7 @@ class MongoStore:
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
 
     async def _claimed(self, articles: Sequence[Article]) -> Plan:
-        """The plan whose claim was entered in the story log."""
+        """Return the plan after its claim was appended to the story log."""
         keys = [self._method.keys(article) for article in articles]
         learnt: dict[str, Sequence[int]] = {}
         while True:
@@ -175,18 +175,18 @@ class MongoStore:
             plan = decision.end(marks)
             if plan.claim is None or await self._stories.append(plan.claim):
                 return plan
-            # the more nodes, the likelier that somebody is first again: they must not keep step
+            # the more nodes, the likelier another conflict: a random wait keeps them out of step
             await asyncio.sleep(AGAIN * random.SystemRandom().random())
 
     async def _obey(self) -> None:
-        """Forget what other nodes forgot: this one may have been writing it just then."""
+        """Delete what other nodes forgot: this node may have been writing it at the same time."""
         if told := self._stories.told:
             self._stories.told = []
             self._forgotten.update(told)
             await removal.remove(self.server, self._stories, told)
 
     def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
-        """Marks of boilerplate, each new article being learnt once, however often it is decided."""
+        """Return marks of boilerplate; each new article is learnt once, also if decided again."""
         new = {saved.url for saved in plan.saved if saved.fate is Fate.NEW}
         for article, _ in plan.upserts:
             if article.url in new and article.url not in learnt:
@@ -196,7 +196,7 @@ class MongoStore:
     async def _known(
         self, articles: Sequence[Article], candidates: Sequence[Sequence[int]]
     ) -> Known:
-        """What is stored that the articles have to do with."""
+        """Return the stored data that the articles depend on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
             self._articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
@@ -217,7 +217,7 @@ class MongoStore:
     async def _texts(
         self, urls: Sequence[str], candidates: Sequence[Sequence[int]]
     ) -> dict[int, Article]:
-        """What is compared, by number; what another node is about to write is waited for."""
+        """Return the articles to compare with, by number; wait for those being written."""
         wanted = {number for numbers in candidates for number in numbers}
         texts: dict[int, Article] = {}
         while wanted:
@@ -232,7 +232,7 @@ class MongoStore:
         return texts
 
     async def _complete(self) -> None:
-        """Make keys of articles that the log lacks: another method's, or of a restored copy."""
+        """Append keys of articles missing in the log: of another method or a restored copy."""
         while documents_ := await self._articles.find(
             {"number": {"$gte": self._stories.next}},
             documents.COMPARED,

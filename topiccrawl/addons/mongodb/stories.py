@@ -1,14 +1,14 @@
-"""The duplicate index over MongoDB: a log that all nodes append to, turned round in RAM.
+"""Duplicate index over MongoDB: a log that all nodes append to, inverted in RAM.
 
-An entry of ``stories`` holds the keys of the articles of one save, under numbers that nobody else
-has. Its ``_id`` is the number of the entry before plus one, and unique: a node appends only behind
-the entry that it read last, so of two nodes that decide at the same time one is refused, reads the
+An entry of ``stories`` holds the keys of the articles of one save, under numbers unique to them.
+Its ``_id`` is the ``_id`` of the entry before plus one, and unique: a node appends only after the
+entry that it read last. So of two nodes that decide at the same time, one is refused, reads the
 other's entry, and decides again. No lock, no lease, no clock: a node that was stopped in between
 is refused like any other.
 
-An entry is a claim: it is appended before its articles are written. A node that meets the keys of
-an article which is not there yet waits for it, ``CLAIM`` seconds at most; the one that claimed it
-either writes it within that time or claims it anew.
+An entry is a claim: it is appended before its articles are written. A node that finds the keys of
+an article not stored yet waits for it, at most ``CLAIM`` seconds. The node that claimed it either
+writes it within that time or claims it again.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from topiccrawl.dedup import Method
 
 CLAIM = 12.0
-"""Seconds; longer than a write can take (``TIMEOUT_MS``)."""
+"""Seconds that a claim holds; longer than a write can take (``TIMEOUT_MS``)."""
 
 RECENT = 200
-"""Entries of those read at once whose articles may not be there yet."""
+"""Newest entries of a read whose articles may not be stored yet."""
 
 READ = 2_000
-"""Entries that are turned round together."""
+"""Entries that are read and inverted together."""
 
 
 class Claim(NamedTuple):
-    """What an entry says.
+    """Content of an entry.
 
     Attributes:
-        numbers: Of its articles.
-        urls: Theirs, as ``name_of``.
-        keys: Theirs.
-        marks: Boilerplate that was learnt.
+        numbers: Numbers of its articles.
+        urls: Their URLs, as hashes by ``name_of``.
+        keys: Their keys.
+        marks: Learnt marks of boilerplate.
     """
 
     numbers: Sequence[int]
@@ -59,13 +59,13 @@ class Claim(NamedTuple):
 
 
 class StoryLog:
-    """Tells which stored articles share keys, and lets nodes agree on who came first.
+    """Index of stored articles by their keys, on whose order all nodes agree.
 
     Args:
-        server: Where it lies.
-        method: How duplicates are told.
-        capacity: Articles held in RAM, the newest.
-        clock: Seconds that never go back.
+        server: Database of the log.
+        method: Method of duplicate detection.
+        capacity: Number of articles held in RAM, the newest.
+        clock: Monotonic clock, seconds.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class StoryLog:
         self._claimed: dict[int, tuple[float, int]] = {}
 
     async def open(self) -> None:
-        """Read what is known."""
+        """Read the log, as far as the capacity allows."""
         await self._entries.create_index("next")
         newest = await self._entries.find_one({}, {"next": 1}, sort=[("_id", -1)])
         since = int(newest["next"]) - self._capacity if newest else 0
@@ -94,28 +94,33 @@ class StoryLog:
         await self._read({"next": {"$gt": since}})
 
     async def refresh(self) -> None:
-        """Take over what other nodes appended since."""
+        """Read what other nodes appended since the last read."""
         now = self._clock()
         self._claimed = {n: c for n, c in self._claimed.items() if now - c[0] < CLAIM}
         await self._read({"_id": {"$gt": self._last}})
 
     def find(self, keys: Iterable[int]) -> list[int]:
-        """Numbers of the articles that share keys, the likeliest first."""
+        """Return the numbers of the articles that share keys, the likeliest first."""
         return self._index.find(keys)
 
     def awaited(self, numbers: Iterable[int], url: str) -> bool:
-        """Whether one of these articles, which are not there, may still be being written.
+        """Return whether one of these missing articles may still be being written.
 
-        What was claimed for the same URL is not waited for: it is what is being saved.
+        Claims for the same URL do not count: they belong to the article being saved.
         """
         now, name = self._clock(), name_of(url)
         claims = (self._claimed[number] for number in numbers if number in self._claimed)
         return any(now - at < CLAIM and claimed != name for at, claimed in claims)
 
     async def append(self, claim: Claim, forgotten: Sequence[str] = ()) -> bool:
-        """Whether the claim was entered; if not, another node was first: refresh, decide again.
+        """Append a claim; its new numbers ascend from ``next`` on.
 
-        Its new numbers ascend from ``next`` on. Names that are forgotten are told to all nodes.
+        Args:
+            claim: The claim.
+            forgotten: Names to forget, for all nodes.
+
+        Returns:
+            False if another node was first: refresh and decide again.
         """
         flat = array("I", [key for keys in claim.keys for key in keys])
         entry = {
@@ -133,13 +138,13 @@ class StoryLog:
             await self._entries.insert_one(entry)
         except DuplicateKeyError:
             held = await self._entries.find_one({"_id": entry["_id"]}, {"by": 1})
-            if held is None or held["by"] != entry["by"]:  # else the answer to a repeated write
+            if held is None or held["by"] != entry["by"]:  # else the driver repeated our write
                 return False
         self._take([entry])
         return True
 
     async def blank(self, numbers: Sequence[int]) -> None:
-        """Take the keys of articles out of the log."""
+        """Remove the keys of articles from the log."""
         gone = set(numbers)
         async for entry in self._entries.find({"numbers": {"$in": sorted(gone)}}):
             claims = [(n, () if n in gone else keys) for n, keys in _claims(entry)]
@@ -182,7 +187,7 @@ class StoryLog:
 
 
 def collection_of(scheme: str) -> str:
-    """Name of the log of a method's keys: another method begins a log of its own.
+    """Return the name of the log of a method's keys; each method has its own log.
 
     >>> collection_of("shingles/1")
     'stories.shingles_1'
@@ -191,7 +196,7 @@ def collection_of(scheme: str) -> str:
 
 
 def name_of(url: str) -> int:
-    """A URL as a number of 63 bits."""
+    """Return a 63-bit hash of a URL."""
     return xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace")) >> 1
 
 

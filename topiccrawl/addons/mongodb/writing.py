@@ -1,4 +1,4 @@
-"""How what was decided of some articles is written: bulk upserts, safe to repeat."""
+"""Writes of a decided plan: bulk upserts, safe to repeat."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DUPLICATE_KEY = 11000
 
 
 class Writer:
-    """Writes plans into a database.
+    """Writer of plans to a database.
 
     Args:
         server: The database.
@@ -36,7 +36,7 @@ class Writer:
         self._stories = stories
 
     async def write(self, plan: Plan) -> None:
-        """Write articles and reprints; ``plan.saved`` tells then what became of them."""
+        """Write versions, articles and reprints; ``plan.saved`` then has their final fates."""
         if plan.replaced:
             kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
             await self._server.collection("versions").bulk_write(kept, ordered=True)
@@ -56,7 +56,7 @@ class Writer:
             await self._articles.bulk_write(lent, ordered=True)
 
     async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
-        """Write the articles; those whose text another node stored first, as its reprints."""
+        """Write the articles; return those whose text another node stored first, as reprints."""
         writes = [documents.upsert(article, number) for article, number in plan.upserts]
         if not writes:
             return []
@@ -75,11 +75,11 @@ class Writer:
         return []
 
     async def _late(self, plan: Plan, upsert: tuple[Article, int]) -> tuple[Article, Match] | None:
-        """The reprint that an article became because its text was stored meanwhile."""
+        """Return an article as a reprint if its text was stored meanwhile, else write it."""
         article, number = upsert
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
         first = await self._articles.find_one(which, {"_id": 1}) if article.digest else None
-        if first is None:  # two upserts of one URL met: the second finds it
+        if first is None:  # two upserts of one URL collided: repeat this one
             await self._articles.bulk_write([documents.upsert(article, number)])
             return None
         match = Match(first["_id"], 1.0, "same-text")

@@ -1,8 +1,8 @@
-"""What was fetched, as WARC files (ISO 28500) with a CDXJ index beside each.
+"""Archive of fetched pages: WARC files (ISO 28500), each with a CDXJ index beside it.
 
-A file is named ``*.warc.gz.open`` while it is written and loses the suffix when it is complete and
-indexed; one that a killed process left is mended and indexed by the next. Records are compressed
-one by one. Bodies are kept as they are after Content-Encoding is undone.
+A file is named ``*.warc.gz.open`` while it is written. It loses the suffix when it is complete and
+indexed. A file left by a killed process is repaired and indexed by the next one. Each record is
+compressed by itself. Bodies are stored after Content-Encoding is undone.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SIZE = 1_000_000_000
-"""Bytes from which a file is closed and the next one begun; the usual size of WARC files."""
+"""Size in bytes at which a file is closed and a new one is opened; usual for WARC files."""
 
 REMEMBERED = 100_000
-"""Bodies known by their digest, for revisit records; about 300 bytes each."""
+"""Digests of bodies kept in memory for revisit records; about 300 bytes each."""
 
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _NOT_MODIFIED = 304
@@ -46,16 +46,16 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Exchange(NamedTuple):
-    """A request and its answer.
+    """A request and its response.
 
     Attributes:
-        url: What was asked for.
-        at: When it was answered, seconds since the epoch.
-        method: Of the request.
+        url: URL of the request.
+        at: Time of the response, seconds since the epoch.
+        method: Method of the request.
         asked: Headers of the request.
-        status: HTTP status of the answer.
-        headers: Of the answer.
-        body: Of the answer, as it is after Content-Encoding is undone.
+        status: HTTP status of the response.
+        headers: Headers of the response.
+        body: Body of the response after Content-Encoding is undone.
         sent: Body of the request.
     """
 
@@ -70,10 +70,10 @@ class Exchange(NamedTuple):
 
 
 class Archive:
-    """Writes exchanges into WARC files. Blocking: call it from one thread at a time.
+    """Writer of exchanges to WARC files. Blocking: call it from one thread at a time.
 
     Args:
-        folder: Where the files lie; created.
+        folder: Folder of the files; created if missing.
         size: See ``SIZE``.
     """
 
@@ -86,7 +86,7 @@ class Archive:
         self._forgotten = Forgotten(self.folder)
 
     def open(self) -> None:
-        """Complete what a killed process left.
+        """Complete the files that a killed process left open.
 
         Raises:
             StorageError: The folder cannot be written.
@@ -101,10 +101,10 @@ class Archive:
                 warc.mend(path)
 
     def write(self, exchange: Exchange) -> bool:
-        """Append the records of an exchange; a body that is known makes a revisit record.
+        """Append the records of an exchange; a body archived before makes a revisit record.
 
         Returns:
-            Whether it was written: what was forgotten is not.
+            True if it was written, False if its URL or site was forgotten.
 
         Raises:
             StorageError: The disk failed; the file ends with its last whole exchange.
@@ -128,10 +128,10 @@ class Archive:
         return True
 
     def close(self) -> None:
-        """Complete and index the file that is open. Twice equals once.
+        """Complete and index the open file. Idempotent.
 
         Raises:
-            StorageError: The disk failed; the next crawl completes it.
+            StorageError: The disk failed; the next crawl completes the file.
         """
         file, self._file, self._size = self._file, None, 0
         if file is not None:
@@ -175,7 +175,7 @@ class Archive:
         return (answer, request)
 
     def _answer(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
-        """A response record, or a revisit record where the body is known."""
+        """Return a response record, or a revisit record if the body was archived before."""
         date = _date(exchange.at)
         lines = [(k, v) for k, v in exchange.headers if k.lower() not in _DROPPED]
         lines.append(("Content-Length", str(len(exchange.body))))
@@ -199,7 +199,7 @@ class Archive:
         return answer
 
     def _remember(self, answer: Any, exchange: Exchange) -> None:  # noqa: ANN401 - warcio's
-        """Know a body that now lies in the archive."""
+        """Keep the digest of a body that is now in the archive."""
         if answer.rec_type == "response":
             digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
             self._known[digest] = (exchange.url, _date(exchange.at))
@@ -221,7 +221,7 @@ def _info(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
 
 
 def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
-    """The revisit record of a page that its server says is as it was."""
+    """Return the revisit record of a page that is unmodified (status 304)."""
     return writer.create_warc_record(
         url,
         "revisit",
@@ -233,10 +233,10 @@ def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str)
 
 
 def exchanges(path: Path) -> Iterator[Exchange]:
-    """The answers of a WARC file, of whatever program, in their order; revisits are left out.
+    """Yield the responses of any program's WARC file in their order, without revisits.
 
     Raises:
-        ConfigurationError: It is no WARC file, or damaged.
+        ConfigurationError: The file is not WARC, or it is damaged.
     """
     try:
         with path.open("rb") as file:

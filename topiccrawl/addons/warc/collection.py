@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def recorded(path: Path) -> Iterator[Exchange]:
-    """Yield the answers of a WARC file, of whatever program, in their order.
+    """Yield the responses of any program's WARC file in their order.
 
     Raises:
-        ConfigurationError: warcio is not installed, or it is no WARC file, or damaged.
+        ConfigurationError: warcio is not installed, or the file is not WARC or is damaged.
     """
     if find_spec("warcio") is None:
         raise ConfigurationError(f"{path}: needs warcio: pip install 'topiccrawl[warc]'")

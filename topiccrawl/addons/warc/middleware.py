@@ -1,4 +1,4 @@
-"""Writes what is fetched into WARC files, except what its owner wants no copy of."""
+"""Downloader middleware that archives responses, except of pages that refuse copies."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MAY_REFUSE = re.compile(rb"noarchive|nocache|[\"',\s]none\b", re.IGNORECASE)
-"""What a page must hold to refuse copies; most pages need no second reading then."""
+"""Words of pages that refuse copies; a page without them is not parsed for directives."""
 
 REDIRECTS = range(300, 400)
 
 
 class ArchiveMiddleware:
-    """Archives answers as the spider gets them: between Scrapy's decompression and the engine.
+    """Archive of responses as the spider gets them: after Scrapy has decompressed them.
 
     Args:
-        archive: Where to; opened here.
-        count: Takes the name of a stat.
+        archive: Archive to write to; opened here.
+        count: Adds 1 to the stat of this name.
     """
 
     redirects = False
-    """Whether redirects are archived, which never come this far, or all else."""
+    """True: archive only redirects. False: archive only other responses."""
 
     def __init__(self, archive: Archive, count: Callable[[str], None]) -> None:
         self._archive = archive
@@ -76,7 +76,7 @@ class ArchiveMiddleware:
         return middleware
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Archive the answer and pass it on; a disk that fails is said and counted."""
+        """Archive the response and pass it on; a failing disk is logged and counted."""
         if (response.status in REDIRECTS and "Location" in response.headers) != self.redirects:
             return response
         if _refused(response):
@@ -94,7 +94,7 @@ class ArchiveMiddleware:
         return response
 
     async def close(self) -> None:
-        """Complete the file that is open."""
+        """Complete the open file."""
         await asyncio.to_thread(self._thread.shutdown)
         try:
             await asyncio.to_thread(self._archive.close)
@@ -103,13 +103,13 @@ class ArchiveMiddleware:
 
 
 class RedirectArchiveMiddleware(ArchiveMiddleware):
-    """Archives redirects, before Scrapy follows them."""
+    """Archive of redirects, written before Scrapy follows them."""
 
     redirects = True
 
 
 def _refused(response: Response) -> bool:
-    """Whether the page's owner wants no copy of it."""
+    """Return whether the page or its headers refuse copies (noarchive)."""
     tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
     if directives((), tags).noarchive:
         return True

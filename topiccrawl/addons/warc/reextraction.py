@@ -1,4 +1,4 @@
-"""What the pages of an archive give with the extraction of today, without fetching them again."""
+"""Extraction of archived pages with the current rules, without fetching them again."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 OK = 200
 PARTS = 20
-"""Pages of one article at most."""
+"""Maximum number of pages of one article."""
 
 
 class Reextraction:
-    """Takes the articles of a topic from archived pages, as a crawl would.
+    """Extraction of a topic's articles from archived pages, as a crawl would do it.
 
     Args:
-        pages: Archived answers by URL; what an article's later pages are looked up in.
-        topic: What is looked for.
-        scorer: Judges pages and articles.
+        pages: Archived responses by URL; also used to look up an article's later pages.
+        topic: Topic of the articles.
+        scorer: Scorer of pages and articles.
     """
 
     def __init__(self, pages: Mapping[str, Exchange], topic: Topic, scorer: Scorer) -> None:
@@ -46,7 +46,7 @@ class Reextraction:
                 yield article
 
     def article(self, url: str) -> Article | None:
-        """The article of a page with all its parts; None where a crawl would take none."""
+        """Return the article of a page with all its parts; None if a crawl would store none."""
         found = self._read(url, part=False)
         if found is None:
             return None
@@ -62,7 +62,7 @@ class Reextraction:
         return self._whole(article, page)
 
     def _whole(self, article: Article, page: Page) -> Article:
-        """The article with the text of its later pages, as far as they are archived."""
+        """Return the article with the text of its later pages, as far as they are archived."""
         known = {page.url}
         for _ in range(PARTS - 1):
             after = parts_of(page.url, page.links).next

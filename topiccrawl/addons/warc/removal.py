@@ -1,7 +1,7 @@
-"""Taking pages out of the archive: a list of names that it obeys, and files rewritten without them.
+"""Removal of pages from the archive: a list of forgotten names, and files rewritten without them.
 
-The list ``forgotten.txt`` lies in the archive's folder. A crawl that writes there obeys it with
-its next page, and takes out what it had written when it completes the file.
+The list ``forgotten.txt`` is stored in the archive's folder. A crawl that writes there applies it
+from its next page on. It removes what it wrote before when it completes the file.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SITE = "site:"
 
 
 class Erased(NamedTuple):
-    """What was taken out.
+    """Counts of a removal.
 
     Attributes:
-        records: How many.
-        files: From how many files.
-        open: Files that are not complete: the crawl that completes them takes it out then.
+        records: Records removed.
+        files: Files they were removed from.
+        open: Files not complete yet; the crawl that completes them removes the records then.
     """
 
     records: int
@@ -39,10 +39,10 @@ class Erased(NamedTuple):
 
 
 class Forgotten:
-    """The names that were forgotten: URLs, or ``site:HOST`` for a host and those below it.
+    """Forgotten names: URLs, or ``site:HOST`` for a host and its subdomains.
 
     Args:
-        folder: The archive's.
+        folder: Folder of the archive.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +52,7 @@ class Forgotten:
         self._sites: tuple[str, ...] = ()
 
     def __contains__(self, url: str) -> bool:
-        """Whether a page goes by one of the names; spellings of a URL that mean one are one."""
+        """Return whether the list covers a page; URLs are compared in canonical form."""
         self._refresh()
         if not self._urls and not self._sites:
             return False
@@ -64,7 +64,7 @@ class Forgotten:
         return bool(self._urls or self._sites)
 
     def add(self, names: Iterable[str]) -> None:
-        """Enter names for good; synced.
+        """Add names permanently; the file is synced.
 
         Raises:
             OSError: The folder cannot be written.
@@ -76,7 +76,7 @@ class Forgotten:
         files.sync_folder(self._path.parent)
 
     def _refresh(self) -> None:
-        """Read the list again where it grew."""
+        """Read the list again if the file changed."""
         try:
             stat = self._path.stat()
         except FileNotFoundError:
@@ -91,12 +91,12 @@ class Forgotten:
 
 
 def forget(folder: Path, names: Iterable[str]) -> Erased:
-    """Enter names in the list and take their pages out of all complete files.
+    """Add names to the list and remove their pages from all complete files.
 
-    Copies in other addresses' names that only say "the same body as that page" go with it.
+    Revisit records of other URLs that refer to the body of a removed page are removed, too.
 
     Raises:
-        StorageError: Repeat it; twice equals once.
+        StorageError: Repeat the call; it is idempotent.
     """
     try:
         forgotten = Forgotten(folder)
@@ -111,10 +111,10 @@ def forget(folder: Path, names: Iterable[str]) -> Erased:
 
 
 def erase(path: Path, forgotten: Forgotten) -> int:
-    """Take what was forgotten out of one complete file; how many records went.
+    """Remove forgotten pages from one complete file and return the number of records removed.
 
     Raises:
-        OSError: The file is as it was.
+        OSError: The file is unchanged.
     """
     with path.open("rb") as file:
         unwanted = _unwanted(forgotten)
@@ -124,7 +124,7 @@ def erase(path: Path, forgotten: Forgotten) -> int:
 
 
 def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
-    """Tells a file's records in their order: also the request that follows an answer that goes."""
+    """Return a predicate for a file's records in order; it also matches removed pages' requests."""
     gone: set[str] = set()
 
     def tell(record: Any) -> bool:  # noqa: ANN401 - warcio's
@@ -144,7 +144,7 @@ def _one(url: str) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One command at a time rewrites."""
+    """Lock the archive, so that one command at a time rewrites files."""
     with (folder / FILE).open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""WARC files on disk, each with its index; completed and replaced so that no kill tears them."""
+"""WARC files on disk, each with its index; completed and replaced so that a kill damages none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OPEN = ".open"
-"""Ends the name of a file that is being written."""
+"""Suffix of the name of a file that is being written."""
 
 ENDING = ".warc.gz"
 INDEXED = frozenset({"response", "revisit"})
@@ -30,11 +30,11 @@ _WWW = re.compile(r"^www\d*\.")
 
 
 DAMAGE = (ArchiveLoadFailed, EOFError, AttributeError, TypeError, ValueError, zlib.error)
-"""What warcio raises at a file that is cut off or torn."""
+"""Errors that warcio raises on a truncated or damaged file."""
 
 
 class Part(NamedTuple):
-    """A record and where it lies: ``begin`` to ``end``, compressed by itself."""
+    """A record and its byte range in the file, ``begin`` to ``end``; compressed by itself."""
 
     record: Any
     begin: int
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 def parts(file: IO[bytes]) -> Iterator[Part]:
-    """The records of a file, in their order, read to their ends; damage that is told ends them."""
+    """Yield the records of a file in order, each read to its end; stop at detected damage."""
     file.seek(0)
     records = ArchiveIterator(file)
     end = 0
@@ -56,9 +56,10 @@ def parts(file: IO[bytes]) -> Iterator[Part]:
 
 
 def whole(file: IO[bytes]) -> int:
-    """Where the last whole record ends: each is compressed by itself, with a checksum of its own.
+    """Return the offset where the last whole record ends.
 
-    What a kill or a power cut left behind it may be cut off, zeros, or anything.
+    Each record is compressed by itself and has its own checksum. What a kill or a power cut left
+    after it may be truncated, zeros, or anything.
     """
     file.seek(0)
     end, at, rest = 0, 0, b""
@@ -76,10 +77,10 @@ def whole(file: IO[bytes]) -> int:
 
 
 def complete(file: IO[bytes], path: Path) -> Path:
-    """Cut off a torn record, write the index, sync, and give the file its name; that.
+    """Cut off a torn record, write the index, sync, rename the file, and return its final path.
 
     Raises:
-        OSError: The file keeps the name that says it is open.
+        OSError: The file keeps the suffix ``OPEN``.
     """
     final = path.with_name(path.name.removesuffix(OPEN))
     file.truncate(whole(file))
@@ -91,21 +92,21 @@ def complete(file: IO[bytes], path: Path) -> Path:
 
 
 def mend(path: Path) -> None:
-    """Write the index of a complete file that lacks one: a kill came between the two."""
+    """Write the index of a complete file if a kill left it without one."""
     if not index_of(path).exists():
         with path.open("rb") as file:
             _put(index_of(path), _index(file, path.name))
 
 
 def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
-    """Rewrite a file without some records, and its index; how many went.
+    """Rewrite a file and its index without some records; return the number removed.
 
-    Others stay as they were, byte for byte, and so does what follows damage. At any moment there is
-    the old file, or the new one, or the new one without its index (see ``mend``). A file of which
-    nothing is left goes.
+    All other bytes stay the same, also those after damage. At any moment there is the old file, or
+    the new one, or the new one without its index (see ``mend``). A file without records left is
+    deleted.
 
     Raises:
-        OSError: The file is as it was.
+        OSError: The file is unchanged.
     """
     gone = 0
     new = path.with_name(f".{path.name}.new")
@@ -139,12 +140,12 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
 
 
 def index_of(path: Path) -> Path:
-    """Where the index of a complete file lies."""
+    """Return the path of the index of a complete file."""
     return path.with_name(path.name.removesuffix(ENDING) + ".cdxj")
 
 
 def surt(url: str) -> str:
-    """A URL as the key of an index: hosts sort with their domain.
+    """Return a URL as an index key, so that hosts sort with their domain.
 
     >>> surt("http://www.News.example.com:80/A?b=2&a=1")
     'com,example,news)/a?a=1&b=2'
@@ -158,18 +159,18 @@ def surt(url: str) -> str:
 
 
 def _index(file: IO[bytes], name: str) -> bytes:
-    """The index of a file."""
+    """Return the CDXJ index of a file."""
     lines: list[str] = []
     for record, begin, end in parts(file):
         if record.rec_type in INDEXED and record.http_headers is not None:
             if record.http_headers.get_statuscode() == "304":
-                continue  # there is nothing to show; what was seen before is shown
+                continue  # it has no body to replay; an earlier capture is replayed
             lines.append(_cdxj(record, begin, end - begin, name))
     return "".join(sorted(lines)).encode()
 
 
 def _put(path: Path, data: bytes) -> None:
-    """Write a whole file, or none."""
+    """Write a file atomically."""
     new = path.with_name(f".{path.name}.new")
     try:
         with new.open("wb") as file:

@@ -1,1 +1,1 @@
-"""WHO IS TOLD: each new story once, signed, to an address that its reader names."""
+"""Webhook: sends each new story once, as a signed message, to an address of the user."""

@@ -1,4 +1,4 @@
-"""Tells a receiver what waits in the outbox, one story after the other, beside the crawl."""
+"""Background task that sends the stories of the outbox to a receiver, one after the other."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 EVERY = 0.5
-"""Seconds between two looks into the outbox."""
+"""Seconds between two reads of the outbox."""
 
 BATCH = 50
-"""Stories taken from it at once."""
+"""Stories read from the outbox at once."""
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 300.0
-"""Seconds before a story is tried again: doubled from the one to the other."""
+"""Seconds before a retry: the first wait, doubled each time up to the longest."""
 
 ATTEMPTS = 12
-"""How often one story may be refused, while others are taken, before it is left alone."""
+"""Refusals of one story, while others are accepted, after which it is no longer sent."""
 
 PARTING = 5.0
-"""Seconds that a crawl waits at its end for what is still to be told."""
+"""Seconds that a crawl waits at its end for stories still to be sent."""
 
 WHOLE = 600.0
-"""Seconds that a story waits for its next page before it is told as it is."""
+"""Seconds that a story waits for its next page before it is sent as it is."""
 
 LOCK = "webhook.lock"
 
@@ -53,12 +53,12 @@ LOCK = "webhook.lock"
 def courier_of(
     settings: Mapping[str, Any], store: Store, count: Callable[[str], None]
 ) -> Courier | None:
-    """Build what TOPICCRAWL_WEBHOOK asks for; None where it is empty.
+    """Build the courier for TOPICCRAWL_WEBHOOK; None if it is empty.
 
     Args:
         settings: TOPICCRAWL_WEBHOOK and its secret may be in the environment, too.
-        store: Where articles stay.
-        count: Adds 1 to the stat of a name.
+        store: Store of the articles.
+        count: Adds 1 to the stat of this name.
 
     Raises:
         SettingError: The address or the secret cannot be used.
@@ -72,14 +72,14 @@ def courier_of(
 
 
 class Courier(StoreListener):
-    """Sends new stories, each once; a receiver that is slow or away delays no crawl.
+    """Sender of new stories, each once; a slow or unreachable receiver delays no crawl.
 
-    Of several crawls over one folder, one at a time tells, the stories of all.
+    Of several crawls over one folder, one at a time sends the stories of all.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        store: Where articles are read again when they are sent.
-        receiver: Who is told.
+        store: Store from which articles are read again when they are sent.
+        receiver: Receiver of the messages.
         count: Adds 1 to a stat: ``topiccrawl/webhook/`` and ``told``, ``failed``, ``refused``.
         parting: See ``PARTING``.
         first_wait: See ``FIRST_WAIT``.
@@ -111,7 +111,7 @@ class Courier(StoreListener):
 
     @override
     async def open(self) -> None:
-        """Begin to tell what waits.
+        """Start sending the stories that wait.
 
         Raises:
             StorageError: The outbox cannot be used.
@@ -123,7 +123,7 @@ class Courier(StoreListener):
 
     @override
     async def close(self) -> None:
-        """Tell what can be told in a few seconds; the rest waits for the next crawl."""
+        """Send stories for a few seconds more; the rest waits for the next crawl."""
         self._ending.set()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=self._parting)
@@ -152,20 +152,20 @@ class Courier(StoreListener):
 
     @override
     async def article_continues(self, url: str) -> None:
-        """Keep a story back that is about to be saved: its next page follows."""
+        """Hold back a story that is about to be saved: its next page follows."""
         self.outbox.hold(url, time.time() + WHOLE)
 
     @override
     async def article_complete(self, url: str) -> None:
-        """Send a story that was kept back; others are sent as they are saved.
+        """Send a story that was held back; others are sent when they are saved.
 
         Raises:
-            StorageError: It waits for its time.
+            StorageError: The story is sent when its hold ends.
         """
         await self.outbox.release(url)
 
     async def _tell_on(self) -> None:
-        """Tell until the crawl ends and nothing is due."""
+        """Send stories until the crawl ends and none is due."""
         while True:
             told = False
             try:
@@ -184,7 +184,7 @@ class Courier(StoreListener):
                 return
 
     async def _tell_due(self) -> bool:
-        """Tell what is due; whether there was something, and the receiver is there."""
+        """Send the stories that are due; return False if none was or the receiver is away."""
         if time.monotonic() < self._pause_until:
             return False
         due = await self.outbox.due(time.time(), BATCH)
@@ -197,7 +197,7 @@ class Courier(StoreListener):
         return bool(due)
 
     async def _tell(self, article: Article, attempts: int) -> bool:
-        """Tell one story; whether the receiver is there."""
+        """Send one story; return False if the receiver is unavailable."""
         sent = message(article)
         post, loop = self._receiver.post, asyncio.get_running_loop()
         answer = await loop.run_in_executor(self._thread, post, sent, time.time())
@@ -231,7 +231,7 @@ class Courier(StoreListener):
         return min(LONGEST_WAIT, self._first_wait * 2.0 ** min(failures - 1, 20))
 
     def _alone(self) -> bool:
-        """Whether this process is the one that tells; the lock goes with it."""
+        """Return whether this process holds the lock of the sender; its end releases the lock."""
         if self._lock is None:
             file = (self._folder / LOCK).open("ab")
             if not files.locked(file):

@@ -1,6 +1,6 @@
-"""What is sent for a story: JSON, signed as https://www.standardwebhooks.com says.
+"""Message for a story: JSON, signed according to https://www.standardwebhooks.com.
 
-Receivers may use any library of that specification; docs/webhook.md checks one by hand.
+Receivers may use any library of that specification; docs/webhook.md verifies one by hand.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 MARK = "whsec_"
-"""Begins a secret that is written in base64."""
+"""Prefix of a secret in base64."""
 
 SHORTEST = 16
-"""Bytes that a secret has at least."""
+"""Minimum length of a secret in bytes."""
 
 
 class Message(NamedTuple):
     """One story for one receiver.
 
     Attributes:
-        name: The same at each attempt, so that a receiver knows what it had already.
+        name: Id, the same at each attempt, so that a receiver detects duplicates.
         body: JSON.
     """
 
@@ -40,7 +40,7 @@ class Message(NamedTuple):
 
 
 def message(article: Article) -> Message:
-    """What is sent for a new article; no body where its owner wants no copy shown.
+    """Return the message for a new article, without body if the page refuses copies.
 
     >>> from topiccrawl.model import Article
     >>> sent = message(Article("http://a.test/1", "题", "文", fetched_at=0.0))
@@ -54,10 +54,10 @@ def message(article: Article) -> Message:
 
 
 def key_of(secret: str) -> bytes:
-    """The bytes of a secret: of the base64 behind ``whsec_``, else its own.
+    """Return the bytes of a secret: decoded base64 after ``whsec_``, else its own bytes.
 
     Raises:
-        SettingError: It is missing, short, or no base64.
+        SettingError: It is missing, too short, or not base64.
 
     >>> key_of("whsec_AAECAwQFBgcICQoLDA0ODw==")[-1], len(key_of("0123456789abcdef"))
     (15, 16)
@@ -76,7 +76,7 @@ def key_of(secret: str) -> bytes:
 
 
 def headers(sent: Message, key: bytes, now: float) -> dict[str, str]:
-    """Headers of a message that is sent at a time in seconds since the epoch.
+    """Return the headers of a message sent at ``now`` (seconds since the epoch).
 
     The signature is HMAC-SHA256 over name, time and body, joined by full stops.
 

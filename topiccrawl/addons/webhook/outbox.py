@@ -1,8 +1,8 @@
-"""What is still to be told, in a file of its own, so that no kill and no power cut loses a story.
+"""Outbox of stories still to be sent, in its own file: no kill and no power cut loses a story.
 
-Before articles are saved, those that the store does not know are entered as *intended*; once they
-are saved they *wait*; when they are told only a key of them stays. Whatever was killed in between
-is found at the next start: an intended story that is stored was new.
+Before articles are saved, those not in the store are entered as *intended*. Once they are saved
+they *wait*. When they are sent, only a key of them is kept. After a kill in between, the next
+start finds them: an intended story that is stored was new.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ STEPS = (
 
 
 class Outbox:
-    """New stories of a data folder that nobody was told of yet.
+    """New stories of a data folder that were not sent yet.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        store: Where articles are saved.
+        store: Store of the articles.
     """
 
     def __init__(self, folder: Path, store: Store) -> None:
@@ -59,12 +59,12 @@ class Outbox:
         self._held: dict[str, float] = {}
 
     async def open(self) -> None:
-        """Make it ready; what a killed process had saved and not entered waits now.
+        """Open the file; stories that a killed process saved but did not queue wait now.
 
-        What was refused again and again is tried anew: the receiver may have been mended.
+        Stories that were refused too often are retried: the receiver may have been repaired.
 
         Raises:
-            StorageError: It cannot be used.
+            StorageError: The file cannot be used.
         """
         await asyncio.to_thread(self._database.open)
         left = await self._database.read(lambda c: _urls(c, INTENDED))
@@ -73,14 +73,14 @@ class Outbox:
         self._held = dict(await self._database.read(_held))
 
     async def close(self) -> None:
-        """Release it. Twice equals once."""
+        """Close the file. Idempotent."""
         await asyncio.to_thread(self._database.close)
 
     async def enter(self, articles: Sequence[Article]) -> None:
-        """Enter those of the articles that are new, before they are saved.
+        """Enter the new ones of the articles before they are saved.
 
         Raises:
-            StorageError: Repeat it; twice equals once.
+            StorageError: Repeat the call; it is idempotent.
         """
         urls = list(dict.fromkeys(article.url for article in articles))
         pending = await self._database.read(lambda c: _pending(c, urls))
@@ -93,10 +93,10 @@ class Outbox:
             await self._database.write(lambda c: _put_off(c, parts, self._held))
 
     async def decide(self, saved: Sequence[Saved]) -> None:
-        """Keep what was entered and is new indeed, once it is saved; drop reprints.
+        """Keep entered stories that were saved; drop reprints.
 
         Raises:
-            StorageError: Repeat it; twice equals once.
+            StorageError: Repeat the call; it is idempotent.
         """
         fates = {one.url: one.fate for one in saved}
         entered = await self._database.read(lambda c: _pending(c, fates))
@@ -104,19 +104,19 @@ class Outbox:
             await self._database.write(lambda c: _decide(c, entered, fates))
 
     def hold(self, url: str, until: float) -> None:
-        """Keep a story back, from its next ``enter`` on, until ``release`` or a time at the latest.
+        """Hold back a story, from its next ``enter`` on, until ``release`` or a time at the latest.
 
-        Only the first page of it is known; more are on their way.
+        Only its first page is fetched yet; more follow.
         """
         self._held[url] = until
 
     async def release(self, url: str) -> None:
-        """A story is whole: if it was kept back, it is due now."""
+        """Make a story due that was held back: all its pages are fetched."""
         if self._held.pop(url, None) is not None:
             await self._database.write(lambda c: _put_off(c, [url], {}))
 
     async def due(self, now: float, limit: int) -> list[tuple[str, int]]:
-        """Stories to be told now, those that waited longest first: URL, attempts so far."""
+        """Return the stories to send now, longest waiting first: URL and attempts so far."""
         query = (
             "SELECT url, attempts FROM stories WHERE state = ? AND due <= ? "
             "ORDER BY due, number LIMIT ?"
@@ -125,20 +125,20 @@ class Outbox:
         return await self._database.read(lambda c: c.execute(query, rows).fetchall())
 
     async def told(self, url: str) -> None:
-        """A story arrived, or is no more: it is never told again."""
+        """Record that a story was delivered or deleted: it is never sent again."""
         await self._database.write(lambda c: _told(c, url))
 
     async def later(self, url: str, due: float) -> None:
-        """A story did not arrive: it is tried again, not before a time."""
+        """Record a failed delivery; retry it at ``due`` or later."""
         query = "UPDATE stories SET attempts = attempts + 1, due = ? WHERE url = ?"
         await self._database.write(lambda c: c.execute(query, (due, url)))
 
     async def give_up(self, url: str) -> None:
-        """A story is refused again and again: it stays until the next start."""
+        """Stop sending a story that was refused too often; it stays until the next start."""
         await self._database.write(lambda c: _set(c, [url], REFUSED))
 
     async def waiting(self) -> int:
-        """How many stories are to be told."""
+        """Return the number of stories still to be sent."""
         query = "SELECT COUNT(*) FROM stories WHERE state = ?"
         found = await self._database.read(lambda c: c.execute(query, (WAITING,)).fetchone())
         return int(found[0])
@@ -159,13 +159,13 @@ def _urls(connection: sqlite3.Connection, state: int) -> list[str]:
 
 
 def _pending(connection: sqlite3.Connection, urls: Iterable[str]) -> set[str]:
-    """Those that are intended."""
+    """Return those of the URLs that are intended."""
     query = "SELECT 1 FROM stories WHERE url = ? AND state = ?"
     return {url for url in urls if connection.execute(query, (url, INTENDED)).fetchone()}
 
 
 def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
-    """Enter stories, unless they were told before (and taken down or left out since)."""
+    """Enter stories, unless they were sent before (and deleted or left out since)."""
     query = (
         "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
         "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
@@ -174,7 +174,7 @@ def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
 
 
 def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str, Fate]) -> None:
-    """Intended stories wait to be told where they were kept; reprints are left out."""
+    """Let intended stories wait if they were stored; delete the others, such as reprints."""
     for url in urls:
         if fates[url] in KEPT:
             _set(connection, [url], WAITING)
@@ -184,7 +184,7 @@ def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str
 
 
 def _held(connection: sqlite3.Connection) -> list[tuple[str, float]]:
-    """Stories that are kept back, and until when: nobody was asked to take them yet."""
+    """Return the stories held back and the times their holds end; none was sent yet."""
     return connection.execute(
         "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
     ).fetchall()
@@ -208,5 +208,5 @@ def _told(connection: sqlite3.Connection, url: str) -> None:
 
 
 def _key(url: str) -> int:
-    """A number of SQLite's for a URL; two share one in a web of a billion stories, perhaps."""
+    """Return a URL's hash as a SQLite integer; a billion stories may have one collision."""
     return xxhash.xxh64_intdigest(url.encode()) - (1 << 63)

@@ -1,4 +1,4 @@
-"""The other side: an HTTP address that takes messages. Blocking: call it from a thread."""
+"""HTTP transport of messages to a receiver. Blocking: call it from a thread."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ TIMEOUT = 10.0
 """Seconds that a receiver may take to connect, and between two bytes of its answer."""
 
 READ = 65_536
-"""Bytes of an answer that are read, so that the connection may be used again."""
+"""Bytes of a response that are read, so that the connection can be used again."""
 
 BRIEFLY = frozenset({408, 425, 429})
-"""Refusals that are no fault of the message."""
+"""Temporary refusals that are not caused by the message."""
 
 SUCCESS, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
 
 class Answer(NamedTuple):
-    """What a receiver made of a message.
+    """Response of a receiver to a message.
 
     Attributes:
-        status: HTTP status; 0 where there was no answer.
-        reason: Why it was not taken, for people.
-        wait: Seconds that it asked to wait (Retry-After), else 0.
+        status: HTTP status; 0 if there was no response.
+        reason: Reason of a refusal or failure, for people.
+        wait: Seconds that the receiver asked to wait (Retry-After), else 0.
     """
 
     status: int
@@ -44,12 +44,12 @@ class Answer(NamedTuple):
 
     @property
     def taken(self) -> bool:
-        """Whether the message arrived."""
+        """True if the message was accepted."""
         return SUCCESS <= self.status < REDIRECT
 
     @property
     def refused(self) -> bool:
-        """Whether this message was refused, and another one might not be.
+        """True if this message was refused while another one might be accepted.
 
         >>> Answer(400).refused, Answer(429).refused, Answer(503).refused, Answer(0).refused
         (True, False, False, False)
@@ -58,11 +58,11 @@ class Answer(NamedTuple):
 
 
 class Receiver:
-    """Posts messages over one connection, which is made anew when it breaks. Follows no redirect.
+    """Sender of messages over one connection, reopened when it breaks. Follows no redirect.
 
     Args:
         url: ``https://...`` or ``http://...``.
-        secret: Signs what is posted; see ``key_of``.
+        secret: Secret that signs the messages; see ``key_of``.
         timeout: See ``TIMEOUT``.
 
     Raises:
@@ -79,10 +79,10 @@ class Receiver:
         self._connection: HTTPConnection | None = None
 
     def post(self, sent: Message, now: float) -> Answer:
-        """What became of a message; never raises for what the other side does.
+        """Sign and post a message; never raises for errors of the receiver.
 
         Args:
-            sent: What is signed and posted.
+            sent: Message to send.
             now: Seconds since the epoch.
         """
         kept = self._connection is not None
@@ -93,7 +93,7 @@ class Receiver:
         return answer
 
     def close(self) -> None:
-        """Close the connection. Twice equals once."""
+        """Close the connection. Idempotent."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()

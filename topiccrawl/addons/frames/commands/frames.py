@@ -1,4 +1,4 @@
-"""``scrapy frames show|edit|keep|drop``: where sites' bodies stand, what they repeat, by hand."""
+"""``scrapy frames show|edit|keep|drop``: show and edit body selectors and repeated lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
 
 _SHOWN = 20
-"""Boxes and lines of a site that are shown, those met most first."""
+"""Maximum number of boxes and of lines shown for a site, the most frequent first."""
 
 
 class Command(OperatorCommand, ScrapyCommand):

@@ -1,4 +1,4 @@
-"""``scrapy reextract FILE...``: the articles of archived pages anew, without fetching."""
+"""``scrapy reextract FILE...``: extract archived pages again, without fetching them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 GROUP = 100
-"""Articles that are saved together."""
+"""Number of articles saved together."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -71,7 +71,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def _pages(paths: list[Path]) -> dict[str, Exchange]:
-    """The archived answers by URL; of two the later one counts."""
+    """Return the archived responses by URL, the latest of each."""
     if find_spec("warcio") is None:
         raise ConfigurationError("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
     from topiccrawl.addons.warc.archive import exchanges
