@@ -84,7 +84,7 @@ class Share:
         self._started = 0
         self._first = True
 
-    # -- what others may ask -----------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def may_serve(self) -> bool:
         """Return whether this node's buckets and turns are surely its own at this moment."""

@@ -101,7 +101,7 @@ class Turns:
         self.wanted[host] = None
         return False
 
-    # -- what others may ask -----------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def may_serve(self) -> bool:
         """Return whether the turns held are surely ours at this moment."""

@@ -79,7 +79,7 @@ class Due:
         """Start with the crawl: with ``once``, only what is due now is requeued."""
         self._until = time.time()
 
-    # -- When ------------------------------------------------------------------------------------
+    # -- Times -----------------------------------------------------------------------------------
 
     @property
     def waits(self) -> bool:
@@ -101,7 +101,7 @@ class Due:
         """True if the time that ``look_soon`` set has not come yet, or none is set."""
         return time.time() < self._look_at
 
-    # -- Handing out -----------------------------------------------------------------------------
+    # -- Requeueing ------------------------------------------------------------------------------
 
     def has_links_of(self, url: str) -> bool:
         """Return whether the frontier had all of a page's links when the page was requeued."""
@@ -195,7 +195,7 @@ class Due:
         told = ((url, self._scheduler.frontier.why(url)) for url in self._out)
         return [(url, one.reason) for url, one in told if one is not None and one.queue == "error"]
 
-    # -- What became of it -----------------------------------------------------------------------
+    # -- Results ---------------------------------------------------------------------------------
 
     def kept(self, state: PageState) -> None:
         """Update what is due after a state was written by a visit."""

@@ -201,7 +201,7 @@ class Watch:
     def _moved(self, state: PageState) -> None:
         self.due.moved(state)
 
-    # -- What is due -----------------------------------------------------------------------------
+    # -- Due pages -------------------------------------------------------------------------------
 
     async def _run(self) -> None:
         """Requeue pages when they are due."""
@@ -225,7 +225,7 @@ class Watch:
         self._beginnings.look(self._scheduler.frontier)
         await self.due.hand_out()
 
-    # -- What was crawled before it was watched ---------------------------------------------------
+    # -- Adoption of earlier crawls ---------------------------------------------------------------
 
     async def _adopt(self, frontier: Frontier) -> None:
         """Adopt unwatched crawls: seeds, stored articles, and the pages that showed them."""
