@@ -1,1 +1,1 @@
-"""HOW DO SEVERAL NODES SHARE ONE CRAWL? A frontier that lies in Redis, a part on each node."""
+"""Crawls that several nodes share: a frontier stored in Redis, a part of it on each node."""

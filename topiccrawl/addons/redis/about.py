@@ -1,4 +1,4 @@
-"""What a crawl in Redis is, as it says itself: its form, strategy and owner; others are refused."""
+"""Identity of a crawl in Redis: format, strategy and owner; nodes of another crawl are refused."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Strategy
 
 FORMAT = [2, 2]
-"""Version of the keys and letters (``lua``), and of the rows, hosts and statistics in them. Raise
-one when they change: nodes of an earlier and a later version must not meet on one crawl."""
+"""Version of the keys and messages (``lua``), and of the rows, hosts and statistics in them. Raise
+one when they change: nodes of different versions must not work on one crawl."""
 
 
 def about(strategy: Strategy, owner: str) -> str:
-    """JSON text that says what a crawl is; nodes of a crawl say the same."""
+    """Return the identity of a crawl as JSON text; it is equal on all nodes of the crawl."""
     told = {
         "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
         "owner": owner, "buckets": BUCKETS,
@@ -26,11 +26,11 @@ def about(strategy: Strategy, owner: str) -> str:
 
 
 def checked(where: str, text: str) -> dict[str, Any]:
-    """What a crawl in Redis says of itself.
+    """Parse the identity of a crawl in Redis and check its format.
 
     Args:
         where: The crawl, for the error.
-        text: What ``about`` gave when it was begun.
+        text: Result of ``about`` when the crawl was begun.
 
     Raises:
         StateVersionError: It is of another format.
@@ -47,7 +47,7 @@ def checked(where: str, text: str) -> dict[str, Any]:
 
 
 def other_crawl(where: str, text: str, wanted: str) -> StateVersionError:
-    """The error of a crawl that is not the one wanted, though of this format.
+    """Return the error for a crawl of this format that is not the wanted one.
 
     Raises:
         StateVersionError: It is of another format.

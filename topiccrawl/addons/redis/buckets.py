@@ -1,4 +1,4 @@
-"""Which bucket a URL or host belongs to: a bucket is served by one node at a time."""
+"""Buckets of URLs and hosts; a bucket is served by one node at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From settings to a client of the Redis server that they name, scrapy-redis' names."""
+"""Clients of the Redis server that the settings name (setting names of scrapy-redis)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_OURS = frozenset({"redis_cls", "encoding", "decode_responses", "retry_on_ti
 
 
 def client_of(settings: Mapping[str, Any]) -> redis.Redis:
-    """A client of the server that the settings name.
+    """Return a client of the server that the settings name.
 
     Raises:
         SettingError: If they name none that can be used.
@@ -33,7 +33,7 @@ def client_of(settings: Mapping[str, Any]) -> redis.Redis:
 
 
 def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
-    """The same for the event loop; raises as ``client_of``."""
+    """Return the same for the event loop; raises as ``client_of``."""
     client: redis.asyncio.Redis = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
     return client
 

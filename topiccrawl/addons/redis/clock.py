@@ -6,20 +6,20 @@ import time
 
 
 class RedisClock:
-    """Seconds since the epoch as Redis counts them, told from this machine's steady clock."""
+    """Seconds since the epoch as Redis counts them, computed from this machine's steady clock."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
 
     def __call__(self) -> float:
-        """The time now."""
+        """Return the current time."""
         return time.monotonic() + self._offset
 
     def hear(self, now: float, sent: float, heard: float) -> None:
-        """Follow Redis, whose clock said ``now`` between two moments (``time.monotonic``).
+        """Follow Redis, whose clock read ``now`` between two moments (``time.monotonic``).
 
-        Only what those two exclude is mended: an answer that lay unread while the process was
-        stopped says little, and must not set the clock back (a host would be asked too soon).
+        Only what those two exclude is corrected: an answer that was not read while the process was
+        stopped says little, and must not set the clock back (a host would be requested too soon).
 
         >>> clock = RedisClock()
         >>> before = clock()

@@ -1,4 +1,4 @@
-"""A node's working copy: buckets come in from Redis, and go out of it again."""
+"""A node's working copy: buckets are loaded from Redis, and evicted when given away."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WorkingCopy:
         frontier: The working copy.
         changes: Its feed.
         leave: Called for each host of a bucket that is given away.
-        crash_wait: Seconds that a page waits for each time that it killed its process.
+        crash_wait: Seconds that a page waits for each crash of a process that worked on it.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class WorkingCopy:
     ) -> None:
         """Take over hosts, flat lists of fields and values.
 
-        ``begun``: a node died with them; they may have been asked until then.
+        ``begun``: set if their node died; it may have sent requests to them until then.
         """
         places = self._places
         for name, data in _pairs(hosts):
@@ -74,7 +74,7 @@ class WorkingCopy:
         judge, urls = self._frontier.judge, self._urls
         for key, data in _pairs(rows):
             if urls.find(key):
-                continue  # a scan may give a row twice
+                continue  # a scan may return a row twice
             row = decode(data)
             url = row.text(URL)
             place = self._queues.place(url)
@@ -100,23 +100,29 @@ class WorkingCopy:
             self._urls.put_links(key, links)
 
     def take_seen(self, filters: list[bytes]) -> None:
-        """Take over what was evicted."""
+        """Take over the filters of evicted URLs."""
         with self._changes.muted():
             for name, data in _pairs(filters):
                 self._frontier.seen.learn(name, data)
                 self._store.put_filter(name, data)
 
     def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
-        """Count how often pages were being processed when their node was given up; those counted.
+        """Count how often pages were being processed when their node timed out.
 
-        ``crashed`` is a flat list of keys and times. A page that may be tried again waits; one
-        that is not known yet keeps its count in Redis.
+        A page that may be retried waits.
+
+        Args:
+            crashed: Flat list of keys and numbers of crashes.
+            now: Time of the crawl's clock.
+
+        Returns:
+            Keys that were counted; a page that is not recorded yet keeps its count in Redis.
         """
         count, wait = self._frontier.settling.crashed, self._crash_wait
         return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
-        """Serve a bucket's hosts."""
+        """Serve the hosts of a bucket."""
         for host in self._hosts(bucket):
             self._queues.biases.renew_host(host)
             host.shut = False
@@ -126,18 +132,18 @@ class WorkingCopy:
     # -- out -------------------------------------------------------------------------------------
 
     def shut_hosts(self, bucket: int, now: float) -> None:
-        """Start no more requests to a bucket's hosts."""
+        """Start no more requests to the hosts of a bucket."""
         for host in self._hosts(bucket):
             host.shut = True
             self._ready.settle(host, now)
 
     def busy(self, buckets: Iterable[int]) -> set[int]:
-        """Those of some buckets with leases out, or requests in flight."""
+        """Return those of some buckets that have leases or requests in flight."""
         held = {bucket_of_host(held.host.name) for held in self._frontier.leases.held.values()}
         return {b for b in buckets if b in held or any(host.active for host in self._hosts(b))}
 
     def few(self, buckets: list[int], most: int) -> list[int]:
-        """The first of some buckets, at least one, with about so many URLs in all."""
+        """Return the first of some buckets, at least one, with about ``most`` URLs in all."""
         known = 0
         for at, bucket in enumerate(buckets):
             if known >= most:
@@ -146,19 +152,19 @@ class WorkingCopy:
         return buckets
 
     def queued(self, buckets: Iterable[int]) -> dict[int, list[int]]:
-        """URLs in the priorQueue and normalQueue of some buckets, counted one by one."""
+        """Count the URLs in the priorQueue and normalQueue of some buckets, one by one."""
         sizes = {bucket: self._ordered(bucket) for bucket in buckets}
         for _, bucket, lane in self._waiting(sizes):
             sizes[bucket][lane] += 1
         return sizes
 
     def hosts_by_bucket(self) -> dict[int, int]:
-        """Number of hosts known, by bucket."""
+        """Return the number of recorded hosts by bucket."""
         self._note()
         return {bucket: len(hosts) for bucket, hosts in self._by_bucket.items()}
 
     def evict(self, buckets: Collection[int]) -> None:
-        """Forget buckets: their leases are stale, what was not sent is lost."""
+        """Evict buckets: their leases become stale, what was not sent is lost."""
         leases, tally = self._frontier.leases, self._queues.tally
         held = leases.held.items()
         leases.evict([key for key, one in held if bucket_of_host(one.host.name) in buckets])
@@ -193,7 +199,7 @@ class WorkingCopy:
         return list(self._by_bucket.get(bucket, {}).values())
 
     def _note(self) -> None:
-        """Put hosts that are new with their bucket."""
+        """Add new hosts to the index by bucket."""
         self._places.flush()
         for name in self._changes.met:
             host = self._places.find_host(name)
@@ -202,7 +208,7 @@ class WorkingCopy:
         self._changes.met.clear()
 
     def _ordered(self, bucket: int) -> list[int]:
-        """URLs in the order of each lane."""
+        """Count the ordered URLs of each lane."""
         sizes = [0, 0]
         for host in self._hosts(bucket):
             for unit in host.units:
@@ -211,7 +217,7 @@ class WorkingCopy:
         return sizes
 
     def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
-        """Entries of what waits for a time in some buckets, with their buckets and lanes."""
+        """Yield the entries of URLs of some buckets that wait for a time: entry, bucket, lane."""
         for entry, _ in self._store.items(self._store.due):
             key = entry[-KEY_BYTES:]
             if key[0] in buckets and (row := self._urls.row(key)):

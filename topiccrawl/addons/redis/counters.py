@@ -1,4 +1,4 @@
-"""Counters of the whole crawl: differences go out, sums come back."""
+"""Counters of the whole crawl: differences are sent, sums come back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Counters:
     """Keeps a node's counters equal to Redis' plus what was not sent yet.
 
     Args:
-        queues: Whose tally and statistics of the crawl they are.
+        queues: Owner of the tally and of the statistics of the crawl.
     """
 
     def __init__(self, queues: Queues) -> None:
@@ -27,7 +27,7 @@ class Counters:
         self._crawl = NOTHING
 
     def put(self, parts: dict[str, Any]) -> None:
-        """Add what grew since the last batch."""
+        """Add the growth since the last batch to ``parts``."""
         now = {name: n for name, n in self._tally.items() if name not in OWN}
         grown = {name: n - self._sent.get(name, 0) for name, n in now.items()}
         if tally := {name: n for name, n in grown.items() if n}:
@@ -39,7 +39,7 @@ class Counters:
             self._crawl = crawl
 
     def hear(self, tally: list[bytes], pages: int, worth: float) -> None:
-        """Take over the sums."""
+        """Take over the sums that Redis sent."""
         for name, text in zip(tally[::2], tally[1::2], strict=True):
             label, total = name.decode(), int(text)
             self._tally[label] += total - self._sent.get(label, 0)
@@ -51,7 +51,7 @@ class Counters:
             self._crawl = GroupStats(pages, worth)
 
     def clear(self) -> None:
-        """Forget all: what was not sent is void."""
+        """Set all to zero; what was not sent does not count."""
         for name in self._tally:
             self._tally[name] = 0
         self._sent.clear()

@@ -1,4 +1,4 @@
-"""Carries a node's conversations with Redis while the crawl goes on; nothing waits for it."""
+"""Sync task: a node's conversations with Redis while the crawl goes on; nothing waits for it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PERIOD = 0.1
-"""Seconds between two exchanges: what other nodes post is seen so late at most."""
+"""Seconds between two exchanges; messages of other nodes are received at most so late."""
 LOOK = 1.0
-"""Seconds between two looks at the whole crawl, while this node has enough to do."""
+"""Seconds between two views of the whole crawl, while this node has enough to do."""
 LOAD = 0.05
 """Seconds of loading between two exchanges."""
 AGAIN = 0.5
-"""Seconds until Redis is tried again."""
+"""Seconds until Redis is retried."""
 
 
 class Starts(NamedTuple):
     """Start URLs that operators put into Redis.
 
     Attributes:
-        key: List, set or sorted set that they are in.
-        most: How many are taken at once.
-        take: Told of each, URL or JSON text.
+        key: List, set or sorted set that contains them.
+        most: Number taken at once, at most.
+        take: Called with each, URL or JSON text.
         wait: Seconds that an idle crawl waits for more: 0 for ever, negative not at all.
     """
 
@@ -48,14 +48,14 @@ class Starts(NamedTuple):
 
 
 class Courier:
-    """Exchanges in the event loop: every ``PERIOD``, and until Redis is back where it is away.
+    """Sync task of the event loop: exchanges every ``PERIOD``, and retries while Redis is away.
 
     Args:
         frontier: Detached: its calls wait for nothing.
         client: Of the same server, without decoding of responses.
-        wake: Called when the frontier may give something new, or has nothing left.
-        fail: Told of an error that ends the crawl.
-        took: Called when all buckets are served that this node took.
+        wake: Called when the frontier may lease something new, or has nothing left.
+        fail: Called with an error that ends the crawl.
+        took: Called when all buckets that this node took are served.
         starts: Start URLs to listen for, or None.
     """
 
@@ -77,12 +77,12 @@ class Courier:
         self._told: tuple[bool, bool] = (False, True)
 
     def start(self) -> None:
-        """Begin, in the running event loop."""
+        """Start the task in the running event loop."""
         self._task = asyncio.get_running_loop().create_task(self._run())
         self._task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
-        """End, and let the connection go; twice equals once."""
+        """Stop the task and close the connection; twice equals once."""
         self._stopped = True  # a time-out may swallow the cancellation
         if self._task is not None:
             self._task.cancel()
@@ -92,16 +92,16 @@ class Courier:
 
     @property
     def loading(self) -> bool:
-        """Whether this node has taken hosts that it does not serve yet."""
+        """True while this node has taken hosts that it does not serve yet."""
         return not self._frontier.share.part.idle()
 
     @property
     def away(self) -> bool:
-        """Whether Redis did not answer when it was asked last."""
+        """True if Redis did not answer the last exchange."""
         return bool(self._lost)
 
     def waits(self) -> bool:
-        """Whether an idle crawl should wait for start URLs."""
+        """Return whether an idle crawl should wait for start URLs."""
         if self._starts is None or self._starts.wait < 0:
             return False
         return not self._starts.wait or time.monotonic() - self._busy < self._starts.wait
@@ -127,7 +127,7 @@ class Courier:
             await asyncio.sleep(PERIOD)
 
     async def _round(self) -> bool:
-        """One exchange, and a while of loading; whether anything new came."""
+        """Do one exchange and load for ``LOAD`` seconds; return whether anything new came."""
         frontier, now = self._frontier, time.monotonic()
         share = frontier.share
         if now - self._last > share.ttl / 2:
@@ -162,7 +162,7 @@ class Courier:
         return bool(texts)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """End the crawl where the courier broke: the node would serve nothing any more."""
+        """End the crawl if the task failed: the node would serve nothing any more."""
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.critical("The courier broke", exc_info=error)

@@ -1,4 +1,4 @@
-"""From Scrapy settings to a frontier in Redis: REDIS_URL alone chooses it."""
+"""Frontier in Redis from Scrapy settings: REDIS_URL alone chooses it."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """What a crawl's frontier is made of.
+    """Parameters of a crawl's frontier.
 
     Attributes:
         name: Of the crawl in Redis; nodes of one name share it.
-        owner: Whose it is.
+        owner: Owner of the frontier.
         strategy: Its order.
-        politeness: How hosts are treated.
+        politeness: Rules of requests to hosts.
         limits: Bounds.
-        share: Lanes' share, or None.
-        fresh: Whether what is there is deleted first.
-        seconds: Without a word after which a node is given up.
-        again: Whether pages that were crawled are visited again.
+        share: Share of the lanes, or None.
+        fresh: Whether an existing crawl is deleted first.
+        seconds: Silence after which a node times out.
+        again: Whether crawled pages are fetched again.
     """
 
     name: str
@@ -64,11 +64,11 @@ class Crawl:
 
 
 def open_shared(settings: BaseSettings, crawl: Crawl) -> SharedFrontier:
-    """Return this node's frontier, joined and detached: a courier has to carry its letters.
+    """Return this node's frontier, joined and detached: it needs a courier for its messages.
 
     Raises:
         SettingError: If a setting cannot be used.
-        StateError: If Redis holds another crawl of this name, or it is to be deleted and in use.
+        StateError: If Redis holds another crawl of this name, or one to be deleted is in use.
         StorageError: If Redis cannot be reached.
     """
     client = client_of(settings)
@@ -92,9 +92,9 @@ def courier_of(
     fail: Callable[[TopiccrawlError], None], took: Callable[[], object],
     take: Callable[[Request], object],
 ) -> Courier:  # fmt: skip
-    """Return what carries a frontier's letters, not yet started.
+    """Return the courier of a frontier, not yet started.
 
-    ``took`` is called when this node has taken hosts over; ``take`` is given the requests of start
+    ``took`` is called when this node has taken over hosts, ``take`` with the requests of start
     URLs that operators put into Redis.
     """
     assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the settings that chose it chose us
@@ -111,19 +111,19 @@ def courier_of(
 
 
 def forget_if_done(settings: BaseSettings, name: str) -> None:
-    """Delete the crawl where SCHEDULER_PERSIST says so, once no node is left."""
+    """Delete the crawl if SCHEDULER_PERSIST is false and no node is left."""
     if not settings.getbool("SCHEDULER_PERSIST", default=True):
         forget(settings, name)
 
 
 def forget(settings: BaseSettings, name: str) -> None:
-    """Delete a crawl, unless nodes are at it."""
+    """Delete a crawl, unless nodes work on it."""
     with suppress(StateLockedError):
         discard(client_of(settings), name)
 
 
 def place_of(settings: BaseSettings, name: str) -> str:
-    """Return what the log of crawls says of where a crawl's frontier is: server and name.
+    """Return the place of a crawl's frontier for the log of crawls: server and name.
 
     >>> from scrapy.settings import Settings
     >>> place_of(Settings({"REDIS_URL": "redis://:secret@h:7/3"}), "nev")
@@ -133,7 +133,7 @@ def place_of(settings: BaseSettings, name: str) -> str:
 
 
 def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Reader:
-    """Return what a crawl in Redis holds; ``order`` makes the strategy of a name.
+    """Return a view of a crawl in Redis; ``order`` makes the strategy of a name.
 
     Raises:
         StorageError: If there is none, or Redis cannot be reached.
@@ -146,7 +146,7 @@ def edit_shared(place: str, settings: BaseSettings, order: Callable[[str], Strat
     """Return the frontier of a crawl in Redis that no node works on.
 
     Raises:
-        StateLockedError: If one does.
+        StateLockedError: If a node works on it.
         StorageError: If there is none, or Redis cannot be reached.
     """
     client, name = _found(place, settings)
@@ -154,7 +154,7 @@ def edit_shared(place: str, settings: BaseSettings, order: Callable[[str], Strat
 
 
 def new_shared(place: str, settings: BaseSettings, strategy: Strategy, owner: str) -> Frontier:
-    """Return the frontier that is to be filled or changed by hand, for this process alone.
+    """Return a frontier to be filled or changed by hand, for this process alone.
 
     Raises:
         StateLockedError: If a node works on it.
@@ -177,7 +177,7 @@ def _found(place: str, settings: BaseSettings) -> tuple[redis.Redis, str]:
 
 
 def start(text: str, key: str, take: Callable[[Request], object]) -> None:
-    """Let a start URL be taken; what is none is told, since it would stop node after node."""
+    """Take a start URL; log an invalid one, since it would stop node after node."""
     try:
         take(request_of(text))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
@@ -194,5 +194,5 @@ def request_of(text: str) -> Request:
     if text.lstrip().startswith("{"):
         record = json.loads(text)
     given = {**record.get("meta", {}), "is_start_request": True}
-    given.pop(meta.KEY, None)  # it would speak for a lease of this process
+    given.pop(meta.KEY, None)  # it would name a lease of this process
     return Request(record["url"], meta=given, method=record.get("method", "GET"))

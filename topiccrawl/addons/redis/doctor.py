@@ -1,4 +1,4 @@
-"""Redis as tasks and shared crawls need it."""
+"""Checks of the Redis server that tasks and shared crawls use."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.findings import Finding
 
 OLDEST = (7, 0)
-"""Version whose commands and scripts are used."""
+"""Oldest version of Redis that has the commands and scripts used here."""
 
 
 def examine(settings: BaseSettings, apart: float) -> Iterator[Finding]:
-    """Yield what is found of the server that the settings name."""
+    """Yield the findings on the server that the settings name."""
     try:
         client = client_of(settings)
     except ConfigurationError as error:
@@ -59,7 +59,7 @@ def _answers(client: Redis, apart: float) -> Iterator[Finding]:
 
 
 def _kept(client: Redis, info: dict[str, object]) -> Iterator[Finding]:
-    """Will it keep what it is told?"""
+    """Check whether the server keeps what is written: append-only file, eviction policy."""
     if not info.get("aof_enabled"):
         remedy = "appendonly yes, or a crash of Redis loses the crawl since its last snapshot"
         yield warn("redis", "writes no append-only file", remedy)

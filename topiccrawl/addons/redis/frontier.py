@@ -1,8 +1,8 @@
-"""The frontier of one node: a working copy of its part, whose whole state lies in Redis.
+"""The frontier of one node: a working copy of its part; the whole state is stored in Redis.
 
 Every call of the contract is answered by the working copy at once, with the embedded frontier's own
-code; nothing waits for the network. What changed goes to Redis in batches: one Lua script takes all
-of a batch or nothing, and refuses a node that the others have given up.
+code; nothing waits for the network. Changes go to Redis in batches: one Lua script applies all
+of a batch or nothing, and refuses a node that has timed out.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.portable import Entry
 
 TTL = 10.0
-"""Seconds without a word after which a node is given up."""
+"""Seconds of silence after which a node times out."""
 CRASH_WAIT = 2.0
-"""Times ``TTL`` that a page waits for each time that its node was given up while it was processed:
-its node may be back before the next one tries it, so that one page does not end all of them."""
+"""Times ``TTL`` that a page waits for each timeout of its node while it was processed: its node
+may be back before the next one tries it, so that one page does not end all of them."""
 BEAT = 0.2
-"""A part of ``TTL``: so often at least a node that waits for its conversations gives word."""
+"""Fraction of ``TTL`` after which the next call on an attached node exchanges."""
 
 
 def base_of(name: str) -> str:
-    """What the names of a crawl's keys begin with; they share one hash tag.
+    """Return the prefix of a crawl's keys; they share one hash tag.
 
     >>> base_of("nev")
     '{topiccrawl:nev}:'
@@ -57,25 +57,25 @@ def base_of(name: str) -> str:
 
 
 class SharedFrontier:
-    """A frontier in Redis, for one of several nodes; see the contract for what methods promise.
+    """A frontier in Redis, for one of several nodes; the contract documents its methods.
 
     Args:
         client: Of the Redis server, without decoding of responses.
         name: Of the crawl: nodes of one name share it.
-        folder: For the working copy; what lies there is deleted.
-        strategy: How evidence becomes order.
-        politeness: How hosts are treated.
+        folder: For the working copy; its content is deleted.
+        strategy: Turns evidence into an order.
+        politeness: Rules of requests to hosts.
         limits: Bounds.
-        clock: Seconds since the epoch; that of Redis where None.
+        clock: Seconds since the epoch; the clock of Redis if None.
         rng: Source of the delays' jitter.
-        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
-        owner: Whose frontier it is.
-        ttl: Seconds without a word after which a node is given up.
-        register: Where turns at hosts are kept; all crawls' own place where "", or this crawl's
-            where the clock is not Redis'.
+        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's if None.
+        owner: Owner of the frontier.
+        ttl: Seconds of silence after which a node times out.
+        register: Key prefix of the turns at hosts; if "", the one that all crawls share, or this
+            crawl's own if ``clock`` is given.
         attached: Whether calls carry the conversations with Redis themselves; otherwise a courier
             has to. ``commit`` waits until Redis has all; other calls may only have sent it.
-        again: Whether pages that were crawled will be queued again.
+        again: Whether crawled pages will be queued again.
 
     Raises:
         StorageError: Redis cannot be reached.
@@ -115,7 +115,7 @@ class SharedFrontier:
             raise
 
     def _compose(self, register: str, ttl: float, text: str, *, again: bool) -> None:
-        """Follow what the working copy changes, and have it ask for turns and post to others."""
+        """Connect the working copy: its changes, its turns, its messages to other nodes."""
         local = self.local
         self.turns = Turns(register, ttl, local.host_clock, local.ready, local.clock)
         local.host_clock.turn = self.turns.ours
@@ -140,18 +140,18 @@ class SharedFrontier:
         self.best, self.census, self.view = local.best, local.census, local.view
 
     def _enter(self, client: redis.Redis) -> None:
-        """Join, and ask for this node's part."""
+        """Join the crawl and ask for this node's part."""
         self._wire.run(self.share.join())
         self.local.settling.marks.close()
         self.local.settling.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
-        for _ in range(3):  # others that are dead are seen, given up, and followed
+        for _ in range(3):  # dead nodes are detected, removed, and their buckets taken
             self._wire.run(self.share.converse(look=True))
         self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
 
     def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Send what changed and hear what is new; whether anything came."""
+        """Send changes and receive what is new; return whether anything came."""
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
@@ -162,9 +162,9 @@ class SharedFrontier:
         return (yield from self.share.converse(look=look, patient=patient))
 
     def settle(self) -> None:
-        """Carry conversations until all that this node should serve is loaded."""
+        """Exchange until all that this node should serve is loaded."""
         self._exchange(look=True)
-        self._exchange(look=False)  # what the look asked for
+        self._exchange(look=False)  # receives what the first one asked for
         while self.share.part.loading():
             self._wire.run(self.share.part.load(self.base))
             self._exchange(look=False)
@@ -180,16 +180,16 @@ class SharedFrontier:
             self.settle()
 
     def _take_turns(self) -> bool:
-        """Ask for the turns of hosts that are wanted, where no courier does; whether any came."""
+        """Ask for wanted turns at hosts if there is no courier; return whether any came."""
         if not (self._attached and self.turns.wants()):
             return False
         return self._wire.run(self.turns.talk(""))
 
     def _write(self, room: int = 0) -> None:
-        """Commit the working copy, and send what changed where no courier does."""
+        """Commit the working copy, and send changes if there is no courier."""
         if not self._attached:
             self.local.write(room)
-        else:  # Redis works while the caller does: what it answers is heard the next time
+        else:  # Redis works while the caller does: its answer is read the next time
             self._wire.hear()
             self.local.write(room)
             self._wire.send(self.converse(look=False, patient=False))
@@ -198,12 +198,12 @@ class SharedFrontier:
     # -- the contract, where more than one node makes a difference ---------------------------------
 
     def commit(self) -> None:
-        """Make all that happened durable: Redis has it where calls carry the conversations."""
+        """Make all changes durable: in Redis if attached; otherwise the courier sends them."""
         self.local.commit()
         self._wire.hear()
 
     def pop(self, n: int = 1) -> list[Lease]:
-        """Up to n leases; none while others may have given this node up."""
+        """Return up to n leases; none while this node may have timed out."""
         self._keep_alive()
         self._take_turns()
         if not self.share.may_serve():
@@ -214,7 +214,7 @@ class SharedFrontier:
         return leases
 
     def begin(self, lease: Lease) -> None:
-        """Processing starts; remembered even if the process dies."""
+        """Record that processing starts; the record survives the death of the process."""
         if lease.kind is Kind.PAGE and self.local.leases.find(lease) is not None:
             self.local.settling.marks.set(lease.key)
 
@@ -227,7 +227,7 @@ class SharedFrontier:
         self._take_turns()
         if not self.share.part.closing(bucket_of_host(known.name)):
             return self.local.acquire(host)
-        known.shut = False  # a lease has to go on so that it ends
+        known.shut = False  # a lease has to continue so that it ends
         try:
             return self.local.acquire(host)
         finally:
@@ -235,17 +235,17 @@ class SharedFrontier:
             self.local.ready.settle(known, self.clock())
 
     def left(self, host: str) -> bool:
-        """A request to the host leaves now; False where others may have given this node up."""
+        """Record a request sent to the host; False if this node may have timed out."""
         return self.share.may_serve() and self.local.left(host)
 
     def next_due(self) -> float | None:
-        """Seconds until ``pop`` may give something; None if only other calls can change it."""
+        """Return the seconds until ``pop`` may lease something; None if only calls change that."""
         self._keep_alive()
         self._take_turns()
         return self.local.next_due() if self.share.may_serve() else None
 
     def pending(self) -> bool:
-        """Whether anything is queued or leased, on any node."""
+        """Return whether anything is queued or leased on any node."""
         share = self.share
         self._wire.hear()  # what was sent keeps a node from being idle
         if not share.idle():
@@ -257,7 +257,7 @@ class SharedFrontier:
         return not share.settled or share.view.pending(share.epoch)
 
     def counts(self) -> dict[str, int]:
-        """Sizes of the queues over all nodes, and counters of what happened."""
+        """Return the sizes of the queues over all nodes, and counters of events."""
         counts = self.local.counts()
         others = self.share.view.elsewhere(self.share.epoch)
         for name, size in zip(("prior", "normal", "leased"), others, strict=True):
@@ -265,13 +265,14 @@ class SharedFrontier:
         return counts
 
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that was settled or waits, due now; False where it is not so.
+        """Queue a URL that was settled or waits, due now.
 
-        False, too, for another node's, and while Redis is away.
+        Returns:
+            False if it is in no such state, belongs to another node, or Redis is away.
         """
         key = key_of(url)
         if self._attached and self.local.urls.find(key) and not self.local.urls.links(key):
-            try:  # links of what was crawled before are not in the copy; those here are newer
+            try:  # links of pages crawled earlier are not in the copy; links in the copy are newer
                 links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
@@ -280,7 +281,7 @@ class SharedFrontier:
         return self.local.requeue(url, value)
 
     def load(self, entries: Iterable[Entry]) -> int:
-        """Take over an export into this frontier, which must be empty; number of URLs.
+        """Load an export into this frontier, which must be empty; return the number of URLs.
 
         Raises:
             StateLockedError: Other nodes have a part of it.
@@ -290,7 +291,7 @@ class SharedFrontier:
         return self.local.load(entries)
 
     def close(self) -> None:
-        """Release what is still leased, give all buckets back, be gone. Twice equals once."""
+        """Release all leases, give all buckets back and leave. Twice equals once."""
         if self._gone:
             return
         self._gone = True
@@ -304,12 +305,12 @@ class SharedFrontier:
             discard_folder(self.local.store.path)
 
     def abandon(self) -> None:
-        """Leave everything as a killed process does."""
+        """Leave everything as a killed process leaves it."""
         self.local.abandon()
 
 
 def discard(client: redis.Redis, name: str) -> None:
-    """Delete a crawl that no node works on; nothing where there is none.
+    """Delete a crawl that no node works on; do nothing if there is none.
 
     Raises:
         StateLockedError: A node is alive.

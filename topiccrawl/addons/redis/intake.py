@@ -1,4 +1,4 @@
-"""The way into a shared frontier: what belongs to another node's hosts is posted to it."""
+"""Link ingest of a shared frontier: URLs of another node's hosts are sent to that node."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LINKS, SEED, REDIRECT = range(3)
 
 
 class Route:
-    """Which buckets are served here, and letters for the others.
+    """Buckets that are served here, and the outbox for the others.
 
     Attributes:
         mine: By bucket, whether its URLs are taken in here.
-        whole: Whether all are.
-        letters: Bucket to letters (msgpack) not sent yet.
+        whole: Whether all buckets are served here.
+        letters: Bucket to messages (msgpack) not sent yet.
     """
 
     def __init__(self) -> None:
@@ -36,31 +36,32 @@ class Route:
         self.letters: defaultdict[int, list[bytes]] = defaultdict(list)
 
     def serve(self, bucket: int, *, mine: bool) -> None:
-        """Take a bucket's URLs in here, or post them."""
+        """Set whether a bucket's URLs are taken in here or sent to another node."""
         self.mine[bucket] = mine
         self.whole = all(self.mine)
 
     def post(self, bucket: int, *parts: object) -> None:
-        """Keep a letter for whoever serves a bucket."""
+        """Put a message for the node that serves a bucket into the outbox."""
         self.letters[bucket].append(msgpack.packb(parts, unicode_errors="surrogatepass"))
 
 
 class Outpost:
-    """Posts what belongs to hosts that others serve, and takes in what they post.
+    """Sends URLs of hosts that other nodes serve, and takes in the messages of those nodes.
 
     Args:
-        intake: This node's way in.
-        route: Which hosts are served here.
+        intake: This node's link ingest.
+        urls: This node's URLs.
+        route: Buckets that are served here, and the outbox.
     """
 
     def __init__(self, intake: Intake, urls: Urls, route: Route) -> None:
         self._intake, self._urls, self._route = intake, urls, route
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
-        """Those of a page's offers that are served here, and how many others were posted.
+        """Return a page's offers that are served here, and the number of others that were sent.
 
-        Posted are those that the page was not counted for before. That they were is kept with the
-        page, so a page fetched again posts nothing twice.
+        Only links that were not counted for this page before are sent. They are recorded with the
+        page, so a page that is fetched again sends nothing twice.
         """
         if self._route.whole:
             return list(offers), 0
@@ -82,7 +83,7 @@ class Outpost:
         return here, len(before) - known
 
     def seed(self, seed: Seed) -> bool:
-        """Post a seed of another node's host; whether it was one."""
+        """Send a seed of another node's host; return whether it was one."""
         bucket = bucket_of_url(seed.url)
         if self._route.mine[bucket]:
             return False
@@ -90,7 +91,7 @@ class Outpost:
         return True
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
-        """Post a redirect to another node's host; whether it was one."""
+        """Send a redirect to another node's host; return whether it was one."""
         bucket = bucket_of_url(outcome.target)
         if self._route.mine[bucket]:
             return False
@@ -99,7 +100,7 @@ class Outpost:
         return True
 
     def receive(self, letter: bytes) -> None:
-        """Take in what another node posted."""
+        """Take in a message of another node."""
         kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
         if kind == LINKS:
             key, depth, offers = rest

@@ -1,4 +1,4 @@
-"""The ledger of several machines: hashes in Redis, one a kind."""
+"""The ledger of several machines: one hash in Redis for each kind of row."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SharedLedger:
 
     Args:
         client: Of the server, without decoding of responses; closed with the ledger.
-        base: What the names of its keys begin with.
+        base: Prefix of its keys.
     """
 
     def __init__(self, client: Redis, base: str = BASE) -> None:
@@ -52,12 +52,12 @@ class SharedLedger:
         self._base = base
 
     async def get(self, kind: str, name: str) -> str | None:
-        """One row, or None."""
+        """Return one row, or None."""
         found = await self._asked(self._client.hget(self._base + kind, name))
         return None if found is None else found.decode()
 
     async def read(self, *kinds: str) -> Rows:
-        """All rows of some kinds."""
+        """Return all rows of some kinds."""
         tables = await self._asked(self._client.eval(_READ, 1, self._base, *kinds))
         return {
             kind: {
@@ -68,17 +68,17 @@ class SharedLedger:
         }
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
-        """Write ``after`` if all rows are as ``before`` says."""
+        """Write ``after`` if all rows equal ``before``; return whether it was written."""
         texts = _packed(before), _packed(after)
         return bool(await self._asked(self._client.eval(_SWAP, 1, self._base, *texts)))
 
     async def now(self) -> float:
-        """Redis' time."""
+        """Return the time of Redis, in seconds since the epoch."""
         seconds, micros = await self._asked(self._client.time())
         return float(seconds) + float(micros) / 1e6
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         await self._client.aclose()
 
     async def _asked(self, question: Any) -> Any:  # noqa: ANN401 - redis-py's own types
@@ -94,5 +94,5 @@ async def _answer(question: Awaitable[T], client: Redis) -> T:
 
 
 def _packed(rows: Mapping[Key, str | None]) -> str:
-    """Rows as the script reads them; one without text has two elements, as Lua's tables want."""
+    """Encode rows for the script; one without text has two elements, for Lua's tables."""
     return json.dumps([[*key] if text is None else [*key, text] for key, text in rows.items()])

@@ -1,7 +1,7 @@
-"""Which pages are being processed, remembered in Redis even if this process dies the next instant.
+"""Marks in Redis for pages that are being processed; they survive the death of this process.
 
-A connection of its own that no reply comes back on: a mark costs one write to a socket. What the
-operating system has, Redis gets, even if the process is killed at once.
+They use their own connection without replies: a mark costs one write to a socket. Redis receives
+what the operating system has, even if the process is killed at once.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from redis.connection import ConnectionInterface
 
 PATIENCE = 1.0
-"""Seconds until a connection that failed is tried again."""
+"""Seconds until a failed connection is retried."""
 
 
 class RedisMarks:
-    """Keys of pages whose processing has begun and not ended.
+    """Keys of pages in processing.
 
     Args:
-        client: Gives the connection.
-        base: What the names of the crawl's keys begin with.
-        epoch: Of this node's registration: marks end with it.
+        client: Source of the connection.
+        base: Prefix of the crawl's keys.
+        epoch: Returns the epoch of this node's registration; marks end with it.
     """
 
     def __init__(self, client: redis.Redis, base: str, epoch: Callable[[], int]) -> None:
@@ -39,7 +39,7 @@ class RedisMarks:
         self._retry = 0.0
 
     def left(self) -> set[bytes]:
-        """Nothing: Redis counts what others left."""
+        """Return nothing: Redis counts the marks that other processes left."""
         return set()
 
     def set(self, key: bytes) -> None:
@@ -66,7 +66,7 @@ class RedisMarks:
         self.abandon()
 
     def abandon(self) -> None:
-        """Close and leave the marks as they are, as a killed process does."""
+        """Close and keep the marks, as a killed process does."""
         self._marked.clear()
         if self._connection is not None:
             self._connection.disconnect()  # type: ignore[no-untyped-call]
@@ -76,7 +76,7 @@ class RedisMarks:
         return f"{self._base}marks:{epoch}"
 
     def _send(self, *command: str | bytes | int) -> None:
-        """Write a command; while Redis is away, marks are left out: no page is begun then."""
+        """Write a command; marks are omitted while Redis is away: no page is begun then."""
         if self._connection is None and time.monotonic() < self._retry:
             return
         try:

@@ -1,8 +1,8 @@
-"""Which buckets a node serves, asks for and gives away.
+"""Buckets that a node serves, asks for and gives away.
 
     away ─take─► loading ─► served ─other's─► closing ─no leases─► leaving ─► away
 
-A bucket's URLs are taken in here while it is served or closing; otherwise they are posted.
+A bucket's URLs are taken in here while it is served or closing; otherwise they are sent away.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PIECE = 500
 
 
 MOVED = 500
-"""URLs known in the buckets that are given away at once, at least one: forgetting takes time."""
+"""URLs in the buckets (at least one) that are given away at once: eviction takes time."""
 
 
 class Status(Enum):
-    """What a bucket is to this node."""
+    """State of a bucket on this node."""
 
     AWAY = auto()
     LOADING = auto()
@@ -49,13 +49,13 @@ class Part:
     """The buckets of one node.
 
     Args:
-        copy: Moves buckets between Redis and the open state.
-        route: Told which URLs are taken in here.
+        copy: Moves buckets between Redis and the working copy.
+        route: Records which URLs are taken in here.
         clock: The frontier's.
-        again: Whether pages will be crawled again: buckets are served where nothing is queued, too.
+        again: Whether pages will be crawled again: buckets without queued URLs are served, too.
 
     Attributes:
-        takings: Number of buckets that were taken to be served.
+        takings: Number of times that a bucket came into service.
     """
 
     def __init__(
@@ -73,31 +73,31 @@ class Part:
         self.takings = 0
 
     def mine(self, bucket: int) -> bool:
-        """Whether what changes in a bucket is to be sent."""
+        """Return whether changes of a bucket are to be sent."""
         status = self._status[bucket]
         return status is Status.SERVED or status is Status.CLOSING
 
     def closing(self, bucket: int) -> bool:
-        """Whether a bucket only waits for its leases to end."""
+        """Return whether a bucket only waits for its leases to end."""
         return self._status[bucket] is Status.CLOSING
 
     def loading(self) -> bool:
-        """Whether buckets are taken that are not served yet."""
+        """Return whether there are buckets that are taken and not served yet."""
         return bool(self._loads)
 
     def idle(self) -> bool:
-        """Whether none is asked for or loaded."""
+        """Return whether no bucket is asked for or loaded."""
         return not (self._loads or self._take)
 
     def give_all(self) -> None:
-        """Give all away with the next batch, leases or not."""
+        """Give all buckets away with the next batch, even those with leases."""
         self._leaving = True
         for bucket in range(BUCKETS):
             if self.mine(bucket):
                 self._status[bucket] = Status.CLOSING
 
     def clear(self) -> None:
-        """Have nothing: others were given it."""
+        """Drop all buckets: other nodes may have them."""
         had = [bucket for bucket, status in enumerate(self._status) if status is not Status.AWAY]
         self._copy.evict(had)
         for bucket in had:
@@ -108,7 +108,7 @@ class Part:
         self._weights.clear()
 
     def load(self, base: str) -> Steps[bool]:
-        """Load a piece of a bucket that was taken; whether one is served now that was not."""
+        """Load a piece of a bucket that was taken; return whether that bucket is served now."""
         if not self._loads:
             return False
         bucket, unclean = self._loads[0]
@@ -129,7 +129,14 @@ class Part:
         return False
 
     def decide(self, view: View, node: int, dead: Collection[int], *, first: bool) -> None:
-        """Decide what to ask for and what to close; a ``first`` time, empty ones are taken, too."""
+        """Decide which buckets to ask for and to close.
+
+        Args:
+            view: The whole crawl.
+            node: Epoch of this node.
+            dead: Epochs of nodes whose process is gone.
+            first: Whether this is the first decision: empty buckets are taken, too.
+        """
         if self._leaving:
             return
         living = [other for other in view.nodes if other not in dead]
@@ -145,7 +152,7 @@ class Part:
                 self._copy.shut_hosts(bucket, self._clock())
 
     def put(self, parts: dict[str, Any], *, look: bool) -> None:
-        """Add buckets that are asked for, and those that can be given away."""
+        """Add the buckets that are asked for, and those that can be given away, to a batch."""
         if self._counted:
             parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self.mine(b)}
             self._counted = {}
@@ -157,7 +164,7 @@ class Part:
             parts["take"], self._take = self._take, []
 
     def _leave(self) -> dict[int, str]:
-        """Let closing buckets go that are free of leases; what is queued there."""
+        """Start to leave closing buckets without leases; return their queue sizes as text."""
         closing = [b for b in range(BUCKETS) if self.closing(b)]
         if not closing:
             return {}
@@ -179,7 +186,7 @@ class Part:
             self._weights.update(changed)
 
     def left(self) -> None:
-        """Redis has what was given away: forget it."""
+        """Evict the buckets that were given away: Redis has acknowledged them."""
         gone = [b for b, status in enumerate(self._status) if status is Status.LEAVING]
         for bucket in gone:
             self._status[bucket] = Status.AWAY
@@ -188,7 +195,7 @@ class Part:
             self._copy.evict(gone)
 
     def taken(self, taken: list[tuple[int, bytes, int]]) -> None:
-        """Redis gave buckets to this node: (bucket, what its last node left, size)."""
+        """Take buckets that Redis gave to this node: (bucket, queue sizes or -1, size)."""
         for bucket, left, size in taken:
             if self._status[bucket] is not Status.AWAY:
                 continue

@@ -1,4 +1,4 @@
-"""WHO SERVES WHAT: buckets shared out evenly among nodes, moving as few as that takes."""
+"""Assignment of buckets to nodes: even load with the fewest moves."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 TOLERANCE = 0.05
 """Share of the mean load by which a node may differ before buckets move."""
 HOST = 1000
-"""What a known host weighs; an empty bucket weighs 1, so that none stands for a host."""
+"""Weight of a recorded host; an empty bucket weighs 1, so that none counts as a host."""
 
 
 def rank(bucket: int, node: int) -> int:
-    """How much a bucket likes a node: the highest random weight wins (Thaler, Ravishankar 1998)."""
+    """Weight of a node for a bucket; the highest random weight wins (Thaler, Ravishankar 1998)."""
     return xxh3_64_intdigest(f"{bucket} {node}".encode())
 
 
 def plan(
     nodes: Sequence[int], claims: Mapping[int, int], hosts: Mapping[int, int]
 ) -> dict[int, int]:
-    """Which node should serve each bucket; empty without nodes.
+    """Return the node that should serve each bucket; empty without nodes.
 
-    A bucket stays where it is claimed unless its node has more than ``TOLERANCE`` above the mean;
-    a free one goes to the node it likes best among those with room (rendezvous hashing with
-    bounded loads: Mirrokni, Thorup, Zadimoghaddam 2018). The same view gives the same plan on all
-    nodes.
+    A bucket stays with its node unless a load differs from the mean by more than ``TOLERANCE``.
+    A free one goes to the node of the highest ``rank`` among those with room (rendezvous hashing
+    with bounded loads: Mirrokni, Thorup, Zadimoghaddam 2018). The same view gives the same plan on
+    all nodes.
 
     Args:
         nodes: Epochs of the nodes that are alive.
         claims: Bucket to the node that has it.
-        hosts: Bucket to the number of hosts known there.
+        hosts: Bucket to the number of hosts recorded there.
 
     >>> sorted(set(plan([1, 2], {}, {}).values()))
     [1, 2]
@@ -66,7 +66,7 @@ def plan(
 def _even_out(
     result: dict[int, int], load: dict[int, int], weights: Mapping[int, int], mean: float
 ) -> None:
-    """Move buckets from the fullest node to the emptiest while they differ too much."""
+    """Move buckets from the fullest node to the emptiest while their loads differ too much."""
     owned: dict[int, list[tuple[int, int]]] = {node: [] for node in load}
     for bucket, node in result.items():
         insort(owned[node], (weights[bucket], bucket))

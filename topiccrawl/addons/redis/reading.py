@@ -1,4 +1,4 @@
-"""A crawl in Redis, read by somebody who is no node: nothing is changed, nobody is disturbed."""
+"""Read access to a crawl in Redis for a process that is no node: it changes nothing there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SharedView:
-    """What a crawl in Redis held when it was read; its copy is deleted at ``close``.
+    """Snapshot of a crawl in Redis; its copy is deleted at ``close``.
 
     Args:
         frontier: The copy.
@@ -48,7 +48,7 @@ class SharedView:
 
 
 def strategy_in(client: redis.Redis, name: str) -> str:
-    """Name of the strategy that a crawl in Redis was made with.
+    """Return the name of the strategy of a crawl in Redis.
 
     Raises:
         StateVersionError: Another version of the program began it.
@@ -58,7 +58,7 @@ def strategy_in(client: redis.Redis, name: str) -> str:
 
 
 def owner_in(client: redis.Redis, name: str) -> str:
-    """Whose a crawl in Redis is.
+    """Return the owner of a crawl in Redis.
 
     Raises:
         StateVersionError: Another version of the program began it.
@@ -78,7 +78,7 @@ def _about(client: redis.Redis, name: str) -> dict[str, Any]:
 
 
 def read(client: redis.Redis, name: str, strategy: Strategy) -> SharedView:
-    """A view of all of a crawl, as Redis has it now; what is leased stands in its lane.
+    """Return a view of a whole crawl as Redis has it now; leased URLs are shown in their lane.
 
     Raises:
         StateVersionError: Another version of the program began it.

@@ -1,4 +1,4 @@
-"""What changed in a node's working copy since the last batch went to Redis."""
+"""Changes of a node's working copy since the last batch to Redis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = {
     "rows": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
     "leased": "leased", "seen": "seen",
 }  # fmt: skip
-"""Tables of the frontier's feed, and what they are called in Redis."""
+"""Tables of the frontier's feed, and their names in Redis."""
 
 Parts = dict[str, dict[int, list[bytes]]]
 
@@ -25,7 +25,7 @@ class Changes:
     """The feed of a working copy: the last value of each field that changed.
 
     Attributes:
-        met: Names of hosts that changed since the owner last cleared it.
+        met: Names of hosts that changed since ``met`` was last cleared.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Changes:
         self.met: set[str] = set()
 
     def __call__(self, table: str, items: Iterable[tuple[bytes, bytes | None]]) -> None:
-        """Note fields of a table with their values (None: deleted)."""
+        """Record fields of a table with their values (None: deleted)."""
         if not self._muted:
             noted = self._tables[table]
             for key, data in items:
@@ -44,7 +44,7 @@ class Changes:
 
     @contextmanager
     def muted(self) -> Iterator[None]:
-        """Note nothing: what changes meanwhile comes from Redis, or stays there."""
+        """Record nothing: changes made meanwhile come from Redis, or stay there."""
         self._muted = True
         try:
             yield
@@ -52,10 +52,10 @@ class Changes:
             self._muted = False
 
     def take(self, epoch: int, mine: Sequence[bool]) -> Parts:
-        """What changed, by table and bucket, as flat lists of fields and values; then nothing did.
+        """Return and clear the changes by table and bucket, as flat lists of fields and values.
 
-        ``gone_TABLE`` lists fields to be deleted. What belongs to buckets that are not ours is left
-        out. The frontier must have been committed: hosts and leases are reported then.
+        ``gone_TABLE`` lists fields to be deleted. Buckets that are not ours are left out. The
+        frontier must have been committed: hosts and leases are reported then.
         """
         parts: Parts = {}
         lease = str(epoch).encode()
@@ -78,7 +78,7 @@ class Changes:
         return parts
 
     def drop(self, buckets: Collection[int]) -> None:
-        """Forget what changed in some buckets."""
+        """Discard the changes of some buckets."""
         lost = frozenset(buckets)
         for table, noted in self._tables.items():
             for key in [key for key in noted if _bucket(table, key) in lost]:
@@ -86,7 +86,7 @@ class Changes:
 
 
 def _bucket(table: str, key: bytes) -> int:
-    """Bucket of a field: keys of URLs and names of filters begin with it."""
+    """Return the bucket of a field: keys of URLs and names of filters begin with it."""
     if table == "robots":
         return bucket_of_host(host_of(split_origin(key.decode(errors="replace"))[1]))
     if table in {"hosts", "stats"}:

@@ -1,4 +1,4 @@
-"""What runs told last, in Redis: for a page that shows all nodes."""
+"""Last reports of runs, in Redis: for a page that shows all nodes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 BASE = "topiccrawl:run:"
 LIFE = 7 * 86_400
-"""Seconds that a record is kept after it was told."""
+"""Seconds that a record is kept after its last report."""
 
 
 class SharedRuns:
-    """Records as keys that expire; see ``runs.Runs``. Ages are told by Redis' clock.
+    """Records as keys that expire; see ``runs.Runs``. Ages follow Redis' clock.
 
     Args:
         client: Of the server, without decoding of responses; closed with this.
@@ -47,7 +47,7 @@ class SharedRuns:
         return ordered(found)
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         await self._client.aclose()
 
     async def _keys(self) -> list[bytes]:

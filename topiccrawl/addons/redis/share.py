@@ -1,6 +1,6 @@
-"""A node's part of the crawl: what it has, sends, hears; who has the rest. No network here.
+"""A node's membership in a crawl: registration, batches, replies, the other nodes. No network here.
 
-The node's registration has an epoch and an expiry; whoever is late is given up by the others, its
+The node's registration has an epoch and an expiry. A late node is timed out by the others: its
 epoch is refused from then on, and its buckets are free.
 """
 
@@ -39,24 +39,25 @@ class Share:
     """The node's side of every conversation.
 
     Args:
-        base: What the names of the crawl's keys begin with.
-        about: What the crawl is (JSON): nodes of another one are refused.
-        ttl: Seconds without a word after which a node is given up.
+        base: Prefix of the crawl's keys.
+        about: Identity of the crawl (JSON): nodes of another one are refused.
+        ttl: Seconds of silence after which a node times out.
         frontier: The working copy.
         changes: Its feed.
-        route: Which hosts are served here, and letters for the others.
-        outpost: Takes in what others posted.
+        route: Buckets that are served here, and the outbox for the others.
+        outpost: Takes in the messages of other nodes.
         copy: Moves buckets.
         turns: At hosts, over all crawls.
         again: Whether pages will be crawled again.
-        hear_time: Told Redis' time and between which moments (``time.monotonic``) it was read.
+        hear_time: Called with Redis' time and the two moments (``time.monotonic``) around its
+            reading.
 
     Attributes:
         epoch: Of this registration; 0 while there is none.
-        safe_until: Moment until which nobody can have given this node up.
+        safe_until: Moment (``time.monotonic``) until which no other node can time this one out.
         view: The whole crawl.
         part: The buckets it has.
-        settled: Whether the view was taken when this node had nothing to do, and it has not since.
+        settled: Whether this node had nothing to do at the last view, and nothing since.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
@@ -83,26 +84,26 @@ class Share:
         self._started = 0
         self._first = True
 
-    # -- what others may ask -----------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def may_serve(self) -> bool:
-        """Whether this node's buckets and turns are surely its own at this moment."""
+        """Return whether this node's buckets and turns are surely its own at this moment."""
         sure = self.epoch > 0 and time.monotonic() < self.safe_until
         return sure and self._turns.may_serve()
 
     def alone(self) -> bool:
-        """Whether there is nothing outside this node."""
+        """Return whether this node has the whole crawl: no other node, no messages."""
         return self._has_all() and not self.view.post
 
     def reading(self) -> bool:
-        """Whether this node has all there is but letters, which come with the next exchanges."""
+        """Return whether this node has all but messages, which come with the next exchanges."""
         return self._has_all() and bool(self.view.post)
 
     def _has_all(self) -> bool:
         return self._route.whole and self.view.nodes == (self.epoch,)
 
     def idle(self) -> bool:
-        """Whether this node has nothing to do, send or load."""
+        """Return whether this node has nothing to do, send or load."""
         return not (
             any(self._queues.sizes()) or self._leases.held or not self.part.idle() or self._read
             or self._started or self._flight is not None
@@ -112,7 +113,7 @@ class Share:
     # -- conversations -----------------------------------------------------------------------------
 
     def join(self) -> Steps[None]:
-        """Register.
+        """Register this node.
 
         Raises:
             StateVersionError: The crawl there is of another format or strategy.
@@ -135,17 +136,20 @@ class Share:
         self.safe_until = 0.0
 
     def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Exchange, and pass turns on; whether anything came."""
+        """Exchange, and pass turns on; return whether anything came."""
         came = yield from self.exchange(look=look, patient=patient)
         if not self.epoch:
             return came
         return (yield from self._turns.talk(f"{self.base}{self.epoch}")) or came
 
     def exchange(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Send what changed, take in what others posted; whether anything came.
+        """Send changes and take in messages; return whether anything came.
 
-        A batch that was not acknowledged is sent again as it was: it counts once. ``look`` asks
-        for the whole crawl; unless ``patient``, nodes that are late are given up.
+        A batch that was not acknowledged is sent again unchanged: it counts once.
+
+        Args:
+            look: Whether to ask for a view of the whole crawl.
+            patient: Whether late nodes are spared; otherwise they time out.
         """
         if not self.epoch:
             yield from self.join()
@@ -177,13 +181,13 @@ class Share:
         return bool(taken or mail)
 
     def starts(self, key: str, most: int) -> Steps[list[bytes]]:
-        """Start URLs from where operators put them; the next batch says how many were taken in."""
+        """Return start URLs that operators put into Redis; the next batch acknowledges them."""
         texts: list[bytes] = yield Call("starts", self.base, (self.epoch, key, most))
         self._started = len(texts)
         return texts
 
     def leave(self) -> Steps[bool]:
-        """Give all buckets back, with all that changed, and be gone."""
+        """Give all buckets back, with all changes, and leave the crawl."""
         if self._flight is not None:
             yield from self.exchange(look=False)
         self.part.give_all()
@@ -195,7 +199,7 @@ class Share:
     # -- out ---------------------------------------------------------------------------------------
 
     def _batch(self, *, look: bool) -> bytes:
-        """What is to be sent, packed; what it says counts as sent."""
+        """Return the next batch, packed; its content counts as sent."""
         parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
         self._put_letters(parts)
         self._put_counts(parts)
@@ -236,7 +240,7 @@ class Share:
                 self._read[bucket] += len(letters)
 
     def _see(self, view: View) -> None:
-        """Take in a look at the whole crawl, and decide what to ask for and what to give away."""
+        """Take in a view of the whole crawl, and decide which buckets to ask for and give away."""
         self.view = view
         self.settled = self.idle()
         self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
@@ -244,7 +248,7 @@ class Share:
         self._first = False
 
     def _start_over(self) -> None:
-        """Others have given this node up: forget everything, and join anew."""
+        """Forget everything to join again: the others have timed this node out."""
         self.part.clear()
         self._leases.evict(list(self._leases.held))
         self._route.letters.clear()

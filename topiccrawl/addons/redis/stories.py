@@ -1,10 +1,10 @@
-"""The duplicate index that nodes share which share no store: what is compared lies in Redis.
+"""The duplicate index in Redis of nodes that share no store.
 
-Every node keeps the index of keys in RAM, as each store does, and reads what others added since
-before it decides. An entry is a claim: it is entered only if nobody was first since the last look
-(``lua/claim.lua``), so of two nodes that meet one story at the same time one is refused, looks
-again, and finds the other's. Texts stand beside the keys, compressed, for a node cannot look into
-another one's store; the oldest go first.
+Every node keeps the index of keys in RAM, as each store does, and reads the entries of other nodes
+before it decides. An entry is a claim: it is accepted only if no other node was first since the
+last look (``lua/claim.lua``), so of two nodes that meet one story at the same time one is refused,
+looks again, and finds the other's. Texts are stored with the keys, compressed, for a node cannot
+look into another one's store; the oldest are evicted first.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ KEPT = 200_000
 READ = 2_000
 """Entries read at once."""
 SCANNED = 500
-"""Entries looked at together for those that are to be forgotten."""
+"""Entries scanned together when articles are forgotten."""
 
 
 class Told(NamedTuple):
     """A story as Redis has it.
 
     Attributes:
-        article: What is compared of it.
-        store: Where it stays.
+        article: Its compared fields.
+        store: Name of the store that keeps it.
     """
 
     article: Article
@@ -47,11 +47,11 @@ class Told(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An article that is to enter.
+    """An article that is to enter the index.
 
     Attributes:
-        article: It.
-        keys: It is looked up by.
+        article: The article.
+        keys: Keys of its lookup.
     """
 
     article: Article
@@ -59,15 +59,15 @@ class Claim(NamedTuple):
 
 
 class StoryRegister:
-    """Tells which articles of all nodes share keys, and lets nodes agree on who came first.
+    """Finds the articles of all nodes that share keys, and lets nodes agree on who came first.
 
     Args:
         client: Of a server, without decoding of responses.
-        method: How duplicates are told; told of the boilerplate that other nodes learn.
-        store: Names where this node's articles stay.
+        method: Detects duplicates; it receives the boilerplate that other nodes learn.
+        store: Name of this node's store.
         capacity: Articles held in RAM, the newest.
         kept: Articles whose texts are kept in Redis, the newest.
-        name: Of a register of its own.
+        name: Of a separate register, or "".
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class StoryRegister:
         self._marks = 0
 
     async def refresh(self) -> None:
-        """Take over what other nodes entered since."""
+        """Take over the entries of other nodes since the last call."""
         newest = int(await self._client.get(self._base + "next") or 1)
         if newest < self._next:  # the server came back empty
             self._index, self._next, self._marks = KeyIndex(self._kept), 1, 0
@@ -102,19 +102,19 @@ class StoryRegister:
             self._method.know(int(mark) for mark in marks)
 
     async def near(self, keys: Sequence[Sequence[int]]) -> list[list[Told]]:
-        """For the keys of each article, the stories that share some, the likeliest first."""
+        """Return for the keys of each article the stories that share some, the likeliest first."""
         found = [self._index.find(one) for one in keys]
         texts = await self._texts(sorted({number for numbers in found for number in numbers}))
         return [[texts[number] for number in numbers if number in texts] for numbers in found]
 
     async def known(self, urls: Sequence[str]) -> dict[str, Told]:
-        """What is known under some URLs."""
+        """Return the stories that are recorded under some URLs."""
         found = await self._client.hmget(self._base + "urls", [_clean(url) for url in urls])
         texts = await self._texts([int(number) for number in found if number is not None])
         return {told.article.url: told for told in texts.values()}
 
     async def claim(self, claims: Sequence[Claim], marks: Iterable[int]) -> bool:
-        """Whether the articles were entered; if not, another node was first: look again."""
+        """Enter articles; return False if another node was first: look again."""
         items = [
             (_clean(a.url), array("I", keys).tobytes(), _packed(a, self._store))
             for a, keys in claims
@@ -126,14 +126,14 @@ class StoryRegister:
         return bool(done)
 
     async def withdraw(self, urls: Iterable[str]) -> None:
-        """Take articles out: text and keys."""
+        """Remove articles: text and keys."""
         for url in urls:
             number = await self._client.hget(self._base + "urls", _clean(url))
             if number is not None:
                 await self._drop(int(number), _clean(url))
 
     async def forget(self, names: Collection[str]) -> int:
-        """Take out what goes by these URLs, or ``site:HOST``; how many."""
+        """Remove the articles of these URLs, or of ``site:HOST``; return their number."""
         sites = tuple(name.removeprefix("site:").lower() for name in names if name[:5] == "site:")
         gone: list[tuple[int, str]] = []
         async for number, data in self._client.hscan_iter(self._base + "texts", count=SCANNED):
@@ -146,7 +146,7 @@ class StoryRegister:
         return len(gone)
 
     async def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         await self._client.aclose()
 
     async def _drop(self, number: int, url: str) -> None:

@@ -1,9 +1,8 @@
-"""A store of one node of several: reprints are told among the articles of all of them.
+"""A store of one node of several: reprints are detected among the articles of all nodes.
 
-Articles stay in the node's own store; that a story is told already, also by another node, is known
-by a register in Redis (``addons.redis.stories``), in which an article is claimed before it is
-stored. If the node dies in between, its page was not acknowledged: it is fetched again, and the
-claim is its own.
+Articles stay in the node's own store. A register in Redis (``addons.redis.stories``) records the
+stories of all nodes; an article is claimed there before it is stored. If the node dies in between,
+its page was not acknowledged: it is fetched again, and the claim is its own.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ AGAIN = 0.05
 
 
 class _Plan(NamedTuple):
-    """What is decided of the articles of one save.
+    """Decisions on the articles of one save.
 
     Attributes:
-        matches: Story and its store of each, or None.
-        claims: What is new to the register.
+        matches: Matching story and its store for each article, or None.
+        claims: Articles that are new to the register.
         marks: Boilerplate learnt.
     """
 
@@ -56,13 +55,13 @@ class _Plan(NamedTuple):
 
 
 class TogetherStore:
-    """A ``Store`` that asks all nodes which stories are told.
+    """A ``Store`` that detects reprints of the stories of all nodes.
 
     Args:
         store: The node's own.
-        place: Names it among all nodes'.
+        place: Name of the store, unique among all nodes.
         client: Makes a client of the Redis server, once it is needed.
-        method: How duplicates are told; ``VerifiedShingles`` where None.
+        method: Detects duplicates; ``VerifiedShingles`` if None.
         capacity: Articles that a new one is compared with, the newest.
         name: Of a register that is not all nodes', or "".
     """
@@ -91,14 +90,14 @@ class TogetherStore:
         await self.store.close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``; what another node's store holds is a REPRINT and not stored here."""
+        """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._turn:
             with _translated():
                 plan = await self._claimed(articles)
             saved = await self._save(articles, plan)
             doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if lost := doubles.intersection(claim.article.url for claim in plan.claims):
-                with _translated():  # the node's own store knew better
+                with _translated():  # the node's own store refused them
                     await self._opened().withdraw(lost)
         return saved
 
@@ -147,7 +146,7 @@ class TogetherStore:
         return self._register
 
     async def _save(self, articles: Sequence[Article], plan: _Plan) -> list[Saved]:
-        """Save here what is told by nobody else; the fates of all."""
+        """Save the articles that no other node has; return the fates of all."""
         elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
         pairs = zip(articles, elsewhere, strict=True)
         here = iter(await self.store.save([article for article, away in pairs if not away]))

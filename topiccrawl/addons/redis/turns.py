@@ -1,16 +1,16 @@
 """One crawler at a time on a host, over all crawls and nodes of one Redis, and one clock for it.
 
-Before a node asks a host for anything (pages, robots.txt, redirects), it takes the host's *turn*
-from a register that all crawls on the server share. Whoever else wants the host stands in line;
-after ``SLICE`` seconds the holder starts nothing new there, and when its last request has ended it
-passes the turn on, with the time from which the host may be asked again. First come, first served:
-nobody starves. Nobody has to call anything: crawls (topics, tasks, spiders) that name the same
-``REDIS_URL`` take turns. A crawl that is alone at a host keeps its turn.
+Before a node requests anything from a host (pages, robots.txt, redirects), it takes the host's
+*turn* from a register that all crawls on the server share. Other nodes that want the host queue for
+it; after ``SLICE`` seconds the holder starts nothing new there, and when its last request has ended
+it passes the turn on, with the time of the next allowed request. First come, first served: no node
+starves. No call is needed: crawls (topics, tasks, spiders) that name the same ``REDIS_URL`` take
+turns. A crawl that is alone at a host keeps its turn.
 
-A node that is killed loses its turns with its registration (at once where another node of the same
-machine wants them); one that is stopped serves nothing once its time is over, and hears that it was
-late. ``lua/turns.lua`` is the register. Its keys share one hash tag, another than the crawls':
-on a Redis Cluster it may lie on another server than they.
+A node that is killed loses its turns with its registration (at once if another node of the same
+machine wants them). One that is stopped serves nothing once its time is over, and its next reply
+says that it was late. ``lua/turns.lua`` is the register. Its keys share one hash tag, another than
+the crawls': on a Redis Cluster it may be on another server.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.ready import Ready
 
 REGISTER = "{topiccrawl}:"
-"""What the names of the register's keys begin with."""
+"""Prefix of the register's keys."""
 SLICE = 3.0
-"""Seconds that a holder keeps a turn which others want; at least one request is its right."""
+"""Seconds that a holder keeps a turn which others want; it may make at least one request."""
 GRACE = 0.5
-"""Seconds that it keeps one it has no use for: a request may be on its way to take it."""
+"""Seconds that it keeps an unused turn: a request may be on its way to take it."""
 WORD = 0.5
-"""Seconds between two words to the register when there is nothing to say, at most."""
+"""Seconds between two messages to the register when there is nothing to send, at most."""
 AGAIN = 1.0
-"""Seconds after which those in line ask again: the holder may be dead."""
+"""Seconds after which queued nodes ask again: the holder may be dead."""
 MOST = 1000
-"""Turns asked for, and given back, in one word: some milliseconds of Redis' time."""
+"""Turns asked for, and given back, in one message: some milliseconds of Redis' time."""
 
 
 class Turn(NamedTuple):
     """A turn that is held.
 
     Attributes:
-        host: Whose.
+        host: Host of the turn.
         since: When it was taken.
-        next_at: Earliest next request to the host as it was then: another one since a request.
+        next_at: Earliest next request to the host at that time; a request changes it.
     """
 
     host: Host
@@ -63,16 +63,16 @@ class Turns:
     """A node's side of the register.
 
     Args:
-        register: What the names of the register's keys begin with.
-        ttl: Seconds without a word after which others may take the turns.
+        register: Prefix of the register's keys.
+        ttl: Seconds of silence after which others may take the turns.
         host_clock: Knows the delays of hosts.
         ready: Reschedules hosts whose turn came or went.
         clock: Seconds since the epoch.
 
     Attributes:
         held: Turns by host.
-        wanted: Hosts that may be worth asking for.
-        safe_until: Moment (``time.monotonic``) until which nobody can have taken a turn from us.
+        wanted: Hosts whose turn may be needed.
+        safe_until: Moment (``time.monotonic``) until which no node can have taken a turn from us.
     """
 
     def __init__(
@@ -95,34 +95,34 @@ class Turns:
         self._name = ""
 
     def ours(self, host: Host) -> bool:
-        """Whether a host's turn is held; if not, it may be worth asking for."""
+        """Return whether a host's turn is held; if not, mark the host as wanted."""
         if host.name in self.held:
             return True
         self.wanted[host] = None
         return False
 
-    # -- what others may ask -----------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def may_serve(self) -> bool:
-        """Whether the turns held are surely ours at this moment."""
+        """Return whether the turns held are surely ours at this moment."""
         return time.monotonic() < self.safe_until
 
     def wants(self) -> bool:
-        """Whether there are hosts to ask for that were not asked for yet."""
+        """Return whether there are wanted hosts that were not asked for yet."""
         return any(self._worth(host) for host in self.wanted)
 
     def need(self, host: Host) -> None:
-        """A request from elsewhere waits for a host that may have no URLs here."""
+        """Ask for a host on behalf of a request from elsewhere; it may have no URLs here."""
         if host.name not in self.held:
             self._needed.add(host.name)
             self.wanted[host] = None
 
     def hurry(self) -> None:
-        """Say with the next word what could wait."""
+        """Send the next message at once, with everything that could wait."""
         self._next_word = self._next_again = 0.0
 
     def let_go(self, host: Host) -> None:
-        """Give up a host: its turn, or its place in line."""
+        """Release a host: its turn, or its place in the queue."""
         name = host.name
         self.wanted.pop(host, None)
         self._needed.discard(name)
@@ -134,7 +134,7 @@ class Turns:
     # -- conversations -----------------------------------------------------------------------------
 
     def talk(self, name: str) -> Steps[bool]:
-        """Give, ask and hear; whether a turn came. ``name`` is this node's for ever, once given."""
+        """Give back and ask for turns; return whether one came. The first ``name`` is kept."""
         self._name = self._name or name
         now = self._clock()
         self._pass_on(now)
@@ -158,7 +158,7 @@ class Turns:
         return bool(granted)
 
     def leave(self) -> Steps[None]:
-        """Give all turns back and be gone."""
+        """Give all turns back and leave the register."""
         for host in [*(turn.host for turn in self.held.values()), *self._closing.values()]:
             self.let_go(host)
         for host in list(self._line.values()):
@@ -188,7 +188,7 @@ class Turns:
     # -- out ---------------------------------------------------------------------------------------
 
     def _asks(self) -> dict[str, Host]:
-        """Hosts to ask for: those that are new, and from time to time those in line."""
+        """Return the hosts to ask for: new ones, and from time to time the queued ones."""
         asked: dict[str, Host] = {}
         for host in list(self.wanted):
             if len(asked) >= MOST:
@@ -211,12 +211,12 @@ class Turns:
         return host.best[0] is not None or host.best[1] is not None or name in self._needed
 
     def _pass_on(self, now: float) -> None:
-        """Start nothing more where others have waited long enough; give what is at rest."""
+        """Close turns that others have waited for long enough; give back those without requests."""
         for name in self._called:
             turn = self.held.get(name)
             if turn is None:
                 if name not in self._closing and name not in self._line:
-                    self._given.setdefault(name, 0.0)  # the register believes it ours
+                    self._given.setdefault(name, 0.0)  # the register still has it as ours
             elif self._is_over(turn, now):
                 del self.held[name]
                 self._closing[name] = turn.host
@@ -242,7 +242,7 @@ class Turns:
             host = self._line.pop(name, None)
             if host is None:
                 if name not in self.held and name not in self._closing:
-                    self._given[name] = float(at)  # nobody here wants it any more
+                    self._given[name] = float(at)  # not wanted here any more
                 continue
             self._needed.discard(name)
             host.next_at = max(host.next_at, float(at))
@@ -250,7 +250,7 @@ class Turns:
             self._ready.changed(host, now)
 
     def _lose_all(self) -> None:
-        """Others may have taken any of our turns: have none, and ask again for all."""
+        """Drop all turns and ask for them again: others may have taken any of them."""
         lost = [turn.host for turn in self.held.values()]
         lost += self._closing.values()
         lost += self._line.values()
@@ -263,7 +263,7 @@ class Turns:
             self._ready.settle(host, now)
 
     def _bury(self, holders: list[bytes]) -> None:
-        """Note holders that are dead: their turns are free."""
+        """Record holders that are dead: their turns are free."""
         told = zip(holders[::2], holders[1::2], strict=True)
         self._dead = [name.decode() for name, who in told if is_dead(who.decode() or "{}")]
         if self._dead:

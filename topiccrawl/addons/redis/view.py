@@ -1,4 +1,4 @@
-"""The whole crawl, as a node last looked at it."""
+"""View of the whole crawl, as a node last received it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
 
 
 class View(NamedTuple):
-    """Who is there, and what they have.
+    """Nodes of a crawl, and what they have.
 
     Attributes:
         nodes: Epochs of the nodes that are alive.
-        names: Node to what it said of itself (JSON).
+        names: Node to its identity (JSON).
         claims: Bucket to node.
-        left: Free bucket to (prior, normal) queued there; None where a node died with it.
+        left: Free bucket to (prior, normal) queued there; None if its node died.
         sizes: Node to (prior, normal, leased pages, all leases).
-        hosts: Bucket to known hosts.
-        post: Buckets that letters lie for.
+        hosts: Bucket to number of recorded hosts.
+        post: Buckets with unread messages.
     """
 
     nodes: tuple[int, ...]
@@ -30,18 +30,18 @@ class View(NamedTuple):
     post: frozenset[int]
 
     def pending(self, node: int) -> bool:
-        """Whether others than this node have, or would have, anything to do."""
+        """Return whether others than this node have, or would have, anything to do."""
         busy = any(any(sizes) for other, sizes in self.sizes.items() if other != node)
         left = any(left is None or any(left) for left in self.left.values())
         return busy or left or bool(self.post)
 
     def wanted(self, bucket: int) -> bool:
-        """Whether a free bucket has anything in it."""
+        """Return whether a free bucket has queued URLs or messages, or its node died."""
         left = self.left.get(bucket, (0, 0))
         return left is None or any(left) or bucket in self.post
 
     def elsewhere(self, node: int) -> tuple[int, int, int]:
-        """URLs (prior, normal, leased) that other nodes and free buckets have."""
+        """Return the numbers of URLs (prior, normal, leased) of other nodes and free buckets."""
         parts = [(*sizes, 0, 0, 0)[:3] for other, sizes in self.sizes.items() if other != node]
         parts += [(*left, 0) for left in self.left.values() if left is not None]
         prior, normal, leased = (sum(column) for column in zip((0, 0, 0), *parts, strict=True))
@@ -52,7 +52,7 @@ NOTHING = View((), {}, {}, {}, {}, {}, frozenset())
 
 
 def view_of(told: list[Any]) -> View:
-    """The view in the exchange script's answer: flat lists of fields and values."""
+    """Decode the view in the exchange script's reply: flat lists of fields and values."""
     nodes, names, claims, left, sizes, hosts, post = told
     return View(
         tuple(sorted(int(node) for node in nodes[::2])),

@@ -1,4 +1,4 @@
-"""Conversations with Redis, apart from how they are carried: at once, or in the event loop.
+"""Conversations with Redis and their transports: blocking, or in the event loop.
 
 A conversation is a generator that yields ``Call``s and is sent their replies.
 """
@@ -31,7 +31,7 @@ class Call(NamedTuple):
 
     Attributes:
         script: Its name, a file in ``lua/``.
-        base: What the names of the crawl's keys begin with.
+        base: Prefix of the crawl's keys.
         arguments: Its arguments.
     """
 
@@ -53,13 +53,13 @@ class _Sent(NamedTuple):
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """Text of a script, and the digest by which Redis knows it."""
+    """Return the text of a script, and its digest for ``EVALSHA``."""
     text = (files("topiccrawl.addons.redis") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
     return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def address(client: redis.Redis | AsyncRedis) -> str:
-    """Where a client's server is, without its password."""
+    """Return the address of a client's server, without its password."""
     known = client.connection_pool.connection_kwargs
     if "path" in known:
         return f"unix://{known['path']}"
@@ -69,7 +69,7 @@ def address(client: redis.Redis | AsyncRedis) -> str:
 
 
 def trouble(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
-    """The error of a conversation that failed; names the server and the remedy."""
+    """Return the error of a failed conversation; it names the server and the remedy."""
     return StorageError(
         f"{address(client)}: Redis does not answer as it should ({error}): see that it runs, has"
         " room and lets us in, or correct REDIS_URL"
@@ -88,16 +88,16 @@ class Wire:
         self._sent: _Sent | None = None
 
     def run(self, steps: Steps[T]) -> T:
-        """Carry a conversation to its end; its result.
+        """Carry a conversation to its end; return its result.
 
         Raises:
-            StorageError: Redis cannot be reached, or refuses, now or what was sent before.
+            StorageError: Redis cannot be reached, or refuses this or the conversation sent before.
         """
         self.hear()
         return self._go_on(steps, lambda: next(steps))
 
     def send(self, steps: Steps[object]) -> None:
-        """Carry a conversation to its first call; whatever comes next goes on with it first.
+        """Send the first call of a conversation; the next method call continues it.
 
         Raises:
             StorageError: As ``run``.
@@ -116,7 +116,7 @@ class Wire:
         self._sent = _Sent(steps, call, connection)
 
     def hear(self) -> None:
-        """Carry what was sent to its end; nothing where nothing was.
+        """Carry a sent conversation to its end, if there is one.
 
         Raises:
             StorageError: As ``run``.
@@ -162,7 +162,7 @@ class AsyncWire:
         self.client = client
 
     async def run(self, steps: Steps[T]) -> T:
-        """Carry a conversation to its end; its result.
+        """Carry a conversation to its end; return its result.
 
         Raises:
             RedisError: Redis cannot be reached, or refuses; the conversation is closed.

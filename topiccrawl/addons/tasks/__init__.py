@@ -1,1 +1,1 @@
-"""TASKS: what is to be crawled for whom, who does it at the moment, and how may it be steered?"""
+"""Tasks: crawl orders of users, the workers that serve them, and their control."""

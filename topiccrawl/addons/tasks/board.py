@@ -1,8 +1,8 @@
-"""WHOSE TURN IS IT: all rows of tasks at one moment, and what follows from them. No I/O here.
+"""Scheduling of turns from a snapshot of all rows of tasks. No I/O here.
 
 One crawler a site, across tasks. A site's turn goes to the shard that has waited longest for it, so
-that none starves; of the free sites, the task that has the fewest turns at the moment comes first,
-so that a task with a hundred sites does not push one with a single site aside.
+that none starves. Of the free sites, the task with the fewest current turns comes first, so that a
+task with a hundred sites does not push one with a single site aside.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
 
 @dataclass(frozen=True)
 class Board:
-    """All rows, read.
+    """Snapshot of all rows.
 
     Attributes:
         tasks: By id.
@@ -57,7 +57,7 @@ class Board:
 
     @classmethod
     def of(cls, rows: Rows, now: float) -> Board:
-        """The board that rows make."""
+        """Return the board of some rows."""
         orders = {name.removeprefix("task-"): order_of(text) for name, text in rows[ORDERS].items()}
         return cls(
             {name: Task.read(text) for name, text in rows[TASKS].items()},
@@ -68,11 +68,11 @@ class Board:
         )  # fmt: skip
 
     def order(self, task: str) -> Order:
-        """What is wanted of a task."""
+        """Return the order given for a task."""
         return self.orders.get(task) or Order()
 
     def order_of(self, shard: Shard) -> Order:
-        """What is wanted of a shard: its task's order, and one to its own crawl (``crawl_of``).
+        """Return the order of a shard: its task's, combined with that of its crawl (``crawl_of``).
 
         A pause of either holds, speeds are multiplied; only whole tasks are cancelled.
         """
@@ -81,18 +81,18 @@ class Board:
         return replace(task, paused=task.paused or own.paused, speed=task.speed * own.speed)
 
     def dead(self) -> list[str]:
-        """Workers that gave no word in time, or whose process is known to be gone."""
+        """Return the workers that timed out, or whose process is gone."""
         return [
             name for name, worker in self.workers.items()
             if worker.expires < self.now or is_dead(worker.identity)
         ]  # fmt: skip
 
     def pages(self, task: str) -> int:
-        """Pages of all of a task's sites so far."""
+        """Return the pages of all sites of a task so far."""
         return sum(shard.pages for shard in self.shards.values() if shard.task == task)
 
     def room(self, shard: Shard) -> int | None:
-        """Pages that a shard may still fetch under its task's bounds, or None for no bound."""
+        """Return the pages that a shard may still fetch under its task's bounds; None: no bound."""
         task = self.tasks[shard.task]
         rooms = [task.site_pages - shard.pages] if task.site_pages else []
         if task.pages:
@@ -100,14 +100,14 @@ class Board:
         return max(0, min(rooms)) if rooms else None
 
     def open(self, task: str) -> bool:
-        """Whether a task is to be served now or, once it goes on, later."""
+        """Return whether a task is to be served, now or after a pause."""
         known = self.tasks.get(task)
         if known is None or self.order(task).cancelled:
             return False
         return not known.pages or self.pages(task) < known.pages
 
     def wanting(self) -> list[Shard]:
-        """Shards that would take a turn now, were their sites free."""
+        """Return the shards that would take a turn now if their sites were free."""
         held = {turn.shard for turn in self.turns.values()}
         served = {task for task in self.tasks if self.open(task)}
         return [
@@ -117,7 +117,7 @@ class Board:
         ]  # fmt: skip
 
     def next(self) -> list[Shard]:
-        """Shards whose turn it is on sites that are free, first come first."""
+        """Return the next shard of each free site; tasks with the fewest turns first."""
         first: dict[str, Shard] = {}
         for shard in self.wanting():
             turn = self.turns.get(shard.site)
@@ -130,7 +130,7 @@ class Board:
         return sorted(first.values(), key=lambda shard: (running[shard.task], *_wait(shard)))
 
     def should_yield(self, shard: Shard) -> bool:
-        """Whether a turn that had its time is to end: somebody waits for its site or its slot."""
+        """Return whether a turn past its time should end: a shard waits for its site or slot."""
         if any(other.site == shard.site for other in self.wanting()):
             return True
         slots = sum(worker.slots for worker in self.workers.values())
@@ -138,14 +138,14 @@ class Board:
         return taken >= slots and bool(self.next())
 
     def over(self, task: str) -> bool:
-        """Whether nothing is left to do for a task."""
+        """Return whether nothing is left to do for a task."""
         if not self.open(task):
             return True
         states = [shard.state for shard in self.shards.values() if shard.task == task]
         return all(state in {State.DONE, State.FAILED} for state in states)
 
     def by_task(self) -> Mapping[str, list[Shard]]:
-        """Shards of each task, by site."""
+        """Return the shards of each task, ordered by name."""
         found: defaultdict[str, list[Shard]] = defaultdict(list)
         for name in sorted(self.shards):
             found[self.shards[name].task].append(self.shards[name])
@@ -153,5 +153,5 @@ class Board:
 
 
 def _wait(shard: Shard) -> tuple[float, str]:
-    """Who has waited longest comes first."""
+    """Return the sort key of a shard: the one that has waited longest comes first."""
     return shard.served, shard.name

@@ -1,4 +1,4 @@
-"""The operator's side: tasks are made, listed, steered and removed."""
+"""The operator's side: make, list, control and remove tasks."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Key, Ledger, Order
 
 TEMPLATE = "template"
-"""Spider, its argument, and what its shards' names begin with."""
+"""Name of the spider, name of its argument, and prefix of its shards' sites."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """A shard, to be shown: ``Shard``'s fields, and who has its turn.
+    """A shard, to be shown: ``Shard``'s fields, and the worker that has its turn.
 
     Attributes:
         site: Registrable domain.
         state: waiting, running, done or failed.
-        worker: Who crawls it now, or "".
+        worker: Worker that crawls it now, or "".
         pages: Pages parsed.
         relevant: Those on topic.
         articles: New articles.
         seconds: Time it had its site.
         turns: Turns it had.
-        reason: Why its last turn ended.
+        reason: Reason for the end of its last turn.
         crawl: Name of its frontier, for ``scrapy frontier`` and ``why`` (-s TOPICCRAWL_CRAWL=...).
     """
 
@@ -61,7 +61,7 @@ class TaskState:
     """A task, to be shown.
 
     Attributes:
-        task: What was asked for.
+        task: The task as ordered.
         state: waiting, running, paused, cancelled, finished, or failed (no site could be done).
         speed: See ``Order.speed``.
         pages: Pages of all its sites.
@@ -88,8 +88,8 @@ class WorkerState:
         host: Its machine.
         pid: Its process there.
         slots: Sites it can crawl at once.
-        shards: What it crawls now.
-        silent: Seconds beyond its time without a word; 0 for one that is well.
+        shards: Shards that it crawls now.
+        silent: Seconds since its registration expired; 0 for a live worker.
     """
 
     name: str
@@ -101,10 +101,10 @@ class WorkerState:
 
 
 class Desk:
-    """Where tasks are ordered. All methods may raise StorageAwayError.
+    """Operations on tasks. All methods may raise StorageAwayError.
 
     Args:
-        ledger: Where all rows are.
+        ledger: Ledger of all rows.
         check: Raises ConfigurationError for a wish that no spider can fulfil.
     """
 
@@ -142,17 +142,17 @@ class Desk:
                 return await self.show(number)
 
     async def board(self) -> Board:
-        """All rows now."""
+        """Return a board of all rows as they are now."""
         rows = await self._ledger.read(*KINDS)
         return Board.of(rows, await self._ledger.now())
 
     async def all(self) -> list[TaskState]:
-        """All tasks, first one first."""
+        """Return all tasks, the oldest first."""
         board = await self.board()
         return [state_of(board, task) for task in sorted(board.tasks, key=int)]
 
     async def show(self, task: str) -> TaskState:
-        """One task.
+        """Return one task.
 
         Raises:
             StateError: There is none of that number.
@@ -160,7 +160,7 @@ class Desk:
         return state_of(self._known(await self.board(), task), task)
 
     async def workers(self) -> list[WorkerState]:
-        """Who works."""
+        """Return all workers."""
         board = await self.board()
         held = {
             name: tuple(sorted(t.shard for t in board.turns.values() if t.worker == name))
@@ -172,11 +172,11 @@ class Desk:
         ]
 
     async def pause(self, task: str) -> TaskState:
-        """Stop fetching for a task; other tasks have its turns meanwhile."""
+        """Stop fetching for a task; other tasks get its turns meanwhile."""
         return await self._steer(task, self._control.pause)
 
     async def resume(self, task: str) -> TaskState:
-        """Go on; sites that were given up are tried again."""
+        """Continue a task; its failed sites are retried."""
         rows = await self._ledger.read(SHARDS)
         for name, text in rows[SHARDS].items():
             shard = Shard.read(text)
@@ -186,7 +186,7 @@ class Desk:
         return await self._steer(task, self._control.resume)
 
     async def cancel(self, task: str) -> TaskState:
-        """End a task for good; what was fetched stays."""
+        """End a task for good; fetched pages are kept."""
         return await self._steer(task, self._control.cancel)
 
     async def speed(self, task: str, factor: float) -> TaskState:
@@ -198,10 +198,10 @@ class Desk:
         return await self._steer(task, lambda name: self._control.speed(name, factor))
 
     async def remove(self, task: str) -> None:
-        """Forget a task that is over.
+        """Delete a task that is over.
 
         Raises:
-            StateError: It is not over, or not known.
+            StateError: It is not over, or there is none of that number.
         """
         while True:
             rows = await self._ledger.read(*KINDS)
@@ -228,7 +228,7 @@ class Desk:
 
 
 def parts_of(wish: Wish) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return the shards of a wish: one a site; a template finds its sites itself, and is one.
+    """Return the shards of a wish: one a site; a template finds its sites itself: one shard.
 
     Raises:
         ConfigurationError: A site or the template cannot be used.
@@ -245,10 +245,10 @@ def parts_of(wish: Wish) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def seeds_in(sites: Iterable[str]) -> tuple[str, ...]:
-    """Return the URLs of a list of URLs and hosts; none of none.
+    """Return the seed URLs of a list of URLs and hosts; it may be empty.
 
     Raises:
-        ConfigurationError: One is neither.
+        ConfigurationError: An entry is neither URL nor host.
     """
     given = list(sites)
     return tuple(url for urls, _ in (split(given).values() if given else ()) for url in urls)
@@ -257,11 +257,11 @@ def seeds_in(sites: Iterable[str]) -> tuple[str, ...]:
 def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the shards of a list of URLs and hosts: site to (seeds, hosts).
 
-    A site is a registrable domain (methods.md §8 [S5]); a host that is named is crawled alone, with
-    the hosts below it; of a URL, its host.
+    A site is a registrable domain (methods.md §8 [S5]). Only a given host, or the host of a given
+    URL, is crawled, with the hosts below it.
 
     Raises:
-        ConfigurationError: None is given, or one is neither URL nor host.
+        ConfigurationError: The list is empty, or an entry is neither URL nor host.
 
     >>> split(["https://news.a.com.cn/x", "b.test", "www.a.com.cn"])["a.com.cn"]
     (('https://news.a.com.cn/x', 'https://www.a.com.cn/'), ('news.a.com.cn', 'www.a.com.cn'))
@@ -282,7 +282,7 @@ def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str
 
 
 def state_of(board: Board, task: str) -> TaskState:
-    """Return what is to be shown of a task."""
+    """Return the state of a task, to be shown."""
     shards = board.by_task()[task]
     sites = tuple(_site(board, shard) for shard in shards)
     return TaskState(

@@ -1,19 +1,19 @@
-"""The same by HTTP: routes that a server mounts; who may call them is the server's business.
+"""Tasks over HTTP: routes that a server mounts; the server controls access to them.
 
-    GET  /api/orders/NAME           what is wanted of a crawl (its topic's slug, or task-7)
+    GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     and resume, cancel
     POST /api/orders/NAME/speed     {"factor": 0.5}
-    GET  /api/tasks                 all tasks, with their sites and who crawls them
+    GET  /api/tasks                 all tasks, with their sites and workers
     POST /api/tasks                 {"spider": "topic", "arguments": {"topic": "足球"},
                                      "sites": ["sina.com.cn"], "pages": 0, "site_pages": 0,
-                                     "depth": 0, "owner": ""}; all but arguments and sites may miss
+                                     "depth": 0, "owner": ""}; only arguments and sites are required
     GET  /api/tasks/7               one task
     POST /api/tasks/7/pause         and resume, cancel, remove
     POST /api/tasks/7/speed         {"factor": 2}
-    GET  /api/workers               who works, and at what
+    GET  /api/workers               all workers, and the shards that they crawl
 
-Answers are JSON; a wrong request is 400 with {"error": ...}, state that is away 503. A request
-names no files (topics and templates by name only), and no answer holds text of one.
+Responses are JSON. A wrong request gets 400 with {"error": ...}, unavailable state 503. A request
+names no files (topics and templates by name only), and no response contains text of one.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def task_routes(desk: Desk) -> list[web.RouteDef]:
 
 
 def wish_in(body: dict[str, Any]) -> Wish:
-    """Return what a request's body asks for.
+    """Return the wish in a request's body.
 
     Raises:
         ConfigurationError: A field is unknown, missing or of another type, or names a file.
@@ -138,19 +138,19 @@ def _refuse_file(name: str, value: str) -> None:
 
 
 async def factor_in(request: web.Request) -> float:
-    """The speed that a request's body names.
+    """Return the speed in a request's body.
 
     Raises:
-        SettingError: If it names none.
+        SettingError: If it has none.
     """
     return speed_of((await body_of(request)).get("factor"))
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
-    """A request's body, which must be a JSON object.
+    """Return a request's body, which must be a JSON object.
 
     Raises:
-        ConfigurationError: If it is none.
+        ConfigurationError: If it is no JSON object.
     """
     try:
         found = await request.json()
@@ -162,7 +162,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
 
 
 def _told(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
-    """Answer with what a handler returns as JSON, and with what went wrong."""
+    """Respond with the result of a handler as JSON, or with its error."""
 
     @wraps(handler)
     async def answer(request: web.Request) -> web.Response:

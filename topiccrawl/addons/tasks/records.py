@@ -1,4 +1,4 @@
-"""The rows of tasks: what is to be crawled, its parts, whose turn a site is, and who works."""
+"""The rows of tasks: tasks, their shards, turns at sites, and workers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers",
 @dataclass(frozen=True, slots=True)
 class _Row:
     def text(self) -> str:
-        """The row as a ledger keeps it."""
+        """Return the row as a ledger stores it."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """The row that a text is; fields of later versions are passed over."""
+        """Parse a stored row; fields of later versions are ignored."""
         known = {one.name for one in fields(cls)}
         given = {name: value for name, value in json.loads(text).items() if name in known}
         return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
@@ -30,17 +30,17 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class Task(_Row):
-    """What somebody wants crawled.
+    """A crawl ordered by a user.
 
     Attributes:
         id: Number, as text.
         spider: ``topic``, ``template``, or one of your own that takes ``sites`` and ``seeds``.
         arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
-        sites: URLs or hosts, as they were given; a template's may be none.
+        sites: URLs or hosts, as given; may be empty for a template.
         pages: Pages of all its sites after which it is done; 0 is no bound.
         site_pages: Pages of each site; 0 is no bound.
         depth: Links from a seed at most; 0 is no bound.
-        owner: Who wants it.
+        owner: User that ordered it.
         created: Seconds since the epoch.
     """
 
@@ -56,7 +56,7 @@ class Task(_Row):
 
 
 class State(StrEnum):
-    """What a shard is."""
+    """State of a shard."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -70,20 +70,20 @@ class Shard(_Row):
 
     Attributes:
         task: Its task's id.
-        site: What one crawler serves at a time: a registrable domain, or a template
-            (``template:SLUG``, which no host can be called).
-        seeds: Where its crawl begins.
+        site: Unit that one crawler serves at a time: a registrable domain, or a template
+            (``template:SLUG``, which is no valid host name).
+        seeds: URLs that its crawl begins with.
         hosts: Hosts and domains that it may crawl.
-        state: WAITING also while a turn is on: ``Turn`` says that.
-        pages: Pages parsed so far; of a turn that is on, as of the worker's last word.
+        state: WAITING also during a turn: ``Turn`` records that.
+        pages: Pages parsed so far; during a turn, as of the worker's last report.
         relevant: Those on topic.
         articles: New articles; a template's new and changed records.
         seconds: Time it had its site.
         turns: Turns it had.
-        served: When its last turn ended; when it was made, before the first.
+        served: End of its last turn; before the first turn, its creation time.
         not_before: Earliest next turn, after a failure.
         failures: Turns in a row that failed, or whose worker died.
-        reason: Why the last turn ended.
+        reason: Reason for the end of the last turn.
     """
 
     task: str
@@ -103,7 +103,7 @@ class Shard(_Row):
 
     @property
     def name(self) -> str:
-        """Of its row.
+        """Name of its row.
 
         >>> Shard("7", "a.test", (), ()).name
         '7/a.test'
@@ -113,14 +113,14 @@ class Shard(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Turn(_Row):
-    """Who has a site. The row's name is the site.
+    """The turn at a site. The row's name is the site.
 
     Attributes:
-        shard: Name of the shard whose turn it is; "" where the site is free.
+        shard: Name of the shard that has the turn; "" if the site is free.
         worker: Name of the worker that crawls it.
         since: When the turn began.
-        rest: Until when the site is to be left alone once the turn is over, should the worker die
-            now.
+        rest: Time until which the site must not be requested after the turn, even if the worker
+            dies now.
     """
 
     shard: str = ""
@@ -130,7 +130,7 @@ class Turn(_Row):
 
     @property
     def task(self) -> str:
-        """Id of the task whose turn it is, or ""."""
+        """Id of the task that has the turn, or ""."""
         return self.shard.partition("/")[0]
 
 
@@ -142,7 +142,7 @@ class Worker(_Row):
         identity: The process (``storage.identity``).
         slots: Sites it can crawl at once.
         began: When it joined.
-        expires: When it is given up unless it gives word before.
+        expires: When it times out unless it reports before.
         host: Its machine, to be shown.
         pid: Its process there.
     """
@@ -157,13 +157,13 @@ class Worker(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a turn did so far.
+    """Progress of a turn.
 
     Attributes:
         pages: Pages parsed.
         relevant: Those on topic.
         articles: New articles, or records.
-        rest: Until when the site's hosts want to be left alone, seconds since the epoch.
+        rest: Time until which the site's hosts must not be requested, seconds since the epoch.
     """
 
     pages: int = 0
@@ -173,7 +173,7 @@ class Progress:
 
 
 class Ended(StrEnum):
-    """How a turn ended."""
+    """Outcome of a turn."""
 
     LEFT = "left"  # there is more to do
     DONE = "done"
@@ -183,7 +183,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody asks for; a task before it has a number. Fields as in ``Task``."""
+    """A task before it has a number. Fields as in ``Task``."""
 
     spider: str
     arguments: Mapping[str, str]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings, Settings
 
 _CHATTY = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
-"""They list what is enabled, in thirty lines a turn."""
+"""Loggers that list the enabled components, in thirty lines a turn."""
 _LOG = "topiccrawl.extensions.jsonlog."
 _PLAIN = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
@@ -58,7 +58,7 @@ class WorkSpider(Spider):
     @classmethod
     @override
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Leave out what belongs to the crawls."""
+        """Disable the components that belong to the crawls."""
         super().update_settings(settings)
         extensions = {
             name: order if name.startswith(("scrapy.", _LOG)) else None
@@ -104,21 +104,21 @@ class WorkSpider(Spider):
             yield request
 
     def begin(self) -> None:
-        """Work from now on."""
+        """Start the worker."""
         self._work = asyncio.ensure_future(self.worker.run())
         self._work.add_done_callback(self._ended)
 
     def idle(self) -> None:
-        """Stay while there is work.
+        """Keep the spider open while the worker runs.
 
         Raises:
-            DontCloseSpider: There is.
+            DontCloseSpider: The worker runs.
         """
         if self._work is None or not self._work.done():
             raise DontCloseSpider
 
     def _ended(self, work: asyncio.Task[None]) -> None:
-        """Close once no task is left; a worker that broke is told, not hidden."""
+        """Close the spider once the worker has ended; log an error of the worker."""
         error = None if work.cancelled() else work.exception()
         if error is not None:
             self.logger.critical("The worker broke", exc_info=error)
@@ -128,14 +128,14 @@ class WorkSpider(Spider):
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
     async def end(self) -> None:
-        """Hand everything back."""
+        """Stop the worker and wait until it has given its turns back."""
         self.worker.stop()
         if self._work is not None:
             await asyncio.wait([self._work])
 
 
 def settings_of(settings: BaseSettings) -> Settings:
-    """Return the project's settings with what the command line says: those of the crawls."""
+    """Return the settings of the crawls: the project's, with those of the command line."""
     own = get_project_settings()
     for name in settings:
         if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:

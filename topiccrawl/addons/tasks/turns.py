@@ -1,10 +1,10 @@
-"""A worker's side: it joins, takes turns, tells how they go, gives them back, buries the dead.
+"""A worker's side: it joins, takes turns, reports progress, gives turns back, removes dead workers.
 
-A turn belongs to a worker as long as its row stands. The worker renews it; whoever finds it late
-deletes it and frees its sites in one swap, which fails if the worker has given word meanwhile. So a
-worker whose row is gone knows that its sites are others', and one that cannot ask stops fetching
-before it can be given up (``safe_until``). After a call whose answer was lost, what really stands
-is read again before the next word.
+A turn belongs to a worker as long as the worker's row exists. The worker renews it. A worker that
+finds another one late deletes that row and frees its sites in one swap, which fails if the late
+worker has reported meanwhile. So a worker whose row is gone knows that its sites are others', and
+one that cannot ask stops fetching before it can time out (``safe_until``). After a call whose
+answer was lost, the rows are read again before the next report.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
 TTL = 10.0
-"""Seconds without a word after which a worker is given up."""
+"""Seconds of silence after which a worker times out."""
 MAX_FAILURES = 5
-"""Turns in a row that may fail, or kill their worker, before a shard is given up."""
+"""Turns in a row that may fail, or kill their worker, before a shard counts as failed."""
 MAX_REST = 60.0
-"""Seconds a site is left alone between turns at most; as a robots.txt's longest crawl-delay."""
+"""Longest pause of a site between turns, in seconds; as a robots.txt's longest crawl-delay."""
 _PAUSE = 5.0
-"""Seconds until a failed shard is tried again, twice as long each time."""
+"""Seconds until a failed shard is retried, twice as long each time."""
 
 
 class Turns:
     """The turns of one worker.
 
     Args:
-        ledger: Where all rows are.
+        ledger: Ledger of all rows.
         slots: Sites this worker can crawl at once.
-        ttl: Seconds without a word after which workers are given up; the same for all.
+        ttl: Seconds of silence after which workers time out; the same for all.
 
     Attributes:
         name: The worker's.
-        held: Shards whose turn is here, by name, as they were when it began.
-        safe_until: Moment (``time.monotonic``) until which nobody can have given us up.
+        held: Shards that have their turn here, by name, as they were when it began.
+        safe_until: Moment (``time.monotonic``) until which no worker can have timed us out.
     """
 
     def __init__(self, ledger: Ledger, slots: int, ttl: float = TTL) -> None:
@@ -72,13 +72,14 @@ class Turns:
         self._last = time.monotonic()
 
     def may_fetch(self) -> bool:
-        """Whether the turns here are surely ours at this moment."""
+        """Return whether the turns here are surely ours at this moment."""
         return time.monotonic() < self.safe_until
 
     async def beat(self, progress: Mapping[str, Progress]) -> Board | None:
-        """Give word, and tell how far turns are; the board then, or None: we were given up.
+        """Report the progress of all turns; join if we are not registered (yet, or any more).
 
-        Joins where we are not known (yet, or any more). Turns held are then no longer ours.
+        Returns:
+            The board, or None if we had timed out: turns held before are no longer ours.
         """
         async with self._lock:
             sent, doubt = time.monotonic(), self._doubt
@@ -103,7 +104,7 @@ class Turns:
             return None if lost else await self._look(now)
 
     async def claim(self) -> tuple[Shard, Board] | None:
-        """Take the turn that is next, if there is a free slot and a site to be had."""
+        """Take the next turn, if a slot and a site are free."""
         async with self._lock:
             board = await self._look(await self._ledger.now())
             for shard in board.next():
@@ -114,7 +115,7 @@ class Turns:
             return None
 
     async def give(self, name: str, progress: Progress, ended: Ended, reason: str) -> bool:
-        """End a turn; False where it was no longer ours. Where it fails, it can be called again."""
+        """End a turn; return False if it was no longer ours. After an error, it can be retried."""
         async with self._lock:
             shard = self.held.get(name)
             if shard is None:
@@ -131,7 +132,7 @@ class Turns:
             return given
 
     async def leave(self) -> None:
-        """Be gone; turns that are still held are free."""
+        """Leave; turns that are still held become free."""
         async with self._lock:
             known = await self._ledger.get(WORKERS, self.name) if self.name else None
             if known is not None:
@@ -143,7 +144,7 @@ class Turns:
     # -- within ------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Be nobody yet: a new name, so that late words of the old one mean nothing."""
+        """Start under a new name, so that late reports of the old one have no effect."""
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self.held.clear()
         self._texts.clear()
@@ -152,7 +153,7 @@ class Turns:
     def _word(
         self, now: float, known: str | None, progress: Mapping[str, Progress]
     ) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
-        """What a word changes: our row, and the turns and shards that are here."""
+        """Return the swap of a report: our row, and the turns and shards that are here."""
         began = Worker.read(known).began if known else now
         me = Worker(
             myself(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
@@ -174,7 +175,7 @@ class Turns:
         return await self._ledger.read(*KINDS)
 
     async def _look(self, now: float) -> Board:
-        """The board, once the dead are buried."""
+        """Remove dead workers; return the board."""
         rows = await self._rows()
         board = Board.of(rows, now)
         late = time.monotonic() >= self._patient
@@ -185,7 +186,7 @@ class Turns:
         return Board.of(rows, now)
 
     async def _take(self, shard: Shard, now: float) -> bool:
-        """Take a shard's turn; False where somebody was faster."""
+        """Take a shard's turn; return False if another worker was faster."""
         free = await self._ledger.get(TURNS, shard.site)
         if free is not None and Turn.read(free).shard:
             return False
@@ -206,7 +207,7 @@ class Turns:
         return True
 
     async def _believe(self, rows: Rows) -> None:
-        """Go by what stands: words that were heard, turns that were taken, or given back."""
+        """Adopt the stored rows: they show the reports, claims and returns that took effect."""
         for site, text in rows[TURNS].items():
             turn = Turn.read(text)
             if turn.worker != self.name:
@@ -223,7 +224,7 @@ def _free(turn: Turn) -> str:
 
 
 def _gone_on(shard: Shard, progress: Progress) -> Shard:
-    """A shard with what its turn did so far; ``shard`` is as it was at the turn's beginning."""
+    """Return a shard with the progress of its turn; ``shard`` is from the turn's beginning."""
     return replace(
         shard,
         pages=shard.pages + progress.pages,
@@ -233,7 +234,7 @@ def _gone_on(shard: Shard, progress: Progress) -> Shard:
 
 
 def _ended(shard: Shard, ended: Ended, reason: str, now: float, seconds: float) -> Shard:
-    """A shard after its turn."""
+    """Return a shard after its turn."""
     shard = replace(shard, served=now, seconds=shard.seconds + seconds, reason=reason)
     if ended is Ended.FAILED:
         return _failed(shard, now)
@@ -249,7 +250,7 @@ def _failed(shard: Shard, now: float) -> Shard:
 
 
 def _burial(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
-    """The swap that removes a worker and frees its sites, each to rest as it was last told."""
+    """Return the swap that removes a worker and frees its sites, each with its last ``rest``."""
     before: dict[Key, str | None] = {(WORKERS, name): rows[WORKERS].get(name)}
     after: dict[Key, str | None] = {(WORKERS, name): None}
     for site, text in rows[TURNS].items():
@@ -265,7 +266,7 @@ def _burial(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str
 
 
 def _orphan(shard: Shard) -> Shard:
-    """A shard whose worker died: counted, but not put off, since that is seldom its fault."""
+    """Count the death of a shard's worker; do not delay the shard: it is seldom the cause."""
     failures = shard.failures + 1
     state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
     return replace(shard, failures=failures, state=state, reason="worker died")

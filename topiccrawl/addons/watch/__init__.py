@@ -1,1 +1,1 @@
-"""WHEN IS A PAGE LOOKED AT AGAIN: what is known of its visits, and the policies that judge it."""
+"""Revisits of pages: records of their visits, and the policies that schedule the next one."""

@@ -1,4 +1,4 @@
-"""Watching what was crawled without: stored articles, and the pages that they were found on."""
+"""Adoption of unwatched crawls: stored articles, and the pages that they were found on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROUP = 500
 async def take_over(
     settings: BaseSettings, frontier: Frontier, ledger: Ledger, pages: Pages
 ) -> None:
-    """``adopt``, from the store that the settings name."""
+    """Run ``adopt`` with the store that the settings name."""
     store = store_of(settings)
     await store.open()
     try:
@@ -37,14 +37,14 @@ async def take_over(
 async def adopt(frontier: Frontier, store: Store, ledger: Ledger, pages: Pages, now: float) -> None:
     """Give the owner's stored articles a state; their texts are compared from the next visit on.
 
-    States that are there stay as they are, and hubs come last: who finds none begins again, after
-    a kill too.
+    Existing states are kept. Hubs are written last: a run that finds no hub adopts again, so a
+    kill is harmless.
 
     Args:
-        frontier: Knows where articles were found; those it does not know are left out.
-        store: Has the articles.
+        frontier: Records where articles were found; articles missing there are left out.
+        store: Store of the articles.
         ledger: Of the owner.
-        pages: Where states stay; open.
+        pages: Store of the states; open.
         now: Seconds since the epoch.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How a number of visits a second is shared among hubs of different yield."""
+"""Budget of visits a second, shared among hubs of different yield."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import math
 from urllib.parse import urlsplit
 
 HOST_PACE = 1 / 60
-"""Visits a second of one host's hubs together, where nobody says how many in all."""
+"""Visits a second of one host's hubs together, if no total is set."""
 
 GAIN = 0.02
-"""How far one visit moves the correction."""
+"""Gain of the correction at one visit."""
 
 MOST = 1.25
-"""The correction at most, and its inverse at least."""
+"""Upper bound of the correction; its inverse is the lower bound."""
 
 
 class Budget:
     """Gives each hub a wait in proportion to the inverse root of its yield, all spending the pace.
 
-    Yields go up and down, and with them waits, by which visits are fewer than the mean yields
-    promise; so what is really spent corrects the waits, by a quarter at most: a crawl that stands
-    still or hosts that are slow are no reason for haste.
+    Yields vary, and with them waits, so visits are fewer than the mean yields predict. The visits
+    really made therefore correct the waits, by a quarter at most: a stopped crawl or slow hosts
+    are no reason to hurry.
 
     Args:
-        pace: Visits a second, all hubs together; 0: so many for each host that has hubs.
-        host_pace: Visits a second of one host's hubs, where ``pace`` is 0.
+        pace: Visits a second, all hubs together; 0: ``host_pace`` for each host that has hubs.
+        host_pace: Visits a second of one host's hubs, if ``pace`` is 0.
     """
 
     def __init__(self, pace: float = 0.0, host_pace: float = HOST_PACE) -> None:
@@ -53,12 +53,12 @@ class Budget:
         return self._pace or self._host_pace * max(1, len(self._hosts))
 
     def note(self, url: str, rate: float, share: float = 1.0) -> None:
-        """A hub's yield.
+        """Record a hub's yield.
 
         Args:
             url: Of the hub.
             rate: Events a second, more than 0.
-            share: Part of the visits that its yield is worth which it gets, in [0, 1].
+            share: Fraction that the hub gets of the visits due to its yield, in [0, 1].
         """
         root = share * math.sqrt(rate)
         self._rate += rate - self._rates.get(url, 0.0)
@@ -67,15 +67,15 @@ class Budget:
         self._hosts.add(urlsplit(url).netloc)
 
     def mean(self) -> float:
-        """The mean yield of all hubs; 0 where none is known."""
+        """Return the mean yield of all hubs; 0 if there is no hub."""
         return self._rate / len(self._rates) if self._rates else 0.0
 
     def wait(self, rate: float) -> float:
-        """Seconds between two visits of a hub with this yield."""
+        """Return the seconds between two visits of a hub with this yield."""
         return self._correction * self._root / (self.pace * math.sqrt(rate))
 
     def price(self) -> float:
-        """What a visit must bring: events times the seconds of waiting that it ends.
+        """Return the price of a visit: events times the seconds of waiting that it must end.
 
         >>> budget = Budget(pace=0.1)
         >>> budget.note("http://a.test/", 0.02)
@@ -85,9 +85,9 @@ class Budget:
         return (self._correction * self._root / self.pace) ** 2 / 2
 
     def spent(self, at: float) -> None:
-        """A visit took place, at a time in seconds."""
+        """Record a visit at a time in seconds."""
         if self._rates and not math.isnan(self._last):
-            gap = min(max(0.0, at - self._last) * self.pace, 2.0)  # 1: just as paid for
+            gap = min(max(0.0, at - self._last) * self.pace, 2.0)  # 1: exactly the pace
             step = GAIN / math.sqrt(len(self._rates))
             moved = self._correction * math.exp(step * (1.0 - gap))
             self._correction = min(max(moved, 1 / MOST), MOST)

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What the operator says of how often pages are visited.
+    """Settings of the operator for the frequency of visits.
 
     Attributes:
         rate: Visits of hubs a second, all hubs together (``yield``); 0: by ``host_rate``.
-        host_rate: Visits of one host's hubs a second, where ``rate`` is 0.
+        host_rate: Visits of one host's hubs a second, if ``rate`` is 0.
         shortest: Seconds between two visits of a hub at least (``yield``).
         longest: Seconds between two visits of a hub at most (``yield``).
         hub: Seconds between two visits of a hub (``uniform``).
-        detail: Seconds until an article is looked at again for the first time.
-        days: Age of an article in days past which it is left alone.
+        detail: Seconds until the first revisit of an article.
+        days: Age of an article in days past which it is not revisited.
         miss: Seconds after a failed visit of an article.
     """
 
@@ -65,7 +65,7 @@ DEFAULT = "yield"
 
 
 def policy_named(name: str, pace: Pace | None = None) -> RevisitPolicy:
-    """The policy of that name.
+    """Return the policy of that name.
 
     Raises:
         SettingError: There is none.

@@ -1,4 +1,4 @@
-"""What a watch does when the machine's clock was set back by hours."""
+"""Reaction of a watch to a machine's clock that was set back by hours."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST = 1_000
-"""States that are read at a time."""
+"""States read at a time."""
 
 _END = 1e12
 
 
 async def count_from(now: float, visited: Visited) -> None:
-    """Let pages that were visited "in the future" be due by the clock as it was set.
+    """Reschedule pages that were visited "in the future" by the clock as it was set.
 
     Raises:
         StorageError: States could not be read or written.

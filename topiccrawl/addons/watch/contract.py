@@ -1,7 +1,7 @@
-"""The contract between a watch and its policy: what was seen of a page, and when to look again.
+"""The contract between a watch and its policy: the record of a page, and its next visit.
 
-A policy is pure but for what it may learn of all pages together: no clock, no I/O. Whoever calls
-it keeps the records, asks ``due`` after every ``learn``, and visits under the hosts' politeness:
+A policy is pure except for what it may learn from all pages together: no clock, no I/O. The caller
+keeps the records, asks ``due`` after every ``learn``, and visits under the hosts' politeness:
 a page may be visited later than it is due, never sooner.
 """
 
@@ -15,9 +15,9 @@ from topiccrawl.storage.pages import Role
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """What is known of one page from all visits so far. Times are seconds since the epoch.
+    """Record of one page from all visits so far. Times are seconds since the epoch.
 
-    ``gains``, ``changes``, ``looks`` and ``watched`` may decay: a policy says how fast.
+    ``gains``, ``changes``, ``looks`` and ``watched`` may decay: a policy determines how fast.
 
     Attributes:
         url: Canonical URL.
@@ -30,10 +30,10 @@ class Visits:
         looks: Visits after the first.
         watched: Seconds between the first and the last visit.
         gained_at: When it last showed something new on topic; 0: never.
-        changed_at: When its content was last seen changed; 0: never.
+        changed_at: When its content was last found changed; 0: never.
         misses: Failed visits in a row; 404 and 410 are failures, 304 is none.
-        published: When a detail page's article was published, as far as known; else 0.
-        memory: Numbers of the policy's own, kept and handed back as they are.
+        published: Publication time of a detail page's article; 0 if unknown.
+        memory: The policy's own numbers, kept and passed back unchanged.
     """
 
     url: str
@@ -52,7 +52,7 @@ class Visits:
     memory: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as plain JSON values.
+        """Return the record as plain JSON values.
 
         >>> one = Visits("http://a.test/", Role.HUB, 10.0, 20.0, memory=(0.5,))
         >>> Visits.from_dict(one.to_dict()) == one
@@ -62,7 +62,7 @@ class Visits:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """The record that ``to_dict`` gave; what a later version added is left out."""
+        """Return the record of a ``to_dict`` result; fields of later versions are left out."""
         known = {field.name for field in fields(cls)}
         kept = {name: value for name, value in values.items() if name in known}
         return cls(**{**kept, "role": Role(kept["role"]), "memory": tuple(kept.get("memory", ()))})
@@ -70,20 +70,20 @@ class Visits:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one visit showed; or, where ``visit`` is False, what is known later of the last one.
+    """Result of one visit; or, if ``visit`` is False, a later addition to the last one.
 
-    An on-topic article is known only when its own page was fetched, a while after the hub that
-    showed its link: a visit itself is told at once (mostly with ``gained`` 0), each article found
-    through it by a further observation with ``visit`` False, of which only ``at`` and ``gained``
-    count. A simulation may tell both at once.
+    An on-topic article is detected only when its own page is fetched, a while after the hub that
+    showed its link. A visit itself is reported at once (mostly with ``gained`` 0), each article
+    found through it by a further observation with ``visit`` False, of which only ``at`` and
+    ``gained`` count. A simulation may report both at once.
 
     Attributes:
         at: Seconds since the epoch.
         changed: Whether the content differed from the visit before; False at 304.
         gained: New on-topic articles that the page was first to show.
         offered: Links on it that were not there at the visit before.
-        status: HTTP status; 0 where there was no answer.
-        visit: Whether a visit is told of.
+        status: HTTP status; 0 if there was no response.
+        visit: Whether this reports a visit itself.
     """
 
     at: float
@@ -95,14 +95,14 @@ class Observation:
 
 
 class RevisitPolicy(Protocol):
-    """When a page is due. Deterministic for one order of calls and one seed."""
+    """Schedule of revisits. Deterministic for one order of calls and one seed."""
 
     def due(self, page: Visits) -> float:
-        """When to visit next, seconds since the epoch; ``math.inf``: never again."""
+        """Return the time of the next visit, seconds since the epoch; ``math.inf``: never."""
         ...
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
-        """The record after an observation; one of a visit has its ``visited_at`` moved on.
+        """Return the record after an observation; that of a visit updates ``visited_at``.
 
         The first visit is no observation: it makes the record (``Visits(url, role, at, at)``).
         """

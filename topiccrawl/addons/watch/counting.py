@@ -1,4 +1,4 @@
-"""What every policy counts of a visit."""
+"""Counts of visits that every policy keeps."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import Observation, Visits
 
 FAILED = 400
-"""HTTP status from which a visit failed; so did one without an answer (0)."""
+"""Lowest HTTP status of a failed visit; a visit without a response (0) failed, too."""
 
 
 def counted(page: Visits, seen: Observation, keep: float = 1.0) -> Visits:
-    """The record after an observation.
+    """Return the record after an observation.
 
     Args:
-        page: What was known.
-        seen: What is new.
-        keep: What is left of the counts so far, in [0, 1]: 1 is no decay.
+        page: The record so far.
+        seen: The new observation.
+        keep: Fraction of the earlier counts that is kept, in [0, 1]: 1 is no decay.
 
     >>> from topiccrawl.addons.watch.contract import Observation, Visits
     >>> from topiccrawl.storage.pages import Role

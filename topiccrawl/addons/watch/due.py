@@ -1,4 +1,4 @@
-"""Pages of a watch that are due: handed back to the frontier, when they are, each once."""
+"""Pages of a watch that are due: each is requeued into the frontier once, when it is due."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
     from topiccrawl.storage.pages import PageState
 
 HUB_VALUE = 1.0
-"""Value of a hub that is due: before all links that are only promising."""
+"""Score of a hub that is due: above all links that are merely promising."""
 
 MOST = 1_000
-"""Pages that are handed out at a time."""
+"""Pages of the watch in the frontier at a time."""
 
 AFRESH = 600.0
-"""Seconds between two looks at all that is overdue: what got lost."""
+"""Seconds between two looks at all overdue pages, to find lost ones."""
 
 TAKEN = 2.0
-"""Seconds after which what the last node of hosts saw of them is in the store (see ``SETTLED``)."""
+"""Seconds after which the visits of a host's last node are in the store (see ``SETTLED``)."""
 
 PAUSE = 60.0
-"""Seconds that nothing is looked at, at most: so soon it is seen that the clock was set."""
+"""Seconds between two looks at most; a clock change is detected within that time."""
 
 _END = 1e12
 
 
 class Due:
-    """Hands out what is due.
+    """Requeues due pages.
 
     Args:
-        crawler: Whose frontier.
+        crawler: Crawler of the frontier.
         visited: Has the states; its ``kept`` and ``moved`` are to be passed on.
-        wake: Called when it may be worth while to look before ``next_look``.
-        count: Takes the name of what happened.
-        once: Hand out what is due at the start, and a second look at what is missing; no more.
+        wake: Called when a look before ``next_look`` may be useful.
+        count: Called with the name of each event.
+        once: Requeue only what is due at the start, and failed pages once more.
 
     Attributes:
         next_at: When the next page is due, seconds since the epoch; None: none is.
-        missing: Pages that failed once and are due again, and when.
+        missing: Pages that failed once, and when they are due again.
     """
 
     def __init__(
@@ -76,39 +76,39 @@ class Due:
         self._full = False
 
     def begin(self) -> None:
-        """The crawl begins: with ``once``, what is due now is meant."""
+        """Start with the crawl: with ``once``, only what is due now is requeued."""
         self._until = time.time()
 
-    # -- When ------------------------------------------------------------------------------------
+    # -- Times -----------------------------------------------------------------------------------
 
     @property
     def waits(self) -> bool:
-        """Whether anything will be handed out yet."""
+        """True while anything may still be requeued."""
         due = self.missing if self.once else self.next_at is not None
         return bool(due) or self._look_at < math.inf
 
     def next_look(self) -> float:
-        """When to look at what is due, seconds since the epoch."""
+        """Return the time of the next look at what is due, seconds since the epoch."""
         soonest = math.inf if self._full or self.next_at is None else self.next_at
         return min(soonest, self._look_at, self._whole + AFRESH, time.time() + PAUSE)
 
     def look_soon(self) -> None:
-        """Look in ``TAKEN`` seconds at all that is overdue."""
+        """Look at all overdue pages in ``TAKEN`` seconds."""
         self._look_at = time.time() + TAKEN
 
     @property
     def is_early(self) -> bool:
-        """Whether that time has not come yet, or none is told."""
+        """True if the time that ``look_soon`` set has not come yet, or none is set."""
         return time.time() < self._look_at
 
-    # -- Handing out -----------------------------------------------------------------------------
+    # -- Requeueing ------------------------------------------------------------------------------
 
     def has_links_of(self, url: str) -> bool:
-        """Whether the frontier had all of a page's links when it was handed out."""
+        """Return whether the frontier had all of a page's links when the page was requeued."""
         return self._out.get(url, False)
 
     async def hand_out(self) -> None:
-        """Put what is due back into the frontier, and find out what is due next.
+        """Requeue what is due into the frontier, and determine what is due next.
 
         Raises:
             StorageError: States could not be read.
@@ -116,7 +116,7 @@ class Due:
         if self._jumps.look():
             await self.set_back()
         now, look_at = time.time(), self._look_at
-        # with several nodes others may write late what they saw
+        # with several nodes, others may write their visits late
         afresh = AFRESH if self._scheduler.courier is None else PAUSE
         if now - self._whole > afresh or now >= look_at:
             self._whole, self._handed = now, 0.0
@@ -133,7 +133,7 @@ class Due:
             self._scheduler.alarm.now()
 
     async def _give_all(self, now: float) -> int:
-        """Give back what is due, up to ``MOST`` pages on their way; how many were given."""
+        """Requeue due pages, up to ``MOST`` not yet visited ones; return how many."""
         given, most = 0, MOST
         self._full = False
         while not self._full:
@@ -150,14 +150,14 @@ class Due:
         return given
 
     def _pass(self, until: float) -> None:
-        """Note until when all is handed out, but what was written while that was read."""
+        """Record until when all is requeued, except states written during that read."""
         self._handed = min(until, math.nextafter(self._low, 0.0))
 
     def _give(self, state: PageState) -> bool:
-        """Give a page back to the frontier; whether it was not there yet."""
+        """Requeue a page into the frontier; return whether it was requeued."""
         later = self.once and state.due > self._until and state.url not in self.missing
         if state.due + self._jumps.lead(visited_at(state)) > time.time():
-            later = True  # what is due by a clock that was set forward is found again: AFRESH
+            later = True  # a page due by a clock that was set forward is found again: AFRESH
         if later or state.url in self._out or self._visited.waits(state.url):
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
@@ -171,7 +171,7 @@ class Due:
         return False
 
     async def set_back(self) -> None:
-        """Count from now, since the clock was set back; raises StorageError."""
+        """Reschedule from now, after the clock was set back; raises StorageError."""
         now = time.time()
         await count_from(now, self._visited)
         self.missing = dict.fromkeys(self.missing, now)
@@ -179,9 +179,9 @@ class Due:
         self._whole, self._handed = now, 0.0
 
     async def _call_off(self) -> None:
-        """Note pages that went into errorQueue without a lease: robots.txt, crashes, bounds.
+        """Record pages that went into errorQueue without a lease: robots.txt, crashes, bounds.
 
-        Forget those that another node has, or had, and those forgotten by hand.
+        Drop those that another node has, or had, and those deleted by hand.
         """
         for url in tuple(self._out):
             told = self._scheduler.frontier.why(url)
@@ -191,14 +191,14 @@ class Due:
                 await self._visited.missed(url, told.reason)
 
     def lost(self) -> list[tuple[str, str]]:
-        """Pages that were handed out and will not be visited, and why."""
+        """Return requeued pages that will not be visited, with the reasons."""
         told = ((url, self._scheduler.frontier.why(url)) for url in self._out)
         return [(url, one.reason) for url, one in told if one is not None and one.queue == "error"]
 
-    # -- What became of it -----------------------------------------------------------------------
+    # -- Results ---------------------------------------------------------------------------------
 
     def kept(self, state: PageState) -> None:
-        """Look again at what is due after a state was written."""
+        """Update what is due after a state was written by a visit."""
         self._out.pop(state.url, None)
         second = self.once and state.url in self.missing  # one is enough for a crawl that ends
         if state.misses and not (state.gone_at or second):
@@ -208,7 +208,7 @@ class Due:
         self.moved(state)
 
     def moved(self, state: PageState) -> None:
-        """Look again where a page that is not on its way may be due at another time."""
+        """Update what is due after a page's due time may have changed, unless it is requeued."""
         if state.url in self._out:
             return
         self._low = min(self._low, state.due or math.inf)

@@ -1,4 +1,4 @@
-"""Events as items: what is new, changed and gone goes through the pipelines into feeds."""
+"""Events as items: new, changed and gone pages go through the pipelines into feeds."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SEEN = "response_received_count"
-"""Stat that grows while a spider does anything."""
+"""Stat that grows while a spider is active."""
 
 
 class ChangeEvents:
     """Sends each event as a ``Change`` item: those since a time first, then as they come.
 
-    A spider that watches tells them itself; of another one, what was written is looked through
-    whenever it is idle.
+    A spider that watches signals its events; for another one, stored events are read whenever it
+    is idle.
 
     Args:
-        crawler: Whose pipelines.
+        crawler: Crawler of the pipelines.
         since: Seconds since the epoch.
     """
 
@@ -62,11 +62,11 @@ class ChangeEvents:
         return events
 
     async def opened(self) -> None:
-        """Send what earlier runs found."""
+        """Send the events of earlier runs."""
         await self._send_written()
 
     async def _send_written(self) -> None:
-        """Send what was written since the last look."""
+        """Send the events written since the last look."""
         pages, now = pages_of(self.crawler.settings), time.time()
         try:
             await pages.open()
@@ -89,10 +89,10 @@ class ChangeEvents:
         self._start(engine.scraper.start_itemproc_async(change, response=None))
 
     def idle(self) -> None:
-        """Keep the spider open while events are on their way.
+        """Keep the spider open while events are being sent.
 
         Raises:
-            DontCloseSpider: If any is.
+            DontCloseSpider: If any event is being sent.
         """
         watches = getattr(self.crawler.spider, "watcher", None) is not None
         if not watches and not self._tasks and self._looked < self.crawler.stats.get_value(SEEN, 0):
@@ -107,7 +107,7 @@ class ChangeEvents:
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        """Let an idle engine look again after the last event, not at its next heartbeat."""
+        """Wake an idle engine after the last event, before its next heartbeat."""
         self._tasks.discard(task)
         scheduler = getattr(self.crawler.engine, "scheduler", None)
         if not self._tasks and isinstance(scheduler, FrontierScheduler):

@@ -1,4 +1,4 @@
-"""Watches pages: hubs are visited again and again, articles while they are young."""
+"""Watch of pages: hubs are visited again and again, articles while they are young."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 POLITE = 0.1
-"""Share of the requests that a host's delay allows which hubs may take, where no rate is set."""
+"""Share that hubs may take of the requests that a host's delay allows, if no rate is set."""
 
 AGAIN = 10.0
-"""Seconds until a store that failed is asked again."""
+"""Seconds until a failed store is retried."""
 
 
 class Watch:
-    """Puts what is due back into the frontier.
+    """Requeues due pages into the frontier.
 
     Args:
-        crawler: Whose frontier.
+        crawler: Crawler of the frontier.
         ledger: Judges visits.
-        pages: Where states stay.
+        pages: Store of the states.
         once: Visit what is due now, then end; else go on for ever.
 
     Attributes:
-        visited: What was visited; middlewares tell it.
+        visited: Visits in progress; middlewares report them.
         feeds: Feeds that were found; middlewares offer them.
-        due: What is handed out again.
+        due: Pages to be requeued.
         sizes: Hubs, details and gone pages, by these names.
     """
 
@@ -108,7 +108,7 @@ class Watch:
     # -- Life ------------------------------------------------------------------------------------
 
     async def opened(self) -> None:
-        """Open the states, and hand out what is overdue.
+        """Open the states, and requeue what is overdue.
 
         Raises:
             CloseSpider: They cannot be used.
@@ -123,7 +123,7 @@ class Watch:
             self.sizes = await self._pages.counts(self._owner)
             if scheduler.courier is None:
                 await self._hand_out()
-            else:  # what others had before is on its way
+            else:  # visits of other nodes may not be stored yet
                 self.took()
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
@@ -135,7 +135,7 @@ class Watch:
 
         Raises:
             DontCloseSpider: If so.
-            CloseSpider: Something is wrong that only a new version mends: nothing would come.
+            CloseSpider: The watch failed by a bug: nothing would be requeued.
         """
         if self._task is not None and self._task.done() and (error := self._task.exception()):
             logger.critical("The watch ends by a mistake of the program's", exc_info=error)
@@ -147,17 +147,17 @@ class Watch:
             raise DontCloseSpider
 
     def took(self) -> None:
-        """Look soon at all that is overdue: hosts are served here that another node had."""
+        """Look soon at all overdue pages: this node now serves hosts of another one."""
         self.due.look_soon()
         self._wake.set()
 
     @property
     def next_at(self) -> float | None:
-        """When the next page is due, seconds since the epoch; None: none is."""
+        """Time when the next page is due, seconds since the epoch; None: none is."""
         return self.due.next_at
 
     def outlook(self) -> str:
-        """What is waited for, in words; "" where nothing is due any more."""
+        """Return a summary of what is waited for; "" if nothing is due any more."""
         if self.next_at is None:
             return ""
         at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
@@ -165,14 +165,14 @@ class Watch:
         return f"{hubs} hubs, {details} articles, next at {at}"
 
     def has_links_of(self, url: str) -> bool:
-        """Whether the frontier has a page's links: only then may it be asked for on condition.
+        """Return whether the frontier has a page's links: only then may a request be conditional.
 
-        A state may be older than the frontier (``-a fresh=1``), or newer than what it kept.
+        A state may be older than the frontier (``-a fresh=1``), or newer than its content.
         """
         return self.due.has_links_of(url)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Pass on how a lease ended; of a failure, whether it was the last that is put up with."""
+        """Pass on the outcome of a lease; a failure without further retries is an error."""
         if outcome.ending is Ending.LATER:
             told = self._scheduler.frontier.why(lease.url)
             if told is not None and told.queue == "error":
@@ -181,7 +181,7 @@ class Watch:
         self._beginnings.settled(lease, outcome)
 
     async def closed(self) -> None:
-        """Write what waits."""
+        """Write the states that wait."""
         if self._task is not None:
             self._task.cancel()
         await self.visited.close()
@@ -190,7 +190,7 @@ class Watch:
         self.crawler.signals.send_catch_log(page_changed, change=change)
 
     def count(self, name: str) -> None:
-        """Count what happened to a page."""
+        """Count an event of a page."""
         self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
@@ -201,10 +201,10 @@ class Watch:
     def _moved(self, state: PageState) -> None:
         self.due.moved(state)
 
-    # -- What is due -----------------------------------------------------------------------------
+    # -- Due pages -------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Hand out what is due, when it is due."""
+        """Requeue pages when they are due."""
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), self.due.next_look() - time.time())
@@ -217,7 +217,7 @@ class Watch:
                 self._wake.set()
 
     async def _hand_out(self) -> None:
-        """Hand out what is due; before the first time, take over what was crawled before."""
+        """Requeue what is due; adopt earlier crawls before the first time."""
         courier = self._scheduler.courier
         if not self._adopted and not (courier and (courier.loading or self.due.is_early)):
             await self._adopt(self._scheduler.frontier)
@@ -225,10 +225,10 @@ class Watch:
         self._beginnings.look(self._scheduler.frontier)
         await self.due.hand_out()
 
-    # -- What was crawled before it was watched ---------------------------------------------------
+    # -- Adoption of earlier crawls ---------------------------------------------------------------
 
     async def _adopt(self, frontier: Frontier) -> None:
-        """Watch what was crawled without: seeds, stored articles, and where they were found."""
+        """Adopt unwatched crawls: seeds, stored articles, and the pages that showed them."""
         seeds = seeds_of(self.crawler.spider)
         known = await self.visited.pages.get(self._owner, seeds)
         left = [url for url in seeds if url not in known or not was_had(known[url])]
@@ -251,20 +251,20 @@ class Watch:
 
 
 def owner_of(spider: Spider | None) -> str:
-    """Whose pages a spider watches: its topic's name, or its template's."""
+    """Return the owner of the pages that a spider watches: the name of its topic or template."""
     about = getattr(spider, "topic", None) or getattr(spider, "template", None)
     return about.name if about is not None else f"spider-{getattr(spider, 'name', '')}"
 
 
 def seeds_of(spider: Spider | None) -> tuple[str, ...]:
-    """The canonical seeds of a spider's topic: its own, else the default portals."""
+    """Return the canonical seeds of a spider's topic: its own, else the default portals."""
     topic = getattr(spider, "topic", None)
     urls = (topic.seeds or default_seeds(topic)) if topic is not None else ()
     return tuple(canonical(url) or url for url in urls)
 
 
 def policy_of(settings: BaseSettings) -> RevisitPolicy:
-    """The policy that the settings name.
+    """Return the policy that the settings name.
 
     Raises:
         SettingError: If one of TOPICCRAWL_REVISIT_* cannot be used.
@@ -282,6 +282,6 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
 
 
 def found_on(frontier: Frontier, url: str) -> str:
-    """URL of the page that showed a URL first, or ""."""
+    """Return the URL of the page that showed a URL first, or ""."""
     told = frontier.why(url)
     return told.path[-2] if told is not None and len(told.path) > 1 else ""

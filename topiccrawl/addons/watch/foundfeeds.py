@@ -1,4 +1,4 @@
-"""Feeds and news sitemaps that a watch finds on the way: they are hubs, too."""
+"""Feeds and news sitemaps that a watch discovers: they are hubs, too."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 FEED_VALUE = 0.9
-"""Value of a feed that a page on topic, or a seed, names."""
+"""Score of a feed that a page on topic, or a seed, names."""
 
 OK = 200
 
 
 class FoundFeeds:
-    """Lets feeds be fetched.
+    """Queues discovered feeds.
 
     Args:
-        crawler: Whose frontier takes them.
+        crawler: Crawler of the frontier that takes them.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
 
     def offer(self, urls: Iterable[str], depth: int) -> None:
-        """Let feeds be fetched that were found on the way; traps would refuse their names."""
+        """Queue discovered feeds as seeds; the trap rules would refuse their names."""
         scheduler = self.crawler.engine.scheduler
         if not isinstance(scheduler, FrontierScheduler):
             return

@@ -1,4 +1,4 @@
-"""When the machine's clock is set: what was to come by it comes neither at once nor much later."""
+"""Changes of the machine's clock: due visits come neither all at once nor much later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.pages import PageState
 
 LEAST = 5.0
-"""Seconds by which a clock may be corrected without anybody minding."""
+"""Seconds; smaller corrections of a clock are ignored."""
 
 
 def _wall() -> float:
@@ -21,20 +21,20 @@ def _wall() -> float:
 
 
 def _steady() -> float:
-    """Seconds that go on while the machine sleeps, where the system knows them."""
+    """Return steady seconds; they include the machine's sleep if the system counts it."""
     boot: int | None = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Jumps:
-    """Notices that the clock was set.
+    """Detects that the clock was set.
 
-    What was visited before it was set forward is due so much later. What was visited "in the
-    future", since it was set back, must be told another time; see ``set_back``.
+    Pages visited before it was set forward are due later by as much. Pages visited "in the
+    future", since it was set back, need a new time; see ``set_back``.
 
     Args:
         wall: The machine's clock, seconds since the epoch.
-        steady: A clock that nobody sets, seconds.
+        steady: A clock that is never set, seconds.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Jumps:
         self._forward: list[tuple[float, float]] = []
 
     def look(self) -> bool:
-        """Whether the clock was set back since the last look.
+        """Return whether the clock was set back since the last look.
 
         >>> wall, steady = [1000.0], [0.0]
         >>> jumps = Jumps(lambda: wall[0], lambda: steady[0])
@@ -66,20 +66,20 @@ class Jumps:
         return moved < -LEAST
 
     def lead(self, visited_at: float) -> float:
-        """Seconds by which the clock was set forward since a page was visited."""
+        """Return the seconds by which the clock was set forward since a page was visited."""
         return math.fsum(moved for at, moved in self._forward if visited_at < at - 1.0)
 
 
 def visited_at(state: PageState) -> float:
-    """When a page was last visited, seconds since the epoch."""
+    """Return the time of a page's last visit, seconds since the epoch."""
     visits: dict[str, Any] = state.more.get("visits", {})
     return float(visits.get("visited_at", state.checked_at or state.first_seen))
 
 
 def set_back(state: PageState, now: float) -> PageState:
-    """The state of a page that was visited "in the future": visited now, and due as soon after.
+    """Return the state of a page visited "in the future": visited now, due after the same wait.
 
-    Others stay as they are; twice equals once.
+    Other states are unchanged; twice equals once.
 
     >>> from topiccrawl.storage.pages import PageState
     >>> state = set_back(PageState("足球", "http://a.test/", checked_at=9000.0, due=9060.0), 1000.0)

@@ -1,4 +1,4 @@
-"""What a visit makes of a page's state: role, change, loss, and when it is looked at again."""
+"""Effect of a visit on a page's state: role, change, loss, and the next visit."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import RevisitPolicy
 
 GONE = frozenset((404, 410))
-"""Statuses that say there is no such page."""
+"""HTTP statuses of a missing page."""
 
 NOT_MODIFIED = 304
 
 TWICE = 2
-"""Looks in a row that must find a page missing before it is gone [S1, methods §7]."""
+"""Visits in a row that must find a page missing before it is gone [S1, methods §7]."""
 
 MOST_LINKS = 2_000
-"""Links of a hub that are remembered, 4 bytes each."""
+"""Links of a hub that are stored, 4 bytes each."""
 
 SOONEST = 0.001
-"""Seconds after a visit before which no policy may ask for the next."""
+"""Shortest time between a visit and the next one that a policy may set, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a visit showed.
+    """Result of a visit.
 
     Attributes:
         at: Seconds since the epoch.
-        status: HTTP status; 0 where there was no answer.
-        etag: The answer's ETag.
+        status: HTTP status; 0 if there was no response.
+        etag: The response's ETag.
         last_modified: Its Last-Modified.
-        digest: MD5 of the main text of an article on topic; "" where the page showed none.
+        digest: MD5 of the main text of an article on topic; "" if the page showed none.
         relevance: Of the page, in [0, 1].
         hub: Whether it looks like a page that lists links.
         links: URLs of its links.
         found_on: URL of the page that showed it first, or "".
         published: When its article was published, seconds since the epoch, or 0.
-        parts: Whether its article goes on on further pages.
+        parts: Whether its article continues on further pages.
     """
 
     at: float
@@ -64,13 +64,13 @@ class Seen:
 
 
 class Ledger:
-    """Keeps the books of one owner's pages. Pure but for what its policy learns.
+    """Computes the states of one owner's pages. Pure except for what its policy learns.
 
     Args:
         owner: Name of the topic or template.
-        policy: When pages are due.
-        gone_seconds: Seconds between the two looks that find a page gone, at least.
-        unhad_seconds: Seconds until a hub that was never had is asked for again, at first.
+        policy: Schedules the visits.
+        gone_seconds: Seconds between the two visits that find a page gone, at least.
+        unhad_seconds: Seconds until the first retry of a hub that was never fetched.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Ledger:
         self.unhad_seconds = unhad_seconds
 
     def first(self, url: str, seen: Seen) -> PageState | None:
-        """The state of a page after its first visit; None for one that is no hub nor article."""
+        """Return the state of a page after its first visit; None if it is no hub nor article."""
         if not seen.hub and not seen.digest:
             return None
         role = Role.HUB if seen.hub else Role.DETAIL
@@ -95,7 +95,7 @@ class Ledger:
         return self._kept(_validated(state, seen), visits)
 
     def again(self, known: PageState, seen: Seen) -> PageState:
-        """The state after a further visit that was answered with 200 or 304."""
+        """Return the state after a further visit with status 200 or 304."""
         changed = self.is_changed(known, seen)
         links = offered(known, seen.links) if known.more.get("links") else 0  # else: all it has
         told = Observation(seen.at, changed, offered=links, status=seen.status)
@@ -110,10 +110,10 @@ class Ledger:
         return self._kept(state, visits)
 
     def unhad(self, url: str, at: float, known: PageState | None = None) -> PageState:
-        """The state of a hub, a seed mostly, after one more visit while it was never had.
+        """Return the state of a hub, mostly a seed, that failed and was never fetched before.
 
-        It is asked for again after ``unhad_seconds``, then twice that and so on, up to ``UNHAD``,
-        and never gone: nobody knows that it was there.
+        It is retried after ``unhad_seconds``, then twice that and so on, up to ``UNHAD``. It is
+        never gone, since it may never have existed.
         """
         state = known or PageState(self.owner, url, Role.HUB, at)
         visits = replace(_visits(state), visited_at=at, visits=0, misses=_visits(state).misses + 1)
@@ -122,10 +122,10 @@ class Ledger:
         return replace(state, checked_at=at, due=at + wait, more=more)
 
     def missed(self, known: PageState, at: float, status: int) -> PageState:
-        """The state after a visit that failed: 404 or 410, twice in a row, mean it is gone.
+        """Return the state after a failed visit: 404 or 410, twice in a row, mean it is gone.
 
-        A hub that is gone is still looked at, as seldom as the policy visits hubs that fail: what
-        answered 404 for ten minutes of maintenance may come back.
+        A hub that is gone is still visited, as seldom as the policy visits hubs that fail: a page
+        that gives 404 during ten minutes of maintenance may come back.
         """
         if not was_had(known):
             return self.unhad(known.url, at, known)
@@ -140,28 +140,29 @@ class Ledger:
         return replace(state, due=at + self.gone_seconds)
 
     def credit(self, url: str, known: PageState | None, seen: Seen) -> PageState | None:
-        """The state of a page that showed an article first, a hub from now on.
+        """Return the state of the page that showed an article first; it is a hub from now on.
 
-        None where nothing is to be noted: it is an article, or shows what was there before it was
-        visited.
+        None if nothing is to be recorded: the page is an article, or the article was there before
+        the first visit.
         """
         if known is None:
             return self.first(url, Seen(seen.at, hub=True))
         older = 0 < seen.published < known.first_seen
-        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows what is there already
+        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows existing articles
         if known.role is not Role.HUB or older or first:
             return None
         return self.credited(known, seen.at)
 
     def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
-        """The state of a hub after new on-topic articles were found through it."""
+        """Return the state of a hub after new on-topic articles were found through it."""
         told = Observation(at, gained=gained, visit=False)
         return self._kept(known, self.policy.learn(_visits(known), told))
 
     def wholly(self, known: PageState, at: float, digest: str) -> PageState:
-        """The state after all pages of an article were read, whose text together has a digest.
+        """Return the state after all pages of an article were read; ``digest`` covers all of them.
 
-        It has changed where they differ and the first page, which was seen before, did not tell.
+        The article has changed if the digest differs and the first page, which was compared
+        before, did not show it.
         """
         before = known.more.get("whole", digest)
         told = known.changed_at >= _visits(known).visited_at
@@ -169,7 +170,7 @@ class Ledger:
         return replace(known, changed_at=changed_at, more={**known.more, "whole": digest})
 
     def is_changed(self, known: PageState, seen: Seen) -> bool:
-        """Whether the visit showed another text, or a hub other links, than the one before."""
+        """Return whether the text, or a hub's links, differ from the visit before."""
         if seen.status == NOT_MODIFIED:
             return False
         if known.role is Role.HUB:
@@ -184,18 +185,18 @@ class Ledger:
 
 
 def was_had(state: PageState) -> bool:
-    """Whether a page was ever had; False for one that failed each time."""
+    """Return whether a page was ever fetched; False if each visit failed."""
     return bool(state.more.get("visits", {}).get("visits", 1))
 
 
 def offered(known: PageState, links: Iterable[str]) -> int:
-    """How many of a hub's links were not there at the visit before."""
+    """Count the links of a hub that were not there at the visit before."""
     before = {one for (one,) in iter_unpack("<I", b64decode(known.more.get("links", "")))}
     return len(_hashes(links) - before)
 
 
 def _validated(state: PageState, seen: Seen) -> PageState:
-    """The state with what the answer said of the page; 304 repeats no more than validators."""
+    """Return the state with the data of a response; 304 repeats only validators."""
     state = replace(
         state,
         checked_at=seen.at,

@@ -1,4 +1,4 @@
-"""Watched pages on their way: asked for on condition, compared, and told to the watch."""
+"""Middlewares for watched pages: conditional requests, comparison, reports to the watch."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class ConditionalMiddleware:
-    """Asks for watched pages on condition that they changed.
+    """Makes requests for watched pages conditional.
 
     Args:
-        watch: Knows what the last answers said.
+        watch: Has the validators of the last responses.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -51,14 +51,14 @@ class ConditionalMiddleware:
         return cls(_watch(crawler))
 
     async def process_request(self, request: Request) -> None:
-        """Add what the last answer said of the page."""
+        """Add the validators of the page's last response."""
         if _ticket(request) is None:
             return
         known = await self.watch.visited.ask(request.url)
         if known is None or known.gone_at or not self.watch.has_links_of(request.url):
             return
         if not (known.etag or known.last_modified) or known.more.get("parts"):
-            return  # what its further pages say can be told only together with it
+            return  # its further pages can be compared only together with it
         request.meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         if known.etag:
             request.headers["If-None-Match"] = known.etag
@@ -67,11 +67,11 @@ class ConditionalMiddleware:
 
 
 class WatchMiddleware:
-    """Tells the watch what a page showed; keeps what has not changed from the pipelines.
+    """Reports the result of a visit to the watch; keeps unchanged articles from the pipelines.
 
     Args:
-        crawler: Whose frontier knows where a page was found.
-        watch: Is told.
+        crawler: Crawler of the frontier, which records where a page was found.
+        watch: Receives the reports.
     """
 
     def __init__(self, crawler: Crawler, watch: Watch) -> None:
@@ -91,7 +91,7 @@ class WatchMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Pass on what is new of a page; of one that was not modified, that it is as it was."""
+        """Pass on the new output of a page; for 304, only its relevance as before."""
         ticket = _ticket(response.request)
         if ticket is None or response.request is None:
             async for output in result:
@@ -115,7 +115,7 @@ class WatchMiddleware:
         visited.saw(ticket.token, known, replace(seen, parts=shown.parts))
 
     def _read_whole(self, output: object) -> None:
-        """Tell of an article on several pages, of which the last was read."""
+        """Report an article on several pages once its last page was read."""
         if isinstance(output, Article):
             self.watch.visited.whole(output.url, time.time(), digest_of(output))
 
@@ -152,12 +152,12 @@ class WatchMiddleware:
 
 
 class _Shown:
-    """What a page showed so far.
+    """Output of a page so far.
 
     Attributes:
         findings: Its judgement.
-        article: Its article, or the part of it that it has.
-        parts: Whether the article goes on on further pages.
+        article: Its article, or the part on this page.
+        parts: Whether the article continues on further pages.
     """
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class _Shown:
         self.parts = False
 
     def take(self, output: object) -> None:
-        """Note one more output of the spider."""
+        """Record one more output of the spider."""
         if isinstance(output, Findings):
             self.findings = output
         elif isinstance(output, Unfinished):
@@ -176,18 +176,18 @@ class _Shown:
             self.article = self.article or output
 
     def is_new(self, known: PageState | None) -> bool:
-        """Whether the article differs from what is stored of it, as far as the page shows it."""
+        """Return whether the article, as far as the page shows it, differs from the stored one."""
         return self.article is None or known is None or known.digest != digest_of(self.article)
 
     def further(self, output: object) -> Request | None:
-        """What is left of an output where the article is stored as it is: its further pages."""
+        """Return an output of an unchanged article if it requests a further page, else None."""
         if not self.parts or not isinstance(output, Request):
             return None
         return output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
 
 
 def digest_of(article: Article) -> str:
-    """MD5 of an article's main text.
+    """Return an article's own digest, else the MD5 of its title and main text.
 
     >>> digest_of(Article("http://a.test/1", "题", "文"))
     'f7ed2e956f7b68ac14768ec4548a87b1'
@@ -197,7 +197,7 @@ def digest_of(article: Article) -> str:
 
 
 def seconds_of(published: str) -> float:
-    """Seconds since the epoch of an ISO 8601 time, or 0; one without a zone is taken for UTC.
+    """Return the seconds since the epoch of an ISO 8601 time, or 0; without a zone: local time.
 
     >>> seconds_of("1970-01-02T00:00:00+00:00"), seconds_of("")
     (86400.0, 0.0)
@@ -216,7 +216,7 @@ def _seen(response: Response, **more: Any) -> Seen:  # noqa: ANN401  (fields of 
 
 
 def _lists(response: Response, findings: Findings) -> bool:
-    """Whether an on-topic page without an article is a list of links."""
+    """Return whether an on-topic page without an article is a list of links."""
     if not findings.relevant or len(findings.offers) < FEWEST:
         return False
     if not isinstance(response, TextResponse):
@@ -227,7 +227,7 @@ def _lists(response: Response, findings: Findings) -> bool:
 
 
 def _ticket(request: Request | None) -> Ticket | None:
-    """The ticket of a page by itself; None for robots.txt and later pages of an article."""
+    """Return the ticket of a single page; None for robots.txt and later pages of an article."""
     ticket = meta.read(request)
     if request is None or ticket is None or ticket.robots or not ticket.token:
         return None

@@ -1,4 +1,4 @@
-"""Page states on their way to the store: written together, kept in memory while it is away."""
+"""Write buffer of page states: written in groups, kept in memory while the store is away."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MOST = 100_000
 
 
 class PageBuffer:
-    """Writes states in groups; what is asked for is answered with what waits.
+    """Writes states in groups; reads return waiting states first.
 
     A state is soon written, or waits in memory: a page whose state a killed process had not
     written is visited again as if for the first time.
 
     Args:
-        pages: Where they go.
+        pages: Store of the states.
         age: See ``AGE``.
         patience: Seconds that ``save`` waits for a store that is away.
     """
@@ -50,7 +50,7 @@ class PageBuffer:
         """Keep a state; returns when it is written, or after ``patience`` seconds.
 
         Raises:
-            StorageError: It was refused for good.
+            StorageError: The store refused it for good.
         """
         self._waiting[(state.owner, state.url)] = state
         while len(self._waiting) > MOST:
@@ -78,7 +78,7 @@ class PageBuffer:
         return found | await self.pages.get(owner, asked) if asked else found
 
     async def find(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
-        """As ``get``; a store that is away is waited for until ``part`` is called."""
+        """Return the result of ``get``; wait for a store that is away until ``part`` is called."""
         again = waits()
         while True:
             try:
@@ -90,11 +90,11 @@ class PageBuffer:
                     await asyncio.wait_for(self._parting.wait(), next(again))
 
     def part(self) -> None:
-        """Wait no more for a store that is away."""
+        """Stop waiting for a store that is away."""
         self._parting.set()
 
     async def close(self) -> None:
-        """Write what waits, once; what a store that is away does not take is lost."""
+        """Write the waiting states once; they are lost if the store is away."""
         if self._task is not None:
             self._age = 0.0
             _, late = await asyncio.wait([self._task], timeout=self._patience)
@@ -133,4 +133,4 @@ def _settle(written: asyncio.Future[None] | None, error: StorageError | None = N
         written.set_result(None)
     else:
         written.set_exception(error)
-        written.exception()  # nobody may be left to ask
+        written.exception()  # no caller may be left to read it

@@ -1,9 +1,9 @@
-"""How often something happens, from counts over stretches of time, where that may change.
+"""Estimate of a changing rate of events from counts over stretches of time.
 
-Counts are Poisson, the rate has a Gamma prior. What is long past counts for less: three memories
-fade with half-lives of hours, days and weeks, and each is trusted by how well it foretold the
-counts that came (fixed share of experts, Herbster and Warmuth 1998). So a steady rate is known ever
-better, and a hub that bursts or falls silent is believed soon.
+Counts are Poisson, the rate has a Gamma prior. Older counts weigh less: three memories decay with
+half-lives of hours, days and weeks, and each is trusted by how well it predicted the counts that
+followed (fixed share of experts, Herbster and Warmuth 1998). So the estimate of a steady rate
+improves, and a hub that bursts or falls silent is detected soon.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ HALF_LIVES = (6 * HOUR, 48 * HOUR, 14 * 24 * HOUR)
 """Seconds after which a count weighs half."""
 
 SHARE = 0.01
-"""Trust that is dealt evenly at each stretch, so that none is ever lost for good."""
+"""Trust that is spread evenly at each stretch, so that no memory loses all of it."""
 
 SHAPE = 0.25
-"""Of the prior: it counts like so many events; its mean is what pages bring on average."""
+"""Shape of the prior: it counts like so many events; its mean is the mean yield of pages."""
 
 _FIELDS = 3 * len(HALF_LIVES) + 2
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What is known of one rate. Times in seconds.
+    """Estimate of one rate. Times in seconds.
 
     Attributes:
-        counts: Faded events, one number a memory.
-        spans: Faded seconds.
+        counts: Decayed events, one number for each memory.
+        spans: Decayed seconds.
         trust: In each memory; they sum to one.
-        events: Of the last stretch, which may still grow.
-        span: Seconds of that.
+        events: Of the last stretch; they may still grow.
+        span: Length of that stretch.
     """
 
     counts: tuple[float, ...] = (0.0,) * len(HALF_LIVES)
@@ -48,7 +48,7 @@ class Rate:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Self:
-        """The rate that ``numbers`` gave; a new one where they are of another kind."""
+        """Return the rate of ``numbers``; a new one if they have another length."""
         if len(numbers) != _FIELDS:
             return cls()
         kinds = len(HALF_LIVES)
@@ -57,7 +57,7 @@ class Rate:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """All of it as a flat tuple.
+        """All fields as a flat tuple.
 
         >>> rate = Rate().after(60.0, 0.001).plus(2)
         >>> Rate.of(rate.numbers) == rate
@@ -66,11 +66,11 @@ class Rate:
         return (*self.counts, *self.spans, *self.trust, self.events, self.span)
 
     def plus(self, events: float) -> Rate:
-        """The rate after more events of the last stretch became known."""
+        """Return the rate after more events of the last stretch were detected."""
         return Rate(self.counts, self.spans, self.trust, self.events + events, self.span)
 
     def after(self, seconds: float, prior: float) -> Rate:
-        """The rate at the end of another stretch, whose events are told by ``plus``.
+        """Return the rate at the end of another stretch; ``plus`` adds its events.
 
         Args:
             seconds: Length of the stretch.
@@ -86,7 +86,7 @@ class Rate:
         )
 
     def mean(self, prior: float) -> float:
-        """Events a second, as expected from all that is known; more than 0.
+        """Return the expected events a second; more than 0.
 
         >>> round(Rate().mean(0.01), 3), Rate().after(3600.0, 0.01).mean(0.01) < 0.001
         (0.01, True)
@@ -98,7 +98,7 @@ class Rate:
         return sum(t * r for t, r in zip(self.trust, rates, strict=True))
 
     def _trusted(self, prior: float) -> tuple[float, ...]:
-        """Trust in the memories after the last stretch showed which of them was right."""
+        """Return the trust in the memories, updated by their predictions of the last stretch."""
         if not self.span:
             return self.trust
         tellings = [
@@ -112,7 +112,7 @@ class Rate:
 
 
 def _log_chance(events: float, shape: float, span: float, seconds: float) -> float:
-    """Logarithm of how likely so many events were (negative binomial), but for a constant."""
+    """Return the log-probability of so many events (negative binomial), up to a constant."""
     return (
         math.lgamma(events + shape)
         - math.lgamma(shape)

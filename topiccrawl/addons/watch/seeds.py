@@ -1,4 +1,4 @@
-"""Seeds of a watch, until each was had once: what fails at first is not given up."""
+"""Seeds of a watch, until each was fetched once: a seed that fails at first is retried."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ON_THEIR_WAY = frozenset({"prior", "normal", "leased"})
 
 
 class Beginnings:
-    """Finds seeds that failed, also without a request (robots.txt that cannot be had).
+    """Finds seeds that failed, also without a request (robots.txt that cannot be fetched).
 
     Args:
-        seeds: Canonical URLs that were never had.
-        failed: Called once with each that failed, and the frontier's reason; from then on it has a
-            state and is due again by that.
+        seeds: Canonical URLs that were never fetched.
+        failed: Called once with each failed seed and the frontier's reason; from then on the seed
+            has a state, which sets its next visit.
     """
 
     def __init__(self, seeds: Iterable[str], failed: Callable[[str, str], None]) -> None:
@@ -33,7 +33,7 @@ class Beginnings:
         return url in self._all
 
     def look(self, frontier: Frontier) -> None:
-        """Tell which seeds failed since the last look."""
+        """Report the seeds that failed since the last look."""
         for url in tuple(self._left):
             told = frontier.why(url)
             if told is None or told.queue in ON_THEIR_WAY:
@@ -43,7 +43,7 @@ class Beginnings:
                 self._failed(url, told.reason)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Go on with the page that a seed redirects to."""
+        """Replace a redirected seed by its target."""
         if outcome.ending is Ending.REDIRECTED and lease.url in self._left:
             self._left.discard(lease.url)
             self._left.add(outcome.target)

@@ -1,4 +1,4 @@
-"""Hubs at one pace; articles while they are young, ever more seldom."""
+"""Uniform policy: all hubs at one pace; articles while they are young, ever more seldom."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def recheck(
     days: float = DETAIL_DAYS,
     miss: float = MISS_SECONDS,
 ) -> float:
-    """When an article is looked at again: after ``first`` seconds, then at twice its age each time.
+    """Return an article's next visit: after ``first`` seconds, then at twice its age each time.
 
     Args:
         page: A detail page.
-        first: Seconds until the first look.
-        days: Age in days past which it is left alone; 0: never looked at again.
+        first: Seconds until the first revisit.
+        days: Age in days past which it is not revisited; 0: never revisited.
         miss: Seconds after a failed visit, doubled with each further one.
 
     >>> from topiccrawl.addons.watch.contract import Observation, Visits
@@ -48,12 +48,12 @@ def recheck(
 
 
 class UniformRevisits:
-    """Visits all hubs equally often: the yardstick of every other policy.
+    """Visits all hubs equally often: the baseline for every other policy.
 
     Args:
         hub: Seconds between two visits of a hub.
-        detail: Seconds until an article is looked at again for the first time; see ``recheck``.
-        days: Age of an article in days past which it is left alone.
+        detail: Seconds until the first revisit of an article; see ``recheck``.
+        days: Age of an article in days past which it is not revisited.
         miss: Seconds after a failed visit of an article, doubled with each further one; a hub
             that fails is visited half as often with each failure.
     """

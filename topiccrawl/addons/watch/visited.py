@@ -1,10 +1,10 @@
-"""States of watched pages in a crawl: judged when a page is done, written so that no kill loses.
+"""States of watched pages in a crawl: judged when a page is done, written safe against kills.
 
-A state's validators say "all of this page is known". So they may be written only when the page's
-articles are stored and its links are in the frontier, and that for good: a page that is fetched
-again after a kill must not be answered with 304. The other way round, a page in the frontier
-without a state would never be looked at again. Hence a page that is seen first is written twice:
-without validators before its lease is settled, and whole a moment after.
+A state's validators mean "all of this page is recorded". So they may be written only when the
+page's articles are stored and its links are in the frontier durably: a page that is fetched again
+after a kill must not get a 304. On the other hand, a page in the frontier without a state would
+never be revisited. Hence the state of a new page is written twice: without validators before its
+lease is settled, and complete a moment after.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SETTLED = 1.0
-"""Seconds after which what ``finish`` did is durable, in a frontier that is shared too."""
+"""Seconds after which the effect of ``finish`` is durable, also in a shared frontier."""
 
 
 class Visit(NamedTuple):
@@ -44,7 +44,7 @@ class Visit(NamedTuple):
 
     Attributes:
         known: The page's state before, or None.
-        seen: What it showed.
+        seen: Its result.
     """
 
     known: PageState | None
@@ -52,7 +52,7 @@ class Visit(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """A visit that was judged and is not written whole yet."""
+    """A visit that was judged and whose state is not completely written yet."""
 
     state: PageState
     seen: Seen
@@ -60,19 +60,19 @@ class _Judged(NamedTuple):
 
 
 class Visited:
-    """What was visited.
+    """Visits of a crawl, and the states of their pages.
 
     Args:
         ledger: Judges visits.
-        pages: Where states stay.
-        count: Takes the name of what happened.
+        pages: Store of the states.
+        count: Called with the name of each event to count.
         kept: Called with each state that was written after a visit.
-        moved: Called with each state that was written for other reasons: when it is due may have
+        moved: Called with each state that was written for other reasons: its due time may have
             changed.
         happened: Called with each event.
 
     Attributes:
-        seeds: URLs that are asked for again even if they were never had.
+        seeds: URLs that are retried even if they were never fetched.
     """
 
     def __init__(
@@ -104,20 +104,21 @@ class Visited:
         return len(self._tasks)
 
     def waits(self, url: str) -> bool:
-        """Whether a page was visited and its state is not written whole yet."""
+        """Return whether a page was visited and its state is not completely written yet."""
         return url in self._judged
 
     async def known(self, url: str) -> PageState | None:
-        """The state of a page, or None; a store that is away is waited for."""
+        """Return the state of a page, or None; wait for a store that is away."""
         judged = self._judged.get(url)
         if judged is not None:
             return judged.state
         return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def ask(self, url: str) -> PageState | None:
-        """The state of a page that is about to be asked for; ``asked`` gives it again.
+        """Return the state of a page that is about to be requested; ``asked`` returns it again.
 
-        None, too, where the store is away: the page is fetched whole, and compared when it is back.
+        None, too, if the store is away: the page is fetched without conditions, and compared when
+        the store is back.
         """
         judged = self._judged.get(url)
         try:
@@ -129,21 +130,21 @@ class Visited:
         return known
 
     def asked(self, url: str) -> PageState | None:
-        """The state of a page when it was asked for, or None."""
+        """Return the state of a page when it was requested, or None."""
         return self._asked.get(url)
 
     def saw(self, token: int, known: PageState | None, seen: Seen) -> None:
-        """Keep what a page showed until all of it is stored."""
+        """Keep the result of a visit until all of the page is stored."""
         self._visits[token] = Visit(known, seen)
 
     async def done(self, token: int, lease: Lease) -> None:
         """Judge a page whose articles are stored; its lease is settled after that.
 
         Raises:
-            StorageError: What was seen first could not be written.
+            StorageError: The state of a new page could not be written.
         """
         visit = self._visits.pop(token, None)
-        if visit is None or is_apart(lease.url):  # a request of its own, which nobody can repeat
+        if visit is None or is_apart(lease.url):  # a separate request, which cannot be repeated
             return
         async with self._lock(lease.url):
             if lease.url in self._unread:
@@ -165,7 +166,7 @@ class Visited:
         return self.ledger.again(known, visit.seen)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Write what was judged, and note visits that failed, once the lease has ended."""
+        """Write judged states, and record failed visits, once the lease has ended."""
         if lease.kind is not Kind.PAGE:
             return
         self._asked.pop(lease.url, None)
@@ -179,7 +180,7 @@ class Visited:
             self._start(self.missed(lease.url, outcome.reason))
 
     async def credit(self, hub: str, seen: Seen) -> None:
-        """Let the page that showed an article first have the credit; make it a hub by that."""
+        """Credit the page that showed an article first; it becomes a hub by that."""
         async with self._lock(hub):
             known = await self.known(hub)
             state = self.ledger.credit(hub, known, seen)
@@ -191,7 +192,7 @@ class Visited:
             if judged is not None:
                 self._judged[hub] = judged._replace(state=state)
                 return
-        try:  # it is what is known as soon as this begins: nobody comes between
+        try:  # the buffer returns the new state as soon as this begins: no other task interferes
             await self.pages.save(state)
         finally:
             self._moved(state)
@@ -201,7 +202,7 @@ class Visited:
         self._start(self._wholly(url, at, digest))
 
     async def _wholly(self, url: str, at: float, digest: str) -> None:
-        with suppress(TimeoutError):  # its first page may not be noted yet
+        with suppress(TimeoutError):  # its first page may not be recorded yet
             await asyncio.wait_for(self._ending.wait(), 2 * SETTLED)
         async with self._lock(url):
             known = await self.known(url)
@@ -219,7 +220,7 @@ class Visited:
             self._happened(change)
 
     async def close(self) -> None:
-        """Write what waits; the frontier is closed, so all of it is durable."""
+        """Write waiting states; the frontier is closed, so its content is durable."""
         self._ending.set()
         self.pages.part()
         if self._tasks:
@@ -237,12 +238,12 @@ class Visited:
                 await self.credit(seen.found_on, seen)
 
     async def missed(self, url: str, reason: str, *, first: bool = False) -> None:
-        """Note a visit that failed. While it is being noted, another call does nothing.
+        """Record a failed visit. While it is being recorded, another call does nothing.
 
         Args:
-            url: Of a page; one that has no state is left alone, but for one of ``seeds``.
+            url: Of a page; one without a state is ignored, except for one of ``seeds``.
             reason: The frontier's, such as ``http-404``.
-            first: Leave a page alone that has a state.
+            first: Ignore a page that has a state.
         """
         if url in self._failing:
             return
@@ -274,15 +275,15 @@ class Visited:
         await self._keep(state, known or state)
 
     def failed(self, url: str, reason: str) -> None:
-        """As ``missed``, in the background."""
+        """Record a failed visit in the background, as ``missed``."""
         self._start(self.missed(url, reason))
 
     def failed_first(self, url: str, reason: str) -> None:
-        """As ``missed``, in the background, of a seed that may never have been had."""
+        """Record, in the background, the failure of a seed that may never have been fetched."""
         self._start(self.missed(url, reason, first=True))
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
-        """Write states anew that are not about to be written anyway."""
+        """Rewrite states that are not about to be written anyway."""
 
         async def one(url: str) -> None:
             async with self._lock(url):
@@ -293,7 +294,7 @@ class Visited:
         await asyncio.gather(*map(one, urls))
 
     async def _keep(self, state: PageState, before: PageState | None) -> None:
-        """Write a state, and tell what became of an article; a refused one is due as before."""
+        """Write a state, and report the change of an article; a refused one is due as before."""
         try:
             await self.pages.save(state)
         except StorageError:
@@ -311,13 +312,13 @@ class Visited:
 
 
 class _Locks:
-    """Held while a state is read and made anew: credits come together, and with visits."""
+    """Locks held while a state is read and rewritten: credits and visits may come together."""
 
     def __init__(self) -> None:
         self._known: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, url: str) -> asyncio.Lock:
-        """The lock of a URL; it is gone when nobody holds or waits for it."""
+        """Return the lock of a URL; it is deleted when no task holds or waits for it."""
         lock = self._known.get(url)
         if lock is None:
             lock = self._known[url] = asyncio.Lock()
@@ -325,7 +326,7 @@ class _Locks:
 
 
 async def _told(work: Coroutine[None, None, None]) -> None:
-    """Wait for work that nobody else waits for; a line says what the store refused."""
+    """Wait for work that no caller waits for; log what the store refused."""
     try:
         await work
     except StorageError as error:
@@ -333,6 +334,6 @@ async def _told(work: Coroutine[None, None, None]) -> None:
 
 
 def _unproven(state: PageState) -> PageState:
-    """The state as long as a kill may make its page be fetched again."""
+    """Return a state for as long as a kill may cause its page to be fetched again."""
     more = {name: value for name, value in state.more.items() if name != "links"}
     return replace(state, etag="", last_modified="", digest="", more=more)

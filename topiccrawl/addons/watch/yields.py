@@ -1,9 +1,10 @@
-"""Hubs by what they bring: the more new on-topic articles an hour, the more often.
+"""Yield policy: the more new on-topic articles an hour on a hub, the more often it is visited.
 
-An article that waits on a hub costs its waiting. With ``r`` of them a second, visits every ``t``
-seconds and a budget of visits, the mean wait is least where ``t`` is ``sqrt(2 W / r)`` for all hubs
+The cost of an article on a hub is its waiting time. With ``r`` of them a second, visits every ``t``
+seconds and a budget of visits, the mean wait is least if ``t`` is ``sqrt(2 W / r)`` for all hubs
 alike: visits in proportion to the root of the yield (Cho and Garcia-Molina 2003; Azar et al. 2018).
-``W``, the price of a visit in article-seconds, is what makes all hubs together spend the budget.
+``W``, the price of a visit in article-seconds, is chosen so that all hubs together spend the
+budget.
 """
 
 from __future__ import annotations
@@ -26,29 +27,29 @@ LONGEST = 86_400.0
 """Seconds between two visits of a hub, unless the budget is too small for that."""
 
 STRETCH = 8.0
-"""A hub comes at least after so many times the mean wait, should that be more than ``LONGEST``."""
+"""Longest wait of a hub in mean waits, if that is more than ``LONGEST``."""
 
 LINKS = HALF_LIVES[1]
-"""Seconds after which a link that came weighs half."""
+"""Seconds after which a new link weighs half."""
 
 FULL = 0.5
-"""How full of new links a list may become: at noon they come twice as fast as on the average."""
+"""Fraction of a list that new links may fill: at noon they come twice as fast as on average."""
 
 LOST = 6 * 3600.0
-"""Seconds of waiting that an article which is never found counts for."""
+"""Seconds of waiting that count for an article that is never found."""
 
 AVERAGE = 1 / 86_400
-"""On-topic articles a second that the first hub of all is taken for."""
+"""On-topic articles a second that are assumed for the first hub of all."""
 
 
 class YieldRevisits:
     """Visits hubs in proportion to the root of their yield; articles as ``UniformRevisits``.
 
-    A hub of which little is known is taken for an average one, which is better than most: it is
-    looked at until it has shown what it is worth.
+    A hub with few observations is assumed to be an average one, which is better than most: it is
+    visited until its yield shows.
 
     Args:
-        budget: How many visits there are for all hubs together.
+        budget: Visits for all hubs together.
         shortest: Seconds between two visits of a hub at least.
         longest: Seconds between two visits of a hub at most; see ``STRETCH``.
         detail: See ``UniformRevisits``.
@@ -99,7 +100,7 @@ class YieldRevisits:
         return replace(after, memory=(links, most, *rate.plus(seen.gained).numbers))
 
     def _over(self, page: Visits, rate: Rate, mean: float) -> float:
-        """Seconds until the list may have run over, where what would be lost is worth a visit."""
+        """Return the seconds until the list may overflow; inf if the loss is not worth a visit."""
         links, most = page.memory[:2] or (0.0, 0.0)
         span = rate.spans[1] + rate.span
         if not links or not span:

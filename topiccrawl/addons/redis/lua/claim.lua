@@ -1,5 +1,5 @@
--- Stories enter the duplicate index of all nodes, unless another node was first since this one
--- looked. KEYS: base. ARGV: the next number as this node knows it, texts kept at most, and a
+-- Enters stories into the duplicate index of all nodes, unless another node was first since this
+-- one looked. KEYS: base. ARGV: the next number as this node has it, texts kept at most, and a
 -- msgpack map: items (url, keys, text each), marks (of boilerplate). Returns 1, or 0: look again.
 local base, kept = KEYS[1], tonumber(ARGV[2])
 local number = tonumber(redis.call('GET', base .. 'next') or '1')

@@ -1,5 +1,5 @@
 -- Deletes a crawl unless a node is alive. KEYS: base. ARGV: number of buckets. Returns the number
--- of live nodes; the counter of epochs stays, so that no late node is taken for a new one.
+-- of live nodes. The counter of epochs is kept, so that no late node is mistaken for a new one.
 local base = KEYS[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

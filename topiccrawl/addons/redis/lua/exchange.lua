@@ -1,6 +1,6 @@
--- What a node changed goes in, what others have for it comes out; all of it or nothing.
--- KEYS: base. ARGV: epoch, number of the batch, life in ms, whether the whole crawl is looked at,
--- whether nodes that are late are given up, the batch (msgpack map). Returns msgpack.
+-- Applies the changes of a node and returns what others have for it; all or nothing.
+-- KEYS: base. ARGV: epoch, number of the batch, life in ms, whether to return a view of the whole
+-- crawl, whether to time out late nodes, the batch (msgpack map). Returns msgpack.
 local base, epoch, number = KEYS[1], ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -12,10 +12,10 @@ local CHUNK, MOST = 4000, 200
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
--- a batch whose connection was given up may come after the next one: it was sent again, and is done
+-- a batch of an abandoned connection may come after the next one: it was sent again, and is done
 local new = tonumber(redis.call('HGET', base .. 'done', epoch) or 0) < tonumber(number)
 local written, seen = {}, {}
-for _, name in ipairs(new and TABLES or {}) do  -- what is done may have given its buckets away
+for _, name in ipairs(new and TABLES or {}) do  -- a batch done before may have left its buckets
   for _, part in ipairs({batch[name] or {}, batch['gone_' .. name] or {}}) do
     for bucket in pairs(part) do
       if not seen[bucket] then
@@ -38,8 +38,8 @@ local function all(command, key, list)
   end
 end
 
--- what a node was processing when it was given up may have killed it: it counts here and now, so
--- that the count does not depend on how long the next node lives
+-- a page in processing when its node timed out may have killed it: it is counted at once, so that
+-- the count does not depend on how long the next node lives
 local function bury(node)
   for _, key in ipairs(redis.call('SMEMBERS', base .. 'marks:' .. node)) do
     redis.call('HINCRBY', base .. 'crashed:' .. string.byte(key, 1), key, 1)
@@ -101,7 +101,7 @@ local function apply()
     end
   end
   if batch.started then
-    -- the first so many: a call whose connection was given up may have added others since
+    -- only the first ones: a call of an abandoned connection may have added others since
     redis.call('LTRIM', base .. 'starts:' .. epoch, batch.started, -1)
   end
   if batch.leave then

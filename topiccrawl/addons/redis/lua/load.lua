@@ -1,7 +1,7 @@
--- A piece of a bucket. KEYS: base. ARGV: bucket, cursor, about how many rows, whether pages will be
--- crawled again. Returns the next cursor, rows, out-links of those that may be crawled, and with the
--- first piece: hosts, statistics, robots.txt files, filters of what was let go, and how often pages
--- were being processed when their node was given up.
+-- Returns a piece of a bucket. KEYS: base. ARGV: bucket, cursor, approximate number of rows, whether
+-- pages will be crawled again. Returns the next cursor, rows, out-links of those that may be crawled,
+-- and with the first piece: hosts, statistics, robots.txt files, filters of evicted URLs, and how
+-- often pages were being processed when their node timed out.
 local base, bucket, cursor = KEYS[1], ARGV[1], ARGV[2]
 local CRAWLED = 1
 local found = redis.call('HSCAN', base .. 'rows:' .. bucket, cursor, 'COUNT', ARGV[3])

@@ -1,7 +1,7 @@
--- Start URLs for a node. KEYS: base. ARGV: epoch, where operators put them, how many at most.
--- They are kept for the node until it says how many it has taken in, new ones at the end; what a
--- dead node had comes first. Lists, sets and sorted sets (largest first) are understood. A node that
--- is gone or was given up gets none: nobody would hand them on.
+-- Returns start URLs for a node. KEYS: base. ARGV: epoch, key where operators put them, how many at
+-- most. They are kept for the node until it acknowledges how many it has taken in, new ones at the
+-- end; those of a dead node come first. Lists, sets and sorted sets (largest first) are supported.
+-- A node that has left or timed out gets none: they would be lost.
 local base, epoch, key, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local mine = base .. 'starts:' .. epoch
 if not redis.call('ZSCORE', base .. 'nodes', epoch) then

@@ -1,19 +1,19 @@
 -- The register of turns at hosts. KEYS: base. ARGV: name of the node, its life in ms, its clock
--- (seconds), who it is (JSON), the number of this word, and a msgpack map: give (host, time from
--- which it may be asked again, ...), ask (host, its delay, ...), dead (names of nodes), leave.
--- Returns msgpack: whether the node is late, (host, time, ...) that it has now, hosts that others wait for, and (name, who)
--- of nodes that have what it waits for.
+-- (seconds), its identity (JSON), the number of this message, and a msgpack map: give (host, time of
+-- the next allowed request, ...), ask (host, its delay, ...), dead (names of nodes), leave.
+-- Returns msgpack: 'late' or 'ok', (host, time, ...) of new turns, hosts that others wait for, and
+-- (name, identity, ...) of nodes that hold what it waits for.
 local base, node, clock = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local nodes, names, turns, waits, clocks =
   base .. 'nodes', base .. 'names', base .. 'turns', base .. 'waits', base .. 'clocks'
-local KEPT = 3600  -- seconds after which a register that nobody uses is forgotten
+local KEPT = 3600  -- seconds after which an unused register expires
 local batch = cmsgpack.unpack(ARGV[6])
 
 local words = base .. 'words'
 if tonumber(redis.call('HGET', words, node) or 0) >= tonumber(ARGV[5]) then
-  return cmsgpack.pack({'ok', {}, {}, {}})  -- its connection was given up: others were heard since
+  return cmsgpack.pack({'ok', {}, {}, {}})  -- from an abandoned connection: newer ones came since
 end
 redis.call('HSET', words, node, ARGV[5])
 
@@ -57,7 +57,7 @@ local function keep_line(host, line)
   end
 end
 
-local function hand(host, line)  -- to the first in line, or to nobody
+local function hand(host, line)  -- to the first in the queue, if there is one
   local first = table.remove(line, 1)
   keep_line(host, line)
   if not first then
@@ -92,7 +92,7 @@ for at = 1, #batch.ask, 2 do
   local host, delay = batch.ask[at], batch.ask[at + 1]
   local owner = redis.call('HGET', turns, host)
   if owner and owner ~= node and not alive(owner) then
-    redis.call('ZADD', clocks, 'GT', clock + delay, host)  -- it may have been asked until now
+    redis.call('ZADD', clocks, 'GT', clock + delay, host)  -- requests may have been sent until now
     owner = false
   end
   if not owner then

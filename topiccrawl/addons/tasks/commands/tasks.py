@@ -1,4 +1,4 @@
-"""``scrapy tasks``: what is to be crawled for whom; made, listed, steered and removed."""
+"""``scrapy tasks``: make, list, control and remove tasks."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
 _CALLS = {"list": "all"}
 _ARGUMENTS = {TEMPLATE: (TEMPLATE, "discover", "chance")}
-"""What a task may tell a spider; of a topic its name alone."""
+"""Arguments that a task may give a spider; for a topic its name only."""
 
 
 def checker(settings: BaseSettings) -> Callable[[Wish], None]:
-    """Return what raises ConfigurationError for a wish that no spider can fulfil."""
+    """Return a check that raises ConfigurationError for a wish that no spider can fulfil."""
 
     def check(wish: Wish) -> None:
         loader = get_spider_loader(settings)
@@ -122,7 +122,7 @@ def checker(settings: BaseSettings) -> Callable[[Wish], None]:
 
 
 def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
-    """Return what the command line asks for.
+    """Return the wish of the command line.
 
     Raises:
         ConfigurationError: If it names neither a topic nor a template, or both.
@@ -140,7 +140,7 @@ def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
 
 
 def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str]:
-    """Return what is shown of tasks or workers."""
+    """Return the lines that show tasks or workers."""
     if found is None:
         return []
     if isinstance(found, TaskState):

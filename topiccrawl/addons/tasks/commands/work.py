@@ -1,4 +1,4 @@
-"""``scrapy work``: a worker for all tasks there are; the work spider with options."""
+"""``scrapy work``: a worker for all tasks; the work spider with options."""
 
 from __future__ import annotations
 

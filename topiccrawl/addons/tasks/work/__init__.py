@@ -1,1 +1,1 @@
-"""WORK: how does one process crawl for all tasks there are?"""
+"""Worker: one process that crawls for all tasks."""

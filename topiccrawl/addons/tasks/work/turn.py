@@ -1,4 +1,4 @@
-"""One turn: a crawl of one task's site, in this process, until somebody else's turn comes."""
+"""One turn: a crawl of one task's site, in this process, until its turn ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 OVER, PAUSED, SHUTDOWN, LOST = "turn_over", "paused", "shutdown", "turn_lost"
 """Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
 PREPARES = 5.0
-"""Seconds a crawl may take to open and hear a first answer before that counts as its turn."""
+"""Seconds a crawl may take to its first response before the time counts as its turn."""
 _LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
 _DONE = frozenset({"finished", BUDGET, YIELD})
 _QUIET = {
@@ -51,11 +51,11 @@ class SiteTurn:
     """A crawl that runs for a shard.
 
     Args:
-        settings: The project's, with what the operator gave the worker.
-        task: What the shard is a part of.
+        settings: The project's, with those that the operator gave the worker.
+        task: Task of the shard.
         shard: As it was when its turn began.
         room: Pages it may fetch, or None for no bound.
-        may_fetch: Whether the turn is surely ours at this moment.
+        may_fetch: Returns whether the turn is surely ours at this moment.
 
     Attributes:
         task: As given.
@@ -80,7 +80,7 @@ class SiteTurn:
         self._held_back = False
 
     def start(self, told: Callable[[SiteTurn], None]) -> None:
-        """Begin; ``told`` is called when it has ended."""
+        """Start the crawl; ``told`` is called when it has ended."""
         shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
         told_of = {name: ",".join(given) for name, given in shard.items() if given}
         arguments = {**self.task.arguments, **told_of}
@@ -91,7 +91,7 @@ class SiteTurn:
         try:
             self._crawler = self._runner.create_crawler(self.task.spider)
             if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
-                write_json()  # at once: what begins is told in between
+                write_json()  # at once: the start of the crawl is logged in between
             self._crawler.signals.connect(self._opened, signals.spider_opened)
             self._crawler.signals.connect(self._heard, signals.response_received)
             await self._runner.crawl(self._crawler, **arguments)
@@ -113,7 +113,7 @@ class SiteTurn:
             self._answered = time.monotonic()
 
     def follow(self, speed: float) -> None:
-        """Let the crawl have its speed."""
+        """Set the speed of the crawl."""
         if speed != self._speed and self._scheduler is not None:
             self._scheduler.frontier.pace(speed)
         self._speed = speed
@@ -124,35 +124,35 @@ class SiteTurn:
         return not self._held_back
 
     def _wake_up(self) -> None:
-        """Ask the engine to go on where it was told to wait."""
+        """Wake the engine if it was held back."""
         if self._held_back and self._scheduler is not None:
             self._scheduler.alarm.now()
 
     def close(self, reason: str) -> None:
-        """Let it end: nothing new is fetched from now on; what is in flight is finished."""
+        """End the crawl: nothing new is fetched from now on; requests in flight are finished."""
         engine = None if self._scheduler is None or self._crawler is None else self._crawler.engine
         if self._closing is None and engine is not None and engine.spider is not None:
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
     @property
     def seconds(self) -> float:
-        """How long it has had its site: since the first answer, or ``PREPARES`` after its start."""
+        """Seconds of its turn: since the first response, or since ``PREPARES`` after its start."""
         now = time.monotonic()
         late = now - self._began - PREPARES
         return max(late, 0.0 if self._answered is None else now - self._answered)
 
     @property
     def closing(self) -> bool:
-        """Whether it was told to end."""
+        """True once it was asked to end."""
         return self._closing is not None
 
     async def ended(self) -> None:
-        """Wait for its end."""
+        """Wait until the crawl has ended."""
         if self._crawl is not None:
             await asyncio.gather(self._crawl, return_exceptions=True)
 
     def progress(self, ahead: float = 0.0) -> Progress:
-        """What it did so far; ``ahead``: seconds from now in which more requests may go out."""
+        """Return its progress; ``ahead``: seconds from now in which more requests may be sent."""
         if self._crawler is None or self._crawler.stats is None:
             return Progress()
         get = self._crawler.stats.get_value
@@ -165,7 +165,7 @@ class SiteTurn:
         )
 
     def outcome(self) -> tuple[Ended, str]:
-        """How it ended, and why."""
+        """Return the outcome and its reason."""
         if self._error:
             return Ended.HOPELESS, self._error
         assert self._crawler is not None  # noqa: S101 - or there was an error

@@ -1,4 +1,4 @@
-"""The worker: takes turns as long as there are any, follows orders, hands back."""
+"""The worker: takes turns as long as there are any, follows orders, gives turns back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PERIOD = 0.5
-"""Seconds between two words to the others: so late at most are orders followed, turns passed on."""
+"""Seconds between two reports: longest delay of orders, and of turns passed on."""
 
 
 class Worker:
@@ -29,7 +29,7 @@ class Worker:
     Args:
         settings: For the crawls.
         turns: This worker's.
-        quantum: Seconds after which a turn ends if somebody waits for it.
+        quantum: Seconds after which a turn ends if another shard waits for it.
         once: Whether it ends when no task is left.
     """
 
@@ -44,7 +44,7 @@ class Worker:
         self._stopping = self._lost = False
 
     async def run(self) -> None:
-        """Work until ``stop``, or until no task is left where that is wanted."""
+        """Work until ``stop``, or with ``once`` until no task is left."""
         while not self._stopping:
             try:
                 if await self._round():
@@ -56,12 +56,12 @@ class Worker:
         await self._finish()
 
     def stop(self) -> None:
-        """Let ``run`` end: crawls are closed, turns given back."""
+        """End ``run``: crawls are closed, turns given back."""
         self._stopping = True
         self._wake.set()
 
     async def _round(self) -> bool:
-        """One word to the others and what follows from the answer; whether all is done."""
+        """Report once and act on the board; return whether all is done."""
         await self._give_back()
         told = {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
         board = await self._turns.beat(told)
@@ -101,7 +101,7 @@ class Worker:
             turn.close(OVER)
 
     async def _give_back(self) -> None:
-        """Tell how turns ended; one that could not be told is told again."""
+        """Report the outcomes of ended turns; a failed report is retried."""
         while self._ended:
             turn = self._ended[0]
             ended, reason = turn.outcome()
