@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import Reprint, Store, Story, Version
 
 SHOWN = 20
-"""Articles that are listed where nobody says how many."""
+"""Articles that are listed unless the user gives a number."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -172,7 +172,7 @@ class Command(OperatorCommand, ScrapyCommand):
             say(*_erased(Path(self.options["WARC_DIR"]), known))
 
     async def _forgotten(self, names: list[str]) -> tuple[int, list[str]]:
-        """How many went from the store, and the names with those the articles have besides."""
+        """Delete from the store; return the number deleted and all URLs that the articles have."""
         known = dict.fromkeys(names)
         async with self._store() as store:
             for name in names:

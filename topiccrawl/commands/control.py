@@ -88,7 +88,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def told(name: str, order: Order) -> str:
-    """Return the line that says what holds for a crawl.
+    """Return the line that states the order in force for a crawl.
 
     >>> from topiccrawl.storage.ledger import Order
     >>> told("nev", Order(speed=0.5))

@@ -73,7 +73,7 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
 
 
 def on_site(window: Window, site: str) -> Window:
-    """What there is of a host and those below it; of all where it is ""."""
+    """Return the changes of a host and its subdomains; of all hosts where it is ""."""
     name = f"site:{site}"
     if not site:
         return window
@@ -84,7 +84,7 @@ def on_site(window: Window, site: str) -> Window:
 async def window_of(
     settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
 ) -> Window:
-    """What is new, changed and gone of an owner's pages; raises StorageError."""
+    """Return the new, changed and gone pages of an owner; raises StorageError."""
     pages = pages_of(settings)
     await pages.open()
     try:
