@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
-"""Finish reason of a crawl that was told to end."""
+"""Finish reason of a crawl that the operator cancelled."""
 PERIOD = 0.5
-"""Seconds between two looks for orders."""
+"""Seconds between two reads of the orders."""
 
 
 class CrawlControl:
     """Looks for orders to this crawl (its topic's slug) and follows them.
 
-    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` say what holds.
+    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the order in force.
 
     Args:
         crawler: Whose scheduler is steered.
         ledger: Where orders are kept.
 
     Attributes:
-        order: What holds now.
+        order: The order in force.
     """
 
     def __init__(self, crawler: Crawler, ledger: Ledger) -> None:
