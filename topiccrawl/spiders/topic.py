@@ -236,7 +236,7 @@ class TopicSpider(Spider):
             response: The page.
             story: The article so far, as ``Article.to_dict`` gives it.
             pages: URLs of its pages so far.
-            again: It is stored whole already: nothing is said of it before its last page.
+            again: It is stored whole already: no part of it is yielded before its last page.
         """
         article = Article.from_dict(story)
         read = _read(response)
