@@ -99,11 +99,11 @@ class Dashboard:
 
 
 class CrawlSource:
-    """What a running crawl tells, and what is stored; the crawl is the same whatever is asked for.
+    """State of the running crawl, whichever crawl is requested, and its stored articles.
 
     Args:
-        figures: Of the crawl.
-        stored: Of its topic.
+        figures: Figures of the crawl.
+        stored: Reader of what is stored for its topic.
     """
 
     def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
@@ -124,10 +124,10 @@ class CrawlSource:
         offset: int,
         limit: int,
     ) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first."""
+        """Return the number of stored articles, and a part of them, those stored last first."""
         return await self._stored.articles(self._figures.name, offset, limit)
 
     async def more(self, crawl: str) -> State:  # noqa: ARG002
-        """What changes slowly and is asked for rarely."""
+        """Return the sections that change slowly and are requested rarely."""
         place = frontier_place(self._figures.crawler.settings, self._figures.spider)
         return await self._stored.more(self._figures.name, place)

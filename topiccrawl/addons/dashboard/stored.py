@@ -1,4 +1,4 @@
-"""What is stored of a topic, for a page: articles, chains, how the topic changed, URL patterns."""
+"""Stored data of a topic for the page: articles, chains, changes of the topic, URL patterns."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ LEARNT = 24
 
 
 class Stored:
-    """Reads what crawls stored; nothing is changed.
+    """Reads what crawls stored, without changes.
 
     Args:
-        settings: Say where.
-        patterns: Tells what is known of sites' URLs; where None, it is read.
+        settings: Name the stores.
+        patterns: Returns the learnt patterns of sites' URLs; None: they are read from the store.
 
     Attributes:
         settings: As given.
@@ -65,7 +65,7 @@ class Stored:
         self._turn = asyncio.Lock()
 
     async def articles(self, topic: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first.
+        """Return the number of stored articles, and a part of them, those stored last first.
 
         Raises:
             StorageError: They cannot be read.
