@@ -17,7 +17,7 @@ Count = Annotated[int, Field(gt=0)]
 
 
 class Labelled(BaseModel):
-    """A topic and the labels of its pages; what else stands in the file is ignored.
+    """A topic and the labels of its pages; other keys of the file are ignored.
 
     Attributes:
         name: The topic's.
@@ -49,7 +49,7 @@ class Labelled(BaseModel):
 
     @property
     def topic(self) -> Topic:
-        """What a crawl for it looks for."""
+        """The topic of a crawl for it."""
         return Topic.model_validate(
             {
                 "name": self.name,
