@@ -1,4 +1,4 @@
-"""HTML of the demo web's pages, made when somebody asks for them."""
+"""HTML of the demo web's pages, rendered on request."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Renderer:
         )
 
     def _text(self, number: int) -> str:
-        """What stands on a page that tells no story."""
+        """Return the text of a page without a story."""
         entry, odd = self.plan.entries[number], self.plan.trait(number).body
         words = self.anchors.words(entry.site)
         luck = random.Random(number)  # noqa: S311

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Charset(NamedTuple):
-    """How a page is encoded and what is said of it.
+    """Encoding of a page, real and declared.
 
     Attributes:
         codec: What the bytes really are.

@@ -1,4 +1,4 @@
-"""The truth of every page of a demo web, written when somebody looks."""
+"""The truth of every page of a demo web, written on request."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Web:
         return allowed(self.plan.hosts[parts.netloc], parts.path)
 
     def endless(self, url: str) -> bool:
-        """Return whether a URL lies inside an endless trap."""
+        """Return whether a URL is inside an endless trap."""
         host = urlsplit(url).netloc.lower()
         return host in self._answers.snaring and snare(name(url)) is not None
 
@@ -188,7 +188,7 @@ class Web:
         return [n for n in dict.fromkeys(ends) if n in obtainable]
 
     def _end(self, number: int) -> int:
-        """Where redirects from an entry end; -1 where they do not."""
+        """Return the entry where redirects from one end; -1 where they do not end."""
         for _ in range(_MOST_HOPS):
             target = self.plan.trait(number).target
             if not target:

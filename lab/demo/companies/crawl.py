@@ -30,7 +30,7 @@ _SETTINGS = {
     "TOPICCRAWL_RETRY_DELAY": "0.2",
     "LOG_LEVEL": "INFO",
 }
-"""What suits a web on the same machine; later ``-s`` of the operator win."""
+"""Settings for a web on the same machine; later ``-s`` of the operator override them."""
 
 
 class Departed:
@@ -57,7 +57,7 @@ class Departed:
 
 
 def results(web: CompanyWeb) -> list[tuple[str, str]]:
-    """What the engine finds: the companies, and among them pages that are of no use."""
+    """Return the results of the engine: the companies, and among them useless pages."""
     found: list[tuple[str, str]] = []
     for number, (url, title, _) in enumerate(web.found(), 1):
         found.append((url, title))

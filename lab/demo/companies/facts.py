@@ -1,4 +1,4 @@
-"""What is true of a made company, and how it writes it."""
+"""Facts of a made company, and the forms in which it writes them."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     with DemoServer(CompanyWeb(seed=1)) as server:
         ...  # crawl with http_proxy=server.proxy
 
-A search engine is not in it: whoever wants one builds it over ``CompanyWeb.found``.
+It has no search engine: build one over ``CompanyWeb.found``.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class CompanyWeb:
 
     @staticmethod
     def is_empty(one: Company) -> bool:
-        """Whether a company's contact page holds no values."""
+        """Return whether a company's contact page holds no values."""
         return one.number % _EMPTY == _EMPTY - 1
 
     @property
