@@ -1,4 +1,4 @@
-"""How well articles are extracted, beside the libraries alone.
+"""Quality of article extraction, beside the libraries alone.
 
     python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--bare]
                                  [--libraries NAME ...] [--json FILE]

@@ -1,10 +1,10 @@
-"""How soon on-topic articles are found: ``python -m benchmarks.freshness [--json [FILE]]``.
+"""Delay until on-topic articles are found: ``python -m benchmarks.freshness [--json [FILE]]``.
 
 Weeks of made news webs (``benchmarks.freshness_web``) pass in seconds: articles appear on hubs by
-known rates, and each schedule visits hubs with the same requests an hour and the same manners
+known rates, and each schedule visits hubs with the same requests an hour and the same politeness
 towards hosts. Printed for each web: the mean delay in minutes from an article's appearance until a
 visit shows it, and the share of articles that had left the lists before. On-topic articles alone
-count. What nobody has found in the end counts with its delay until then.
+count. An article that is not found in the end counts with its delay until then.
 
 Beside ``YieldRevisits`` stand an even pace, the adaptive schedules of Apache Nutch and Apache
 StormCrawler (as they are; and ``-all``, where hubs are visited before their dates while requests
@@ -70,7 +70,7 @@ class Policy(Dated):
 
 
 class Outcome(NamedTuple):
-    """How a schedule did.
+    """Result of a schedule.
 
     Attributes:
         delay: Mean minutes until an on-topic article was found.
@@ -133,7 +133,7 @@ class Watch:
 
 
 def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Schedule]]:
-    """Who is compared, by name."""
+    """Return the compared schedules by name."""
     even = shape.hubs / shape.requests
     return {
         "uniform": Dated,
@@ -148,7 +148,7 @@ def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Sc
 
 
 def compared(shape: Shape, seed: int) -> dict[str, Outcome]:
-    """How each schedule did on one web."""
+    """Return the result of each schedule on one web."""
     hubs = made(shape, seed)
     return {name: Watch(hubs, shape, one()).run() for name, one in schedules(hubs, shape).items()}
 
@@ -160,7 +160,7 @@ def best_peer(outcomes: Mapping[str, Outcome]) -> str:
 
 
 def figures(webs: Mapping[str, dict[str, Outcome]]) -> dict[str, float]:
-    """What is measured over some webs."""
+    """Return the figures over some webs."""
     over_peer = [web[OURS].delay / web[best_peer(web)].delay for web in webs.values()]
     over_oracle = [web[OURS].delay / web[ORACLE].delay for web in webs.values()]
     return {

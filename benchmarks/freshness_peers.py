@@ -1,7 +1,7 @@
-"""Who is compared in ``benchmarks.freshness``: schedules of other crawlers, and the oracle.
+"""Peers of ``benchmarks.freshness``: schedules of other crawlers, and the oracle.
 
-A schedule says when a hub is due; the benchmark takes the hub that is due first, also before its
-time, so that everybody spends the same requests. Times in hours.
+A schedule gives the time when a hub is due; the benchmark takes the hub that is due first, also
+before its time, so that all spend the same requests. Times in hours.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Schedule(Protocol):
         ...
 
     def saw(self, hub: int, now: float, visit: Visit) -> None:
-        """What a visit found."""
+        """Record the result of a visit."""
         ...
 
 
 class Dated:
-    """A ``Schedule`` of dates: whatever is due first is next.
+    """A ``Schedule`` of dates: the hub that is due first is next.
 
     Args:
         early: Whether a hub is visited before its date where nothing is due.
@@ -70,7 +70,7 @@ class Dated:
         heapq.heappush(self._heap, (self.due(hub, now, visit), hub))
 
     def due(self, hub: int, now: float, visit: Visit) -> float:  # noqa: ARG002 - others use them
-        """When the hub is due again; here: after all others."""
+        """Return the time when the hub is due again; here: after all others."""
         return now
 
 
@@ -125,7 +125,7 @@ class Storm(Dated):
 class Proportional(Dated):
     """Visits in proportion to the articles an hour that a hub brought, the budget spent exactly.
 
-    What the two above aim at, without their steps: the rate is known as well as counts tell it.
+    What the two above aim at, without their steps: the rate is estimated from counts.
     """
 
     def __init__(self, requests: float) -> None:
@@ -194,7 +194,7 @@ class Oracle:
         self._now = now
 
     def _losses(self) -> Numbers:
-        """What is about to be lost where lists are nearly over: articles times ``lost`` hours."""
+        """Return the expected loss where lists are nearly full: articles times ``lost`` hours."""
         hour = min(int(self._now), self._rates.shape[1] - 1)
         near = self._waiting > 0.7 * self._shown
         since = self._now - self._last

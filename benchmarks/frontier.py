@@ -1,12 +1,12 @@
-"""How fast, how large: the frontier under a crawl of many links, beside its peers, in one run.
+"""Speed and size of the frontier under a crawl of many links, beside its peers, in one run.
 
     python -m benchmarks.frontier [--urls 1000000] [--only embedded bare redis peers]
         [--mixed-only] [--json FILE]
 
-``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs are reached; a link is an
-operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
-``update``: the same, all links known. ``pops``: pop and finish. ``push``: seeds queued. Politeness
-is off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
+``mixed``: a popped page adds 50 links, 60 % of them recorded, until the URLs are reached; a link is
+an operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
+``update``: the same, all links recorded. ``pops``: pop and finish. ``push``: seeds queued. Delays
+are off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
 processor time, which says more on a machine that others use. ``stall`` is the longest the caller
 waits: pop or finish, commits included. Every measurement runs in a process of its own. ``bare``: a
 heap, and LMDB with nothing but keys and values; as machines differ, the share of it that a frontier
@@ -59,7 +59,7 @@ class Figure(NamedTuple):
 
 
 def anonymous_bytes() -> int:
-    """Anonymous RAM of this process, bytes (0 where the system does not tell)."""
+    """Anonymous RAM of this process, bytes (0 where the system does not report it)."""
     status = Path("/proc/self/status")
     if not status.exists():
         return 0
@@ -281,7 +281,7 @@ Job = tuple["Callable[..., list[Figure]]", tuple[int, ...]]
 
 
 def jobs(urls: int, kinds: list[str]) -> list[Job]:
-    """What is to be measured."""
+    """Return the measurements to run."""
     part, few = max(urls // 5, 1000), max(urls // 20, 1000)
     found: list[Job] = []
     if "embedded" in kinds:

@@ -1,10 +1,10 @@
-"""What a bound on known URLs costs and saves: the same crawl without and with one, and its filters.
+"""Costs and savings of a bound on recorded URLs: the same crawl without and with one, its filters.
 
     python -m benchmarks.frontier_bounded [--urls 1000000] [--known 100000] [--keys 2000000]
 
 A popped page adds 50 links, 60 % of them met before; 9 of 10 new ones are predicted to be low. RAM
-is anonymous, beyond that of an empty process. ``filter``: keys of what was let go, as many as long
-crawls have: bytes, the share of others that is taken for them, and the time of a question.
+is anonymous, beyond that of an empty process. ``filter``: keys of evicted records, as many as long
+crawls have: bytes, the share of false positives, and the time of a lookup.
 """
 
 from __future__ import annotations

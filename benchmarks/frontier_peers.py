@@ -1,4 +1,4 @@
-"""What others do with the same links: Scrapy's queue, scrapy-redis, a bare heap, bare LMDB.
+"""Peers of the frontier on the same links: Scrapy's queue, scrapy-redis, a bare heap, bare LMDB.
 
 Each is fed by the same ``Web`` as the frontier; none of them keeps evidence, in-links, leases or
 hosts' clocks, none moves a URL that is queued. Scrapy's and scrapy-redis' queues take requests, so
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Offer
 
 OPEN_FILES = 5_000
-"""Hosts up to which Scrapy's queue lies on the disk: it holds a file open for each."""
+"""Hosts up to which Scrapy's queue is on disk: it holds a file open for each."""
 
 
 class Peer(Protocol):
@@ -124,7 +124,7 @@ class ScrapyQueue:
     """Scrapy's default: DownloaderAwarePriorityQueue with its queues, and the duplicate filter.
 
     Args:
-        folder: Where it lies; beyond ``OPEN_FILES`` hosts in RAM instead.
+        folder: Its place; beyond ``OPEN_FILES`` hosts it is in RAM instead.
         hosts: Number of hosts.
     """
 

@@ -1,4 +1,4 @@
-"""How well does a page's score tell what is on topic? Judged against labels, by topic.
+"""Quality of page scores: do they separate on-topic pages? Judged against labels, by topic.
 
     python -m benchmarks.judge [--web NAME]… [--topic NAME]… [--condition NAME]… [--data FOLDER]
                                [--draws 5] [--seed 1] [--background 200] [--cache FOLDER]

@@ -39,11 +39,11 @@ CONDITIONS = (
 
 
 class Chance(NamedTuple):
-    """How marks are drawn.
+    """Random draw of marks.
 
     Attributes:
-        draws: How often.
-        seed: Of the source of chance.
+        draws: Number of draws.
+        seed: Seed of the random generator.
         background: Unmarked pages, their labels unused.
     """
 

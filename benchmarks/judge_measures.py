@@ -23,7 +23,7 @@ ASKED = 5
 
 
 class Measured(NamedTuple):
-    """How well scores fit labels.
+    """Fit of scores to labels.
 
     Attributes:
         ap: Average precision.

@@ -1,4 +1,4 @@
-"""How many links a second: a page's text, links, anchors and contexts, beside Scrapy and lxml.
+"""Links per second: a page's text, links, anchors and contexts, beside Scrapy and lxml.
 
     python -m benchmarks.links [--pages FILE] [--limit N] [--json FILE]
 

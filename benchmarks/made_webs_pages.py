@@ -22,10 +22,10 @@ TOPICS = 2
 """Topics of a web, each a subject."""
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
-_FREQUENT = 4_000  # words that stand on every page
+_FREQUENT = 4_000  # words that are on every page
 _RARER = slice(2_500, 12_000)  # words by frequency from which subjects take theirs
 _OWN, _FOREIGN = 60, 10  # words of a subject, in the web's language and in the other
-_SHORTEST = {"zh": 2, "en": 4}  # letters of a word, at least
+_SHORTEST = {"zh": 2, "en": 4}  # characters of a word, at least
 _TOP = 12  # its most frequent ones, terms among them
 _FOREIGN_TERMS = 5
 _FOREIGN_PAGES, _FOREIGN_HITS = 0.45, 3
@@ -184,7 +184,7 @@ class Site:
         return max(3, int(self.chance.gauss(self.kind.links, self.kind.links / 3)))
 
     def _target(self, subject: int) -> Draft:
-        """Where a link of a page about the subject leads."""
+        """Draw the target of a link of a page about the subject."""
         drawn = self.chance.random()
         if drawn < self.kind.within:
             return self.chance.choice(self.members[subject])
