@@ -100,16 +100,16 @@ AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 60.0
 AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
 DOWNLOAD_TIMEOUT = 30
-"""Seconds; a news page that takes longer is not worth a connection."""
+"""Seconds; a news page that takes longer is skipped."""
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 """Bytes; larger bodies are not news pages."""
 METAREFRESH_MAXDELAY = 10
 """Seconds; with a longer delay a page reloads itself and does not redirect."""
 COOKIES_ENABLED = True
 TELNETCONSOLE_ENABLED = False
-"""It would open a port that runs Python."""
+"""Off: it opens a port that runs Python."""
 REMOTE_CONTROL_ENABLED = False
-"""The same."""
+"""Off, for the same reason."""
 
 # -- Where to begin (docs/discovery.md) ---------------------------------------------------------
 TOPICCRAWL_DISCOVER = ""
@@ -207,6 +207,7 @@ TOPICCRAWL_ADAPT_SEED = 1
 
 # -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
+"""Reject URLs that look like crawler traps."""
 URLLENGTH_LIMIT = 512
 """Characters; news URLs stay below 200."""
 TOPICCRAWL_TRAP_SLASHES = 12
@@ -228,7 +229,7 @@ TOPICCRAWL_STORE_GROUP_SIZE = 100
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
 """Maximum of seconds that an article waits to be stored together with others."""
 
-# -- What the operator sees (docs/operations.md) -------------------------------------------------
+# -- Dashboard, reports, log (docs/operations.md) ------------------------------------------------
 TOPICCRAWL_DASHBOARD = "off"
 """Address of the crawl's page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
 ADDRESS:PORT; off. An address that other machines can reach requires a token."""
@@ -271,8 +272,8 @@ TOPICCRAWL_COLLECTIONS = {
     ".warc": "topiccrawl.addons.warc.collection.recorded",
     ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
 }
-"""Endings of files that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and
-the functions that read them: a path in, answers out (url, status, headers, body)."""
+"""File extensions that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and the
+functions that read them: from a path to responses (url, status, headers, body)."""
 
 # -- Hooks --------------------------------------------------------------------------------------
 ADDONS = {
@@ -295,7 +296,7 @@ DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.addons.warc.middleware.RedirectArchiveMiddleware": 610,  # before redirects (600)
 }
 SPIDER_MIDDLEWARES = {
-    "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: sees what really leaves
+    "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: gets the final output
     "topiccrawl.addons.watch.middleware.WatchMiddleware": 20,
     "topiccrawl.addons.url_patterns.middleware.NewsFilterMiddleware": 550,  # after the rules below
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
@@ -324,9 +325,9 @@ ITEM_PIPELINES = {
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }
 DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
-"""A reprint that is dropped is no reason for a warning."""
+"""INFO: a dropped reprint is no reason for a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
 FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
-"""Cells that a spreadsheet would run as formulas are text (docs/storage.md)."""
+"""Escapes cells that a spreadsheet would run as formulas (docs/storage.md)."""
 LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

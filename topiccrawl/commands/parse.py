@@ -1,4 +1,4 @@
-"""``scrapy parse URL`` as Scrapy has it, apart from all crawls, with the links that were found."""
+"""``scrapy parse URL`` of Scrapy, with a temporary state and the links that were found."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def count(text: str) -> int:
     """Return a number of things, 0 or more, as an option's type.
 
     Raises:
-        ArgumentTypeError: It is none; argparse says so in one line.
+        ArgumentTypeError: The text is no such number; argparse reports it in one line.
 
     >>> count("12")
     12
@@ -126,7 +126,7 @@ def some(text: str) -> int:
     """Return a number of things, 1 or more, as an option's type.
 
     Raises:
-        ArgumentTypeError: It is none.
+        ArgumentTypeError: The text is no such number.
     """
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
@@ -137,7 +137,7 @@ def site_named(text: str) -> str:
     """Return the site (registrable domain) that an operator means; records of sites use it as key.
 
     Raises:
-        ConfigurationError: It is a name of none.
+        ConfigurationError: The text names no site.
 
     >>> site_named("www.Example.com"), site_named("https://news.例子.中国/a")
     ('example.com', 'xn--fsqu00a.xn--fiqs8s')

@@ -63,7 +63,7 @@ async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: 
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
-    """The time before which changes are meant, as ``since_of``, a day to its end; 0: any.
+    """Return the end of the period, parsed as by ``since_of``; a day counts to its end; 0: none.
 
     >>> until_of("", "data", "足球", 0.0), until_of("1h", "data", "足球", 10_000.0)
     (0.0, 6400.0)

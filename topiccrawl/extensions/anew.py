@@ -29,7 +29,7 @@ class Anew:
     """Retries what a crawl needs to start: its seeds, or a search for them.
 
     Args:
-        crawler: Whose frontier.
+        crawler: Crawler of the frontier.
         search: The spider's, where it has one.
         watches: Whether the crawl goes on for ever.
         soon: Seconds until the first retry of a search; doubled each time, up to ``UNHAD``.
@@ -47,7 +47,7 @@ class Anew:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is none."""
+        """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is no number."""
         spider, soon = crawler.spider, number(crawler.settings, "TOPICCRAWL_REVISIT_SHORTEST")
         watches = getattr(spider, "watch", "") == "on"
         anew = cls(crawler, getattr(spider, "discovery", None), soon, watches=watches)

@@ -34,8 +34,8 @@ class CrawlControl:
     Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the order in force.
 
     Args:
-        crawler: Whose scheduler is steered.
-        ledger: Where orders are kept.
+        crawler: Crawler of the controlled scheduler.
+        ledger: Store of the orders.
 
     Attributes:
         order: The order in force.
@@ -65,12 +65,12 @@ class CrawlControl:
         return control
 
     def opened(self) -> None:
-        """Begin to look."""
+        """Start reading orders."""
         if isinstance(self.crawler.engine.scheduler, FrontierScheduler):
             self._task = asyncio.ensure_future(self._look())
 
     async def closed(self) -> None:
-        """Look no more."""
+        """Stop reading orders."""
         self._ended = True  # a time-out of Redis may swallow the cancellation
         if self._task is not None:
             self._task.cancel()

@@ -38,8 +38,8 @@ class JsonFormatter(logging.Formatter):
     '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
 
     Args:
-        given: Added to every line that no crawl adds anything to: said outside of its context, as
-            by a handler of signals.
+        given: Fields of lines that are logged outside of a crawl's context, as by a handler of
+            signals.
     """
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
@@ -124,7 +124,7 @@ def write_json(given: dict[str, Any] | None = None) -> None:
     """Let all handlers of the root logger write JSON: Scrapy replaces them with each crawler.
 
     Args:
-        given: Added to lines that no crawl adds anything to, where the process has only one.
+        given: Fields of lines logged outside of a crawl's context, where the process has only one.
     """
     for handler in logging.getLogger().handlers:
         if given or not isinstance(handler.formatter, JsonFormatter):

@@ -129,7 +129,7 @@ class StorePipeline:
             logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
 
     async def _expire_daily(self) -> None:
-        """Do so each day, for a crawl that goes on for ever."""
+        """Remove them each day, for a crawl that does not end."""
         while True:
             await asyncio.sleep(DAY)
             try:

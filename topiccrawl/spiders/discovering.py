@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PRIORITY = 100
-"""Of requests that find where to begin: before all others."""
+"""Priority of search requests: before all others."""
 _STATUSES = [301, 302, 303, 307, 308, 400, 403, 404]
 """Statuses that a provider reads itself."""
 
