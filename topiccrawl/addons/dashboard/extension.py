@@ -1,4 +1,4 @@
-"""The crawl's own page: TOPICCRAWL_DASHBOARD says where."""
+"""The crawl's own page, at the address in TOPICCRAWL_DASHBOARD."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Dashboard:
     """Serves the page while the crawl runs.
 
     Args:
-        crawler: Whose crawl.
+        crawler: Crawler of the crawl.
         address: Where.
     """
 
@@ -61,7 +61,7 @@ class Dashboard:
         return dashboard
 
     async def start(self) -> None:
-        """Listen; a port that cannot be had costs the page, not the crawl."""
+        """Listen; if the port is not available, the crawl goes on without the page."""
         from topiccrawl.addons.dashboard.door import guard_of, steering_routes
         from topiccrawl.addons.dashboard.server import DashboardServer
 

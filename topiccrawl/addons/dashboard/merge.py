@@ -105,7 +105,7 @@ def _totals(states: Sequence[State]) -> dict[str, Any]:
 
 
 def _waiting(states: Sequence[State]) -> dict[str, Any]:
-    """A crawl waits when all of its nodes do; the one that had a page last says why."""
+    """A crawl waits when all of its nodes do, for the reason of the node with the latest page."""
     found: list[dict[str, Any]] = [state["waiting"] for state in states]
     crawling = [one for one in found if not one["reason"]]
     return crawling[0] if crawling else min(found, key=lambda one: float(one["seconds"]))

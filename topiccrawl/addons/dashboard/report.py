@@ -47,7 +47,7 @@ class Report:
     """Writes a report in one language.
 
     Args:
-        content: What it says.
+        content: Content of the report.
         language: ``en`` or ``zh``.
     """
 

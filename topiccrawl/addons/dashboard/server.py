@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST = 200
-"""Articles in one answer at most."""
+"""Maximum of articles in one response."""
 CONNECTIONS = 256
 """Connections at a time; more are closed at once, to leave file descriptors for the crawl."""
 PATIENCE = 30.0
@@ -45,7 +45,7 @@ class DashboardServer:
 
     Args:
         source: What is shown.
-        guard: Who may see it.
+        guard: Access control.
         routes: Further routes, such as those of tasks.
         metrics: Gives the text of /metrics, and its type.
     """
@@ -148,7 +148,7 @@ class DashboardServer:
         return web.Response(body=body, headers={"Content-Type": kind})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """All that is known, then what changes, until the reader goes away."""
+        """Send the whole state, then changes, until the reader disconnects."""
         if sum(map(len, self._channels.values())) >= LISTENERS:
             raise web.HTTPServiceUnavailable(text="too many pages look on\n")
         name = _crawl(request)
@@ -176,7 +176,7 @@ class DashboardServer:
 
 
 class _OwnFaults(logging.Filter):
-    """Keeps out of the log what was wrong with a request: anybody sends it, even a token."""
+    """Keeps malformed requests out of the log: their text is untrusted and may hold a token."""
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:

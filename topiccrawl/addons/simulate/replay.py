@@ -45,16 +45,16 @@ MOST_REDIRECTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under what conditions pages are fetched.
+    """Conditions of a replay.
 
     Attributes:
-        budget: Pages that are fetched at most; failures do not count.
+        budget: Maximum of pages fetched; failures do not count.
         batch: Requests in flight.
         robots: Obey the recorded robots.txt; a host without one allows all.
         limits: Bounds on depth and pages a host.
         share: Pops of priorQueue and normalQueue; None: the strategy's.
         traps: Thresholds of the trap rules; None switches them off.
-        seed: Of the frontier's chance.
+        seed: Seed of the frontier's random generator.
     """
 
     budget: int

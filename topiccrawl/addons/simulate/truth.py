@@ -22,7 +22,7 @@ class Labelled(BaseModel):
     Attributes:
         name: The topic's.
         terms: Its terms, with or without weights.
-        seeds: URLs to begin with.
+        seeds: Start URLs.
         relevant: Labels of relevant pages; those below them (``sport.football``) count, too.
         budget: Pages that are judged, None for half of the reachable ones.
         reachable: Pages that links lead to from the seeds.
