@@ -3,7 +3,7 @@
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
                                   [--part NAME]… [--json FILE]
 
-Each part is taken away from shark-plus by itself. Replays (see `scrapy simulate`) use the
+Each part is removed from shark-plus alone. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
 topics and numbers of requests in flight. Without --pages and --topics, the collections in
 ../shared/data are replayed where there are some.

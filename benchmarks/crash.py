@@ -61,7 +61,7 @@ class Loss(NamedTuple):
 
 
 def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 300.0) -> Loss:
-    """Return what was lost in a crawl killed so many times."""
+    """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
         _run_to_its_end(web, server.proxy, undisturbed, seconds)

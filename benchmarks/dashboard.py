@@ -51,7 +51,7 @@ OWN = ("figures.CrawlFigures", "dashboard.Dashboard")
 
 
 def main() -> None:
-    """Print each pair, and what they say together."""
+    """Print each pair, and the figures of all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--pages", type=int, default=1_200)

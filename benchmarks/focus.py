@@ -75,7 +75,7 @@ def fetched_pages(log: Path, web: RecordedWeb) -> list[str]:
 
 
 def judge(log: Path, web: RecordedWeb, case: Case, name: str = "") -> Harvest:
-    """Judge a crawl by what the server saw."""
+    """Judge a crawl by the server's log."""
     return harvest(name, fetched_pages(log, web), case)
 
 

@@ -11,7 +11,7 @@ StormCrawler (as they are; and ``-all``, where hubs are visited before their dat
 are left over), visits in proportion to all new articles, and an oracle that knows the rates;
 ``benchmarks.freshness_peers`` states what each does. ``bound`` is the least expected delay where
 lists are endless. Summaries are geometric means over webs: of ours over the best peer of each web,
-and over the oracle. Shapes ``steady`` and ``mixed`` with seeds 1 and 2 were looked at while the
+and over the oracle. Shapes ``steady`` and ``mixed`` with seeds 1 and 2 were used while the
 policy was written; the seeds of a plain run and all other shapes were not.
 """
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 SEEDS = (101, 102)
-"""Never looked at while the policy was written."""
+"""Seeds that were not used while the policy was written."""
 
 STDOUT = Path("-")
 OURS, ORACLE = "yields", "oracle"
@@ -88,8 +88,8 @@ class Watch:
 
     Args:
         hubs: The web.
-        shape: What it is like.
-        schedule: Who says which hub is next.
+        shape: Its parameters.
+        schedule: Chooses the next hub.
     """
 
     def __init__(self, hubs: Sequence[Hub], shape: Shape, schedule: Schedule) -> None:
@@ -101,7 +101,7 @@ class Watch:
         self._waited, self._counted, self._missed, self._spent = 0.0, 0, 0, 0
 
     def run(self) -> Outcome:
-        """Let the time pass."""
+        """Run the watch to its end."""
         shape = self._shape
         slots = int(shape.hours * shape.requests)
         late = sorted(range(len(self._hubs)), key=lambda hub: -self._hubs[hub].born)
@@ -116,7 +116,7 @@ class Watch:
         return Outcome(60 * self._waited / self._counted, self._missed / whole, self._spent / slots)
 
     def _ask(self, now: float) -> None:
-        """One request, where a hub is due whose host may be asked."""
+        """Send one request, where a hub is due whose host is free."""
         hub = self._schedule.take(now, lambda hub: self._free_at[self._hubs[hub].host] <= now)
         if hub is None:
             return

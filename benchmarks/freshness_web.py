@@ -67,7 +67,7 @@ _STEADY = Shape()
 _MIXED = Shape(night=0.1, zones=1, burst=0.3, deaths=0.1, births=0.15, turns=0.1)
 
 SHAPES: Mapping[str, Shape] = {
-    # looked at while the policy was written
+    # used while the policy was written
     "steady": _STEADY,
     "mixed": _MIXED,
     # held out
@@ -81,7 +81,7 @@ SHAPES: Mapping[str, Shape] = {
 """Made webs by name."""
 
 DEVELOPED = ("steady", "mixed")
-"""Those that were looked at while the policy was written."""
+"""Shapes that were used while the policy was written."""
 
 
 class Visit(NamedTuple):
@@ -110,12 +110,12 @@ class Hub:
 
     Attributes:
         host: Number of its host.
-        shown: How many articles it lists.
-        born: Hour in which it is met.
+        shown: Number of articles it lists.
+        born: Hour in which it is found.
         rates: On-topic articles an hour, by the hour; what the oracle knows.
         all_rates: All articles an hour.
         times: When its articles appeared, ascending.
-        on_topic: How many of the first n articles are on topic.
+        on_topic: Number of on-topic ones among the first n articles.
         stamps: The sum of the times of those.
     """
 
@@ -130,7 +130,7 @@ class Hub:
 
     @property
     def relevant(self) -> int:
-        """On-topic articles that appeared while the hub was known."""
+        """On-topic articles that appeared after the hub was found."""
         return int(self.on_topic[-1] - self.on_topic[self.index(self.born)])
 
     def index(self, time: float) -> int:
@@ -151,7 +151,7 @@ class Hub:
 
 
 def made(shape: Shape, seed: int) -> list[Hub]:
-    """The hubs of a web; the same seed makes the same."""
+    """Generate the hubs of a web; equal seeds give equal hubs."""
     chance = np.random.default_rng(seed)
     return [_hub(shape, number, chance) for number in range(shape.hubs)]
 

@@ -40,23 +40,23 @@ class Peer(Protocol):
     """A queue that is measured beside the frontier."""
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links; those known are passed over."""
+        """Queue links; skip those queued before."""
         ...
 
     def pop(self) -> object:
-        """The next URL or request, or None."""
+        """Return the next URL or request, or None."""
         ...
 
 
 class Heap:
-    """A heap and a set, in RAM: what nothing can beat, and nothing survives."""
+    """A heap and a set in RAM: the upper bound of speed, without persistence."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, str]] = []
         self._seen: set[str] = set()
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links."""
+        """Queue links."""
         for offer in offers:
             if offer.url not in self._seen:
                 self._seen.add(offer.url)
@@ -71,7 +71,7 @@ class BareLmdb:
     """Two trees, key to URL and value to key; a commit per fifty pages, nothing flushed.
 
     Args:
-        folder: Where they lie.
+        folder: Folder of the database.
     """
 
     RANK = Struct(">IQ")
@@ -87,7 +87,7 @@ class BareLmdb:
         self._number = self._pages = 0
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links, the known ones' record written again."""
+        """Queue links; write the record of known ones again."""
         fresh = {xxh3_64_digest(offer.url.encode()): offer for offer in offers}
         cursor = self._txn.cursor(self._urls)
         known = dict(cursor.getmulti(sorted(fresh)))
@@ -202,7 +202,7 @@ def server() -> Iterator[redis.Redis]:
 
 
 def mixed(peer: Peer, web: Web, urls: int) -> float:
-    """Link operations a second until so many URLs are known, over the last fifth of them."""
+    """Crawl up to ``urls`` URLs; return link operations a second over the last fifth."""
     seconds, links = 0.0, 0
     while web.made < urls:
         if web.made <= urls - urls // 5:
@@ -217,7 +217,7 @@ def mixed(peer: Peer, web: Web, urls: int) -> float:
 
 
 def filled(peer: Peer, web: Web, urls: int) -> float:
-    """Links taken a second, all of them new."""
+    """Return links queued a second, all of them new."""
     seconds = 0.0
     for first in range(0, urls, 1000):
         offers = [web.offer(number) for number in range(first, min(first + 1000, urls))]
@@ -229,7 +229,7 @@ def filled(peer: Peer, web: Web, urls: int) -> float:
 
 
 def pops(peer: Peer, most: int, seconds: float = 5.0) -> float:
-    """Pops a second, of so many or for so long."""
+    """Return pops a second, up to ``most`` pops or ``seconds`` seconds."""
     start = time.perf_counter()
     done = 0
     while done < most and time.perf_counter() - start < seconds:

@@ -53,7 +53,7 @@ GAPS = ("sentence", "restated", "sentence_unmarked")
 def judged_topic(
     web: Web, judged: Judged | None, topic: Labelled, options: argparse.Namespace
 ) -> Iterator[tuple[str, Measured]]:
-    """Yield what each condition of a topic is worth."""
+    """Yield the measures of each condition of a topic."""
     wanted = options.condition or CONDITIONS
     labels = web.relevant(topic)
     by_words = relevances(web, topic.topic) if judged or "words" in wanted else []

@@ -50,7 +50,7 @@ class Draft(NamedTuple):
     Attributes:
         url: Its address.
         subject: Number of its subject.
-        title: Its title, which links to it say.
+        title: Its title, also the text of links to it.
         share: Share of its words that are its subject's, in [0, 1].
         termed: Whether it may hold the subject's most frequent words.
     """
@@ -63,7 +63,7 @@ class Draft(NamedTuple):
 
 
 class Vocabulary:
-    """Words of a web: those of everybody and those of each subject."""
+    """Words of a web: common ones and those of each subject."""
 
     def __init__(self, kind: Kind, chance: random.Random) -> None:
         self._chance = chance
@@ -78,11 +78,11 @@ class Vocabulary:
         self.separator = "" if kind.language == "zh" else " "
 
     def common(self, number: int) -> list[str]:
-        """So many words of everybody, frequent ones more often."""
+        """Draw ``number`` common words, frequent ones more often."""
         return self._chance.choices(self._common, cum_weights=self._common_weights, k=number)
 
     def about(self, subject: int, number: int, share: float, *, termed: bool) -> list[str]:
-        """So many words, a share of them the subject's, frequent ones more often."""
+        """Draw ``number`` words, a share of them the subject's, frequent ones more often."""
         words = self.common(number)
         first = 0 if termed else _TOP
         own = self.own[subject][first:]
@@ -99,11 +99,11 @@ class Vocabulary:
 
 
 class Site:
-    """Pages and who links to whom.
+    """Pages and their links.
 
     Args:
-        kind: What they are like.
-        chance: All that is random comes from it.
+        kind: Parameters of the web.
+        chance: Random generator.
     """
 
     def __init__(self, kind: Kind, chance: random.Random) -> None:

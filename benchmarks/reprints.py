@@ -117,7 +117,7 @@ def distinct(articles: Iterable[Article]) -> list[Article]:
 
 
 def stream(articles: Sequence[Article], seed: int) -> list[Case]:
-    """Originals, reprints and hard negatives in the order in which they are seen."""
+    """Originals, reprints and hard negatives in the order of the stream."""
     luck = random.Random(seed)  # noqa: S311 - no secret
     timed: list[tuple[float, Case]] = []
     for number, article in enumerate(articles):

@@ -163,7 +163,7 @@ class Trial:
         url: Redis' address, or "" for state in the folder.
         pages: Of each site.
         sites: Of each task, besides the common one.
-        workers: How many.
+        workers: Number of workers.
         quantum: Seconds of a turn.
         pause: Seconds without a request after which a pause of both tasks ends; 0: no pause.
     """

@@ -24,8 +24,8 @@ class Edition(NamedTuple):
     Attributes:
         title: Headline.
         paragraphs: Body.
-        source: Name of the site that had it first.
-        author: Who wrote it.
+        source: Name of the site that published it first.
+        author: Its author.
         published: Seconds since the epoch.
         notes: Lines after the body that are no part of it: source, editor.
     """

@@ -25,7 +25,7 @@ class Slot(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A number in [low, high], with so many decimals."""
+    """A number in [low, high], with a number of decimals."""
 
     low: int
     high: int

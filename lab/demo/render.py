@@ -37,8 +37,8 @@ class Renderer:
 
     Args:
         plan: What exists.
-        linkage: Who links to whom.
-        editions: What each article says.
+        linkage: Link graph.
+        editions: Texts of the articles.
     """
 
     def __init__(self, plan: Plan, linkage: Linkage, editions: Editions) -> None:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 _HEAD_LIMIT = 1 << 16
-"""Bytes of a request's head at most."""
+"""Maximum of bytes of a request's head."""
 _HANG = 3_600.0
-"""Seconds that a hanging answer hangs; clients give up before."""
+"""Seconds that a hanging response hangs; clients time out before."""
 _REASONS = {
     200: "OK",
     301: "Moved Permanently",

@@ -30,7 +30,7 @@ class Truth:
         title: Headline of an article, blog post or advert.
         body: Its paragraphs, one a line.
         published: ISO 8601 with zone, to the minute.
-        source: Site that had the story first.
+        source: Site that published the story first.
         author: Its author.
         language: ``zh``, ``zh-Hant`` or ``en``.
         encoding: Codec of its bytes, whatever header and meta say.

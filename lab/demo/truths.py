@@ -33,7 +33,7 @@ class Truths(Mapping[str, Truth]):
     Args:
         plan: What exists.
         by_url: URL to entry.
-        found: How entries are come to.
+        found: Paths to the entries.
         renderer: Knows editions and canonical links.
     """
 

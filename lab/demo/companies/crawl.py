@@ -23,7 +23,7 @@ TEMPLATE = "软件公司-四川"
 QUERY = "四川 软件公司"
 DISCOVER = f"discover=baidu:http://baidu.{DOMAIN}/s"
 _USELESS = 9
-"""Every so many results one is of no use, more of them behind."""
+"""One result in this many is useless; more are at the end."""
 _SETTINGS = {
     "DOWNLOAD_DELAY": "0.02",
     "AUTOTHROTTLE_ENABLED": "False",
@@ -38,7 +38,7 @@ class Departed:
 
     Args:
         web: The web as it is now.
-        hosts: All hosts that there ever were.
+        hosts: All hosts of all editions.
     """
 
     def __init__(self, web: CompanyWeb, hosts: Sequence[str]) -> None:

@@ -98,7 +98,7 @@ class Site:
     """The pages of one company.
 
     Args:
-        company: Whose they are.
+        company: Owner of the pages.
         seed: Of everything that is drawn.
         group: ``tuning`` or ``judging`` layouts; None: by the company's number.
     """
@@ -250,7 +250,7 @@ class Site:
             )
         return "".join(done)
 
-    # -- What is not the company's ---------------------------------------------------------------
+    # -- Parts that are not the company's ---------------------------------------------------------
 
     def _branches(self, luck: random.Random) -> str:
         """Offices elsewhere, whose values are not those of the company."""
