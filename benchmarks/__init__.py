@@ -1,1 +1,1 @@
-"""One command each; every one prints a table against its anchors."""
+"""Benchmarks, one command each; most print a table against their peers."""

@@ -1,9 +1,9 @@
-"""What is each part of a URL's value worth, and what is adaptation? Replays of collections.
+"""Effect of each part of a link's score, and of adaptation, in replays of collections.
 
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
                                   [--part NAME]… [--json FILE]
 
-Each part is taken away from shark-plus by itself. Replays (see `scrapy simulate`) use the
+Each part is removed from shark-plus alone. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
 topics and numbers of requests in flight. Without --pages and --topics, the collections in
 ../shared/data are replayed where there are some.
@@ -52,7 +52,7 @@ PARTS = {
     "- adaptation": Variant(method=""),
     "genetic adaptation": Variant(method="genetic"),
 }
-"""What is compared, by the name it has in the table."""
+"""Compared variants by their name in the table."""
 
 
 def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:

@@ -5,7 +5,7 @@
 Crawls a demo web (no endless traps) with nothing bounding the crawl, kills the process with SIGKILL
 at random numbers of answered requests, starts it again with the same command, and at the end
 compares what the server answered with the generator's truth, and what the store holds with the
-store of a crawl that nobody disturbed.
+store of an undisturbed crawl.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ SETTINGS = {
 
 
 class Loss(NamedTuple):
-    """What a crawl that was killed lost.
+    """Losses of a crawl that was killed.
 
     Attributes:
-        kills: How often it was killed.
+        kills: Number of kills.
         pages: Pages that a polite crawler can fetch.
         missing: Those that were never answered.
         articles: Articles and reprints stored.
@@ -61,7 +61,7 @@ class Loss(NamedTuple):
 
 
 def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 300.0) -> Loss:
-    """Return what was lost in a crawl killed so many times."""
+    """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
         _run_to_its_end(web, server.proxy, undisturbed, seconds)
@@ -123,7 +123,7 @@ def _lines(log: Path | None) -> int:
 
 
 def _answered(log: Path) -> Counter[str]:
-    """How often each page was answered with 200."""
+    """Count the responses 200 of each page."""
     lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
     return Counter(
         url for _, _, status, _, url in lines if status == "200" and not url.endswith("/robots.txt")

@@ -1,4 +1,4 @@
-"""What a page costs a whole crawl, from request to stored links, beside Scrapy that judges nothing.
+"""Cost of a page in a whole crawl, from request to stored links, beside plain Scrapy.
 
     python -m benchmarks.crawl [--pages 1000] [--json FILE]
 
@@ -56,7 +56,7 @@ PEER = "scrapy"
 
 @cache
 def bodies() -> list[bytes]:
-    """What pages say, the same in each run."""
+    """Bodies of the pages, the same in each run."""
     return [source.body for source in made_up(random.Random(1), BODIES)]  # noqa: S311
 
 

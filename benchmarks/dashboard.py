@@ -1,12 +1,12 @@
-"""What the page costs the crawl: the same crawl with and without, in turns, by processor time.
+"""Cost of the dashboard: the same crawl with and without it, in turns, by processor time.
 
     python -m benchmarks.dashboard [--pairs 6] [--pages 1200]
 
 *With*: figures are kept, the page is served, one reader follows it as a browser does (its stream,
 articles, chains, patterns), and Prometheus asks every fifteen seconds. *Without*: none of it, not
-even the figures. Processor seconds of the crawl's process per parsed page are compared, since
-seconds by the clock say more of the machine's other work: from when the crawl has opened, and with
-all that comes before (what is imported for the page is a quarter of a second, once).
+even the figures. Processor seconds of the crawl's process per parsed page are compared, since wall
+time depends on other work of the machine: from the opening of the crawl on, and from the start of
+the process (the imports for the page take a quarter of a second, once).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ OWN = ("figures.CrawlFigures", "dashboard.Dashboard")
 
 
 def main() -> None:
-    """Print each pair, and what they say together."""
+    """Print each pair, and the figures of all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--pages", type=int, default=1_200)
@@ -88,7 +88,7 @@ class Cost(NamedTuple):
 
 
 def cost(web: Web, *, shown: bool) -> Cost:
-    """What one crawl costs."""
+    """Return the cost of one crawl."""
     left_out = () if shown else OWN
     kept = {name: None if name.endswith(left_out or "-") else at for name, at in EXTENSIONS.items()}
     settings = {**COMMON, "EXTENSIONS": json.dumps(kept)}

@@ -1,9 +1,9 @@
-"""What each part of the page takes of the crawl's process, by itself: processor time a second.
+"""Processor time a second that each part of the dashboard takes in the crawl's process.
 
     python -m benchmarks.dashboard_parts [--articles 2000] [--hosts 2000]
 
-The paired runs of ``benchmarks.dashboard`` say what everything costs together, but need a quiet
-machine; this needs none. One reader looks on, Prometheus asks every fifteen seconds.
+The paired runs of ``benchmarks.dashboard`` measure the cost of all parts together, but need a quiet
+machine; this needs none. One reader is connected, Prometheus asks every fifteen seconds.
 """
 
 from __future__ import annotations

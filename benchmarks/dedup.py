@@ -1,4 +1,4 @@
-"""How well and how fast reprints are told: ``python -m benchmarks.dedup [--json [FILE]]``.
+"""Quality and speed of reprint detection: ``python -m benchmarks.dedup [--json [FILE]]``.
 
 (a) Pairs that a reader labelled ``same``, ``different`` or ``part`` (``--pairs`` with
 ``--articles``); ``same`` with and without those of a Jaccard below .5, where the label is lenient.

@@ -37,14 +37,14 @@ _SHINGLE = 5
 
 
 class Detector(Protocol):
-    """Sees articles in turn and says whose story each tells."""
+    """Takes articles in turn and returns the story of each."""
 
     def prepare(self, article: Article) -> Any:  # noqa: ANN401 - each detector's own
-        """What is made of the text alone."""
+        """Compute what depends on the text alone."""
         ...
 
     def see(self, article: Article, prepared: Any) -> str | None:  # noqa: ANN401 - each detector's own
-        """URL of the story it reprints; otherwise it is kept."""
+        """Return the URL of the story it reprints; otherwise keep it and return None."""
         ...
 
     def bytes(self) -> float:
@@ -56,8 +56,8 @@ class Indexed:
     """A method of the project over its index.
 
     Args:
-        method: How duplicates are told.
-        texts: Where kept articles are put and taken from; a list where None.
+        method: Method that detects duplicates.
+        texts: Store of the kept articles; a list where None.
 
     Attributes:
         seconds: Spent in the index, looking up and entering.
@@ -168,7 +168,7 @@ class SimHash:
 
 
 class MinHash:
-    """datasketch's MinHash and its LSH over runs of five letters, verified by the estimate."""
+    """datasketch's MinHash and its LSH over runs of five characters, verified by the estimate."""
 
     def __init__(self) -> None:
         self._library = importlib.import_module("datasketch")

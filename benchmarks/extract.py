@@ -1,4 +1,4 @@
-"""How well articles are extracted, beside the libraries alone.
+"""Quality of article extraction, beside the libraries alone.
 
     python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--bare]
                                  [--libraries NAME ...] [--json FILE]
@@ -53,7 +53,7 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
 class Sample(NamedTuple):
-    """A page, decoded, and what is true of it; ``truth`` is empty where nothing is known."""
+    """A decoded page and its truth; ``truth`` is empty where nothing is labelled."""
 
     url: str
     html: str
@@ -106,7 +106,7 @@ def agreement(true: str, found: str) -> tuple[float, float]:
 def load(
     truths: Sequence[Path], pages: Sequence[Path], every: int, *, bare: bool = False
 ) -> list[Sample]:
-    """Every so many of the pages, with their truth; ``bare`` without their metadata."""
+    """A sample of the pages, with their truth; ``bare`` without their metadata."""
     known = {row["url"]: row for path in truths for row in _rows(path)}
     rows = [row for path in pages for row in _rows(path)]
     return [

@@ -44,7 +44,7 @@ def libraries() -> tuple[list[Library], list[str]]:
 
 
 def is_chinese(html: str) -> bool:
-    """Whether a page has so many Chinese characters that it is written in Chinese."""
+    """Return whether a page is written in Chinese: more than 1 % are Chinese characters."""
     return len(_HAN.findall(html)) > len(html) // 100
 
 

@@ -1,4 +1,4 @@
-"""How soon is what is on topic found? Real crawls of recorded collections, judged from outside.
+"""Harvest of real crawls of recorded collections, judged from outside.
 
     python -m benchmarks.focus --pages FILE --topics FILE [--topic NAME]… [--strategy NAME]…
                                [--concurrency 8] [-s SETTING=VALUE]… [--json FILE] [--logs FOLDER]
@@ -68,14 +68,14 @@ class Served:
 
 
 def fetched_pages(log: Path, web: RecordedWeb) -> list[str]:
-    """Keys of the recorded pages that a server's log tells of, by their first good answer."""
+    """Return the keys of the recorded pages in a server's log, by their first good answer."""
     lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
     pages = (key(url) for _, _, status, _, url in lines if status == str(OK) and web.get(url))
     return list(dict.fromkeys(pages))
 
 
 def judge(log: Path, web: RecordedWeb, case: Case, name: str = "") -> Harvest:
-    """Judge a crawl by what the server saw."""
+    """Judge a crawl by the server's log."""
     return harvest(name, fetched_pages(log, web), case)
 
 

@@ -1,17 +1,17 @@
-"""How soon on-topic articles are found: ``python -m benchmarks.freshness [--json [FILE]]``.
+"""Delay until on-topic articles are found: ``python -m benchmarks.freshness [--json [FILE]]``.
 
 Weeks of made news webs (``benchmarks.freshness_web``) pass in seconds: articles appear on hubs by
-known rates, and each schedule visits hubs with the same requests an hour and the same manners
+known rates, and each schedule visits hubs with the same requests an hour and the same politeness
 towards hosts. Printed for each web: the mean delay in minutes from an article's appearance until a
 visit shows it, and the share of articles that had left the lists before. On-topic articles alone
-count. What nobody has found in the end counts with its delay until then.
+count. An article that is not found in the end counts with its delay until then.
 
 Beside ``YieldRevisits`` stand an even pace, the adaptive schedules of Apache Nutch and Apache
 StormCrawler (as they are; and ``-all``, where hubs are visited before their dates while requests
 are left over), visits in proportion to all new articles, and an oracle that knows the rates;
 ``benchmarks.freshness_peers`` states what each does. ``bound`` is the least expected delay where
 lists are endless. Summaries are geometric means over webs: of ours over the best peer of each web,
-and over the oracle. Shapes ``steady`` and ``mixed`` with seeds 1 and 2 were looked at while the
+and over the oracle. Shapes ``steady`` and ``mixed`` with seeds 1 and 2 were used while the
 policy was written; the seeds of a plain run and all other shapes were not.
 """
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 SEEDS = (101, 102)
-"""Never looked at while the policy was written."""
+"""Seeds that were not used while the policy was written."""
 
 STDOUT = Path("-")
 OURS, ORACLE = "yields", "oracle"
@@ -70,7 +70,7 @@ class Policy(Dated):
 
 
 class Outcome(NamedTuple):
-    """How a schedule did.
+    """Result of a schedule.
 
     Attributes:
         delay: Mean minutes until an on-topic article was found.
@@ -88,8 +88,8 @@ class Watch:
 
     Args:
         hubs: The web.
-        shape: What it is like.
-        schedule: Who says which hub is next.
+        shape: Its parameters.
+        schedule: Chooses the next hub.
     """
 
     def __init__(self, hubs: Sequence[Hub], shape: Shape, schedule: Schedule) -> None:
@@ -101,7 +101,7 @@ class Watch:
         self._waited, self._counted, self._missed, self._spent = 0.0, 0, 0, 0
 
     def run(self) -> Outcome:
-        """Let the time pass."""
+        """Run the watch to its end."""
         shape = self._shape
         slots = int(shape.hours * shape.requests)
         late = sorted(range(len(self._hubs)), key=lambda hub: -self._hubs[hub].born)
@@ -116,7 +116,7 @@ class Watch:
         return Outcome(60 * self._waited / self._counted, self._missed / whole, self._spent / slots)
 
     def _ask(self, now: float) -> None:
-        """One request, where a hub is due whose host may be asked."""
+        """Send one request, where a hub is due whose host is free."""
         hub = self._schedule.take(now, lambda hub: self._free_at[self._hubs[hub].host] <= now)
         if hub is None:
             return
@@ -133,7 +133,7 @@ class Watch:
 
 
 def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Schedule]]:
-    """Who is compared, by name."""
+    """Return the compared schedules by name."""
     even = shape.hubs / shape.requests
     return {
         "uniform": Dated,
@@ -148,7 +148,7 @@ def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Sc
 
 
 def compared(shape: Shape, seed: int) -> dict[str, Outcome]:
-    """How each schedule did on one web."""
+    """Return the result of each schedule on one web."""
     hubs = made(shape, seed)
     return {name: Watch(hubs, shape, one()).run() for name, one in schedules(hubs, shape).items()}
 
@@ -160,7 +160,7 @@ def best_peer(outcomes: Mapping[str, Outcome]) -> str:
 
 
 def figures(webs: Mapping[str, dict[str, Outcome]]) -> dict[str, float]:
-    """What is measured over some webs."""
+    """Return the figures over some webs."""
     over_peer = [web[OURS].delay / web[best_peer(web)].delay for web in webs.values()]
     over_oracle = [web[OURS].delay / web[ORACLE].delay for web in webs.values()]
     return {

@@ -1,7 +1,7 @@
-"""Who is compared in ``benchmarks.freshness``: schedules of other crawlers, and the oracle.
+"""Peers of ``benchmarks.freshness``: schedules of other crawlers, and the oracle.
 
-A schedule says when a hub is due; the benchmark takes the hub that is due first, also before its
-time, so that everybody spends the same requests. Times in hours.
+A schedule gives the time when a hub is due; the benchmark takes the hub that is due first, also
+before its time, so that all spend the same requests. Times in hours.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ MINUTE = 1 / 60
 
 
 class Schedule(Protocol):
-    """Says which hub is next."""
+    """Chooses the next hub."""
 
     def add(self, hub: int, now: float) -> None:
-        """A hub was met."""
+        """Add a hub."""
         ...
 
     def take(self, now: float, free: Callable[[int], bool]) -> int | None:
-        """The next hub of those whose host may be asked now."""
+        """Return the next hub of those whose host is free now."""
         ...
 
     def saw(self, hub: int, now: float, visit: Visit) -> None:
-        """What a visit found."""
+        """Record the result of a visit."""
         ...
 
 
 class Dated:
-    """A ``Schedule`` of dates: whatever is due first is next.
+    """A ``Schedule`` of dates: the hub that is due first is next.
 
     Args:
         early: Whether a hub is visited before its date where nothing is due.
@@ -70,7 +70,7 @@ class Dated:
         heapq.heappush(self._heap, (self.due(hub, now, visit), hub))
 
     def due(self, hub: int, now: float, visit: Visit) -> float:  # noqa: ARG002 - others use them
-        """When the hub is due again; here: after all others."""
+        """Return the time when the hub is due again; here: after all others."""
         return now
 
 
@@ -125,7 +125,7 @@ class Storm(Dated):
 class Proportional(Dated):
     """Visits in proportion to the articles an hour that a hub brought, the budget spent exactly.
 
-    What the two above aim at, without their steps: the rate is known as well as counts tell it.
+    What the two above aim at, without their steps: the rate is estimated from counts.
     """
 
     def __init__(self, requests: float) -> None:
@@ -150,8 +150,8 @@ class Oracle:
     Articles that wait at a hub cost their number per hour; a visit takes them away. At a price W of
     a visit it pays to wait until the integral of (time since the visit) times rate reaches W
     (Whittle's index; with steady rates: visits in proportion to the root of the rate, evenly
-    spaced, the split that minimises the mean delay). Each request goes where that is most. Visits
-    that come before a list runs over are worth the articles that would be lost besides.
+    spaced, the split that minimises the mean delay). Each request goes where that is most. A visit
+    before a list overflows also saves the articles that would be lost.
     """
 
     def __init__(self, hubs: Sequence[Hub], lost: float = 6.0) -> None:
@@ -186,7 +186,7 @@ class Oracle:
         self._index[hub] = self._waiting[hub] = 0.0
 
     def _pass(self, now: float) -> None:
-        """Let the clock run; rates are those of the hour."""
+        """Advance the clock; rates are those of the hour."""
         hour = min(int(self._now), self._rates.shape[1] - 1)
         step = now - self._now
         self._index += (self._now - self._last + step / 2) * self._rates[:, hour] * step
@@ -194,7 +194,7 @@ class Oracle:
         self._now = now
 
     def _losses(self) -> Numbers:
-        """What is about to be lost where lists are nearly over: articles times ``lost`` hours."""
+        """Return the expected loss where lists are nearly full: articles times ``lost`` hours."""
         hour = min(int(self._now), self._rates.shape[1] - 1)
         near = self._waiting > 0.7 * self._shown
         since = self._now - self._last
@@ -202,9 +202,9 @@ class Oracle:
 
 
 def bound(hubs: Sequence[Hub], requests: float) -> float:
-    """Hours that no schedule's expected delay is below, were no list ever over and no host slow.
+    """Return the lower bound of the mean delay, in hours, if no list overflows and no host is slow.
 
-    Hour by hour the split of the budget that minimises the delay; its mean over articles.
+    It splits the budget of each hour so that the delay is minimal, and averages over articles.
     """
     rates = np.stack([hub.rates for hub in hubs])
     hours = np.arange(rates.shape[1])

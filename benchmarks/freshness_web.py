@@ -24,12 +24,12 @@ BEFORE = 48
 
 @dataclass(frozen=True)
 class Shape:
-    """What a made web is like; times in hours.
+    """Parameters of a made web; times in hours.
 
     Attributes:
-        hubs: How many hubs.
-        hosts: How many hosts they lie on.
-        hours: How long it is watched.
+        hubs: Number of hubs.
+        hosts: Number of their hosts.
+        hours: Duration of the watch.
         requests: Budget: requests an hour, evenly spaced.
         delay: Between two requests to one host.
         rate: Median of articles an hour that a hub gets.
@@ -41,8 +41,8 @@ class Shape:
         zones: Time zones, evenly around the clock.
         burst: Bursts a week and hub: the rate is ten times as high for three hours on average.
         deaths: Share of hubs that fall silent at some time.
-        births: Share of hubs that are met later than at the start.
-        turns: Share of hubs whose worth is drawn anew at some time.
+        births: Share of hubs that are found later than at the start.
+        turns: Share of hubs whose relevance is drawn again at some time.
     """
 
     hubs: int = 80
@@ -67,7 +67,7 @@ _STEADY = Shape()
 _MIXED = Shape(night=0.1, zones=1, burst=0.3, deaths=0.1, births=0.15, turns=0.1)
 
 SHAPES: Mapping[str, Shape] = {
-    # looked at while the policy was written
+    # used while the policy was written
     "steady": _STEADY,
     "mixed": _MIXED,
     # held out
@@ -81,17 +81,17 @@ SHAPES: Mapping[str, Shape] = {
 """Made webs by name."""
 
 DEVELOPED = ("steady", "mixed")
-"""Those that were looked at while the policy was written."""
+"""Shapes that were used while the policy was written."""
 
 
 class Visit(NamedTuple):
-    """What a visit to a hub finds.
+    """Result of a visit to a hub.
 
     Attributes:
         new: Articles listed that were not there at the visit before.
         relevant: Those of them that are on topic.
-        waited: Their delays together, in hours; of those that appeared while the hub was known.
-        counted: How many those are.
+        waited: Sum of their delays, in hours; of those that appeared while the hub was recorded.
+        counted: Number of those.
         missed: On-topic articles that came and went since the visit before.
         listed: Articles listed.
     """
@@ -110,12 +110,12 @@ class Hub:
 
     Attributes:
         host: Number of its host.
-        shown: How many articles it lists.
-        born: Hour in which it is met.
+        shown: Number of articles it lists.
+        born: Hour in which it is found.
         rates: On-topic articles an hour, by the hour; what the oracle knows.
         all_rates: All articles an hour.
         times: When its articles appeared, ascending.
-        on_topic: How many of the first n articles are on topic.
+        on_topic: Number of on-topic ones among the first n articles.
         stamps: The sum of the times of those.
     """
 
@@ -130,15 +130,15 @@ class Hub:
 
     @property
     def relevant(self) -> int:
-        """On-topic articles that appeared while the hub was known."""
+        """On-topic articles that appeared after the hub was found."""
         return int(self.on_topic[-1] - self.on_topic[self.index(self.born)])
 
     def index(self, time: float) -> int:
-        """How many articles had appeared at a time."""
+        """Return the number of articles that had appeared at a time."""
         return int(np.searchsorted(self.times, time, side="right"))
 
     def visit(self, seen: int, time: float) -> tuple[int, Visit]:
-        """A visit where ``seen`` articles had appeared at the one before: the number now, too."""
+        """Return the articles now and the visit; ``seen`` had appeared at the visit before."""
         now, known = self.index(time), self.index(self.born)
         first = max(seen, now - self.shown)
         counted = max(first, known)
@@ -151,7 +151,7 @@ class Hub:
 
 
 def made(shape: Shape, seed: int) -> list[Hub]:
-    """The hubs of a web; the same seed makes the same."""
+    """Generate the hubs of a web; equal seeds give equal hubs."""
     chance = np.random.default_rng(seed)
     return [_hub(shape, number, chance) for number in range(shape.hubs)]
 

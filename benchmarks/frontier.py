@@ -1,13 +1,13 @@
-"""How fast, how large: the frontier under a crawl of many links, beside its peers, in one run.
+"""Speed and size of the frontier under a crawl of many links, beside its peers, in one run.
 
     python -m benchmarks.frontier [--urls 1000000] [--only embedded bare redis peers]
         [--mixed-only] [--json FILE]
 
-``mixed``: a popped page adds 50 links, 60 % of them known, until the URLs are reached; a link is an
-operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
-``update``: the same, all links known. ``pops``: pop and finish. ``push``: seeds queued. Politeness
-is off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
-processor time, which says more on a machine that others use. ``stall`` is the longest the caller
+``mixed``: a popped page adds 50 links, 60 % of them recorded, until the URLs are reached; a link is
+an operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
+``update``: the same, all links recorded. ``pops``: pop and finish. ``push``: seeds queued. Delays
+are off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
+processor time, which says more on a shared machine. ``stall`` is the longest time that the caller
 waits: pop or finish, commits included. Every measurement runs in a process of its own. ``bare``: a
 heap, and LMDB with nothing but keys and values; as machines differ, the share of it that a frontier
 with the full state reaches in the same run says more than either figure.
@@ -59,7 +59,7 @@ class Figure(NamedTuple):
 
 
 def anonymous_bytes() -> int:
-    """Anonymous RAM of this process, bytes (0 where the system does not tell)."""
+    """Anonymous RAM of this process, bytes (0 where the system does not report it)."""
     status = Path("/proc/self/status")
     if not status.exists():
         return 0
@@ -119,14 +119,14 @@ class Run:
         self.links += len(offers)
 
     def fill(self, urls: int) -> None:
-        """Crawl pages of 500 new links until there are so many URLs: large sizes in less time."""
+        """Crawl pages of 500 new links until there are ``urls`` URLs: large sizes in less time."""
         while self.web.made < urls:
             first = self.web.made
             self.web.made = min(first + 500, urls)
             self.page([self.web.offer(number) for number in range(first, self.web.made)])
 
     def mixed(self, urls: int, window: int) -> float:
-        """Crawl until there are so many URLs; link operations a second over the last ones."""
+        """Crawl up to ``urls`` URLs; return link operations a second over the last ``window``."""
         while self.web.made < urls:
             if self.web.made <= urls - window:
                 self.reset()
@@ -134,7 +134,7 @@ class Run:
         return self.links / sum(self.stalls)
 
     def update(self, pages: int) -> float:
-        """Link operations a second where all links are known."""
+        """Return link operations a second where all links are recorded already."""
         self.reset()
         for _ in range(pages):
             self.page(self.web.page(1.0))
@@ -179,7 +179,7 @@ def embedded(folder: Path, urls: int) -> list[Figure]:
 
 
 def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
-    """The embedded frontier: pops with finish over so many hosts."""
+    """The embedded frontier: pops with finish over ``hosts`` hosts."""
     run = Run(EmbeddedFrontier(folder, Largest(), RUDE, Limits()), Web(hosts))
     run.push(hosts)
     run.mixed(max(urls, 2 * hosts), 1)
@@ -230,7 +230,7 @@ def bare(folder: Path, urls: int) -> list[Figure]:
 
 
 def scrapy(folder: Path, urls: int, hosts: int) -> list[Figure]:
-    """Scrapy's default queue over so many hosts."""
+    """Scrapy's default queue over ``hosts`` hosts."""
     from benchmarks.frontier_peers import ScrapyQueue, filled, pops  # noqa: PLC0415
 
     queue = ScrapyQueue(folder, hosts)
@@ -281,7 +281,7 @@ Job = tuple["Callable[..., list[Figure]]", tuple[int, ...]]
 
 
 def jobs(urls: int, kinds: list[str]) -> list[Job]:
-    """What is to be measured."""
+    """Return the measurements to run."""
     part, few = max(urls // 5, 1000), max(urls // 20, 1000)
     found: list[Job] = []
     if "embedded" in kinds:

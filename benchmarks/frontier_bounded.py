@@ -1,10 +1,10 @@
-"""What a bound on known URLs costs and saves: the same crawl without and with one, and its filters.
+"""Costs and savings of a bound on recorded URLs: the same crawl without and with one, its filters.
 
     python -m benchmarks.frontier_bounded [--urls 1000000] [--known 100000] [--keys 2000000]
 
-A popped page adds 50 links, 60 % of them met before; 9 of 10 new ones are predicted to be low. RAM
-is anonymous, beyond that of an empty process. ``filter``: keys of what was let go, as many as long
-crawls have: bytes, the share of others that is taken for them, and the time of a question.
+A popped page adds 50 links, 60 % of them old; 9 of 10 new ones are predicted to be low. RAM
+is anonymous, beyond that of an empty process. ``filter``: keys of evicted records, as many as long
+crawls have: bytes, the share of false positives, and the time of a lookup.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ ASKED = 1_000_000
 
 
 class Choosy(Largest):
-    """One link of ten is worth a request."""
+    """A strategy that queues one link of ten."""
 
     @override
     def lane(self, evidence: tuple[float, ...]) -> int:
-        """Good anchors go first, others nowhere."""
+        """Queue links with good anchors; reject all others."""
         return 1 if evidence[1] > GOOD else 2
 
 
 class Late(Web):
-    """Links lead to what was met of late, half of the time."""
+    """Half of the links to old pages lead to recent ones."""
 
     @override
     def offer(self, number: int) -> Offer:
@@ -53,7 +53,7 @@ class Late(Web):
 
     @override
     def page(self, share: float = 0.6) -> list[Offer]:
-        """Links of one page: some new, most met before."""
+        """Links of one page: some new, most offered before."""
         first, self.made = self.made, self.made + 20
         recent = [self.rng.randrange(max(0, first - RECENT), first + 1) for _ in range(15)]
         others = [self.rng.randrange(first + 1) for _ in range(15)]
@@ -61,7 +61,7 @@ class Late(Web):
 
 
 def crawl(folder: Path, urls: int, known: int) -> list[Figure]:
-    """A crawl until so many URLs were met."""
+    """Crawl until ``urls`` URLs were offered."""
     before = anonymous_bytes()
     limits = Limits(max_known=known, seen_error=ERROR)
     run = Run(EmbeddedFrontier(folder, Choosy(), RUDE, limits), Late(HOSTS))
@@ -87,7 +87,7 @@ def crawl(folder: Path, urls: int, known: int) -> list[Figure]:
 
 
 def filters(folder: Path, keys: int, _: int) -> list[Figure]:
-    """Filters of so many keys, filled as a crawl does."""
+    """Filters of ``keys`` keys, filled as by a crawl."""
     rng = random.Random(1)  # noqa: S311 - not for secrets
     store = Store(folder, sync="never")
     seen = Seen(store, ERROR)

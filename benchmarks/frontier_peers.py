@@ -1,4 +1,4 @@
-"""What others do with the same links: Scrapy's queue, scrapy-redis, a bare heap, bare LMDB.
+"""Peers of the frontier on the same links: Scrapy's queue, scrapy-redis, a bare heap, bare LMDB.
 
 Each is fed by the same ``Web`` as the frontier; none of them keeps evidence, in-links, leases or
 hosts' clocks, none moves a URL that is queued. Scrapy's and scrapy-redis' queues take requests, so
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
     from topiccrawl.model import Offer
 
 OPEN_FILES = 5_000
-"""Hosts up to which Scrapy's queue lies on the disk: it holds a file open for each."""
+"""Hosts up to which Scrapy's queue is on disk: it holds a file open for each."""
 
 
 class Peer(Protocol):
     """A queue that is measured beside the frontier."""
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links; those known are passed over."""
+        """Queue links; skip those queued before."""
         ...
 
     def pop(self) -> object:
-        """The next URL or request, or None."""
+        """Return the next URL or request, or None."""
         ...
 
 
 class Heap:
-    """A heap and a set, in RAM: what nothing can beat, and nothing survives."""
+    """A heap and a set in RAM: the upper bound of speed, without persistence."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, str]] = []
         self._seen: set[str] = set()
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links."""
+        """Queue links."""
         for offer in offers:
             if offer.url not in self._seen:
                 self._seen.add(offer.url)
@@ -71,7 +71,7 @@ class BareLmdb:
     """Two trees, key to URL and value to key; a commit per fifty pages, nothing flushed.
 
     Args:
-        folder: Where they lie.
+        folder: Folder of the database.
     """
 
     RANK = Struct(">IQ")
@@ -87,7 +87,7 @@ class BareLmdb:
         self._number = self._pages = 0
 
     def push(self, offers: Iterable[Offer]) -> None:
-        """Take links, the known ones' record written again."""
+        """Queue links; write the record of known ones again."""
         fresh = {xxh3_64_digest(offer.url.encode()): offer for offer in offers}
         cursor = self._txn.cursor(self._urls)
         known = dict(cursor.getmulti(sorted(fresh)))
@@ -124,7 +124,7 @@ class ScrapyQueue:
     """Scrapy's default: DownloaderAwarePriorityQueue with its queues, and the duplicate filter.
 
     Args:
-        folder: Where it lies; beyond ``OPEN_FILES`` hosts in RAM instead.
+        folder: Its place; beyond ``OPEN_FILES`` hosts it is in RAM instead.
         hosts: Number of hosts.
     """
 
@@ -202,7 +202,7 @@ def server() -> Iterator[redis.Redis]:
 
 
 def mixed(peer: Peer, web: Web, urls: int) -> float:
-    """Link operations a second until so many URLs are known, over the last fifth of them."""
+    """Crawl up to ``urls`` URLs; return link operations a second over the last fifth."""
     seconds, links = 0.0, 0
     while web.made < urls:
         if web.made <= urls - urls // 5:
@@ -217,7 +217,7 @@ def mixed(peer: Peer, web: Web, urls: int) -> float:
 
 
 def filled(peer: Peer, web: Web, urls: int) -> float:
-    """Links taken a second, all of them new."""
+    """Return links queued a second, all of them new."""
     seconds = 0.0
     for first in range(0, urls, 1000):
         offers = [web.offer(number) for number in range(first, min(first + 1000, urls))]
@@ -229,7 +229,7 @@ def filled(peer: Peer, web: Web, urls: int) -> float:
 
 
 def pops(peer: Peer, most: int, seconds: float = 5.0) -> float:
-    """Pops a second, of so many or for so long."""
+    """Return pops a second, up to ``most`` pops or ``seconds`` seconds."""
     start = time.perf_counter()
     done = 0
     while done < most and time.perf_counter() - start < seconds:

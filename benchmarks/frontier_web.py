@@ -28,7 +28,7 @@ class Largest:
     version = 1
 
     def signature(self) -> str:
-        """Nothing that could change."""
+        """No parameter changes."""
         return ""
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
@@ -52,7 +52,7 @@ class Largest:
         return 0 if evidence[1] > 0.8 else 1  # noqa: PLR2004
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
-        """Nothing changes."""
+        """Return the evidence unchanged."""
         return evidence
 
     def group(self, url: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Web:
 
     Args:
         hosts: Number of hosts.
-        seed: Of all chance.
+        seed: Seed of the random generator.
     """
 
     def __init__(self, hosts: int, seed: int = 1) -> None:
@@ -93,7 +93,7 @@ class Web:
         return Offer(self.url(number), 1, evidence, ANCHOR, CONTEXT)
 
     def page(self, share: float = KNOWN) -> list[Offer]:
-        """Links of one page: some new, most known."""
+        """Links of one page: some new, most offered before."""
         new = round(LINKS * (1.0 - share))
         fresh = range(self.made, self.made + new)
         self.made += new

@@ -1,4 +1,4 @@
-"""How well does a page's score tell what is on topic? Judged against labels, by topic.
+"""Quality of page scores: do they separate on-topic pages? Judged against labels, by topic.
 
     python -m benchmarks.judge [--web NAME]… [--topic NAME]… [--condition NAME]… [--data FOLDER]
                                [--draws 5] [--seed 1] [--background 200] [--cache FOLDER]
@@ -53,7 +53,7 @@ GAPS = ("sentence", "restated", "sentence_unmarked")
 def judged_topic(
     web: Web, judged: Judged | None, topic: Labelled, options: argparse.Namespace
 ) -> Iterator[tuple[str, Measured]]:
-    """Yield what each condition of a topic is worth."""
+    """Yield the measures of each condition of a topic."""
     wanted = options.condition or CONDITIONS
     labels = web.relevant(topic)
     by_words = relevances(web, topic.topic) if judged or "words" in wanted else []

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 SIZES = (5, 10, 30)
 EXAMPLES = 5
 OBSERVED = 300
-"""Pages from which a site's words are known."""
+"""Pages from which a site's words are learnt."""
 BEST = 10
-"""Pages that stand for marks where there are none: those that score best by words."""
+"""Pages that replace marks where there are none: those that score best by words."""
 POOL = 300
 """Unmarked pages among which active learning looks for those it is least sure about."""
 
@@ -39,11 +39,11 @@ CONDITIONS = (
 
 
 class Chance(NamedTuple):
-    """How marks are drawn.
+    """Random draw of marks.
 
     Attributes:
-        draws: How often.
-        seed: Of the source of chance.
+        draws: Number of draws.
+        seed: Seed of the random generator.
         background: Unmarked pages, their labels unused.
     """
 
@@ -56,9 +56,9 @@ class Judged(NamedTuple):
     """A web's pages as a classifier sees them, but for a topic.
 
     Attributes:
-        web: Where they come from.
+        web: Source of the pages.
         documents: Their words.
-        articles: How far each is something to read.
+        articles: How far each is an article.
     """
 
     web: Web
@@ -145,7 +145,7 @@ def _active(
 
 
 def _by_example(judged: Judged, labels: Sequence[bool], known: Draw) -> Measured:
-    """A topic of which nothing is said but pages on it: its words are derived from them."""
+    """A topic given by pages alone: its words are derived from them."""
     shown = known._replace(off=())
     pages = judged.web.pages
     on, others = (
@@ -173,7 +173,7 @@ def _cosines(documents: Sequence[Document], terms: Mapping[str, float]) -> list[
 def _both(
     kind: str, samples: Sequence[Sample], labels: Sequence[bool], draws: Sequence[Draw]
 ) -> Iterator[tuple[str, Measured]]:
-    """Yield what marks are worth, and what the words alone are over the same pages."""
+    """Yield the measures with marks, and with the words alone over the same pages."""
     yield kind, mean(_left(samples, labels, one) for one in draws)
     before = []
     for one in draws:

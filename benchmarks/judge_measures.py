@@ -23,7 +23,7 @@ ASKED = 5
 
 
 class Measured(NamedTuple):
-    """How well scores fit labels.
+    """Fit of scores to labels.
 
     Attributes:
         ap: Average precision.
@@ -94,7 +94,7 @@ def draw_actively(
         labels: Truth; it answers what is asked.
         marks: Half of the marks.
         background: Unmarked pages.
-        dice: Source of chance.
+        dice: Random generator.
         unsure: Orders places by how unsure a model of this draw is about them, least sure first.
     """
     most = min(2 * marks, sum(labels))

@@ -64,7 +64,7 @@ class Web(NamedTuple):
         name: Its name.
         pages: Its readable pages, links without context.
         marks: The labels of each.
-        topics: What is looked for.
+        topics: Its topics.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How many links a second: a page's text, links, anchors and contexts, beside Scrapy and lxml.
+"""Links per second: a page's text, links, anchors and contexts, beside Scrapy and lxml.
 
     python -m benchmarks.links [--pages FILE] [--limit N] [--json FILE]
 
@@ -140,7 +140,7 @@ def figures(pages: Pages) -> dict[str, float]:
 
 
 def _cold(hrefs: Sequence[tuple[str, str]]) -> None:
-    """Make all URLs canonical with nothing remembered."""
+    """Make all URLs canonical without a cache."""
     forget()
     for href, url in hrefs:
         canonical(href, url)

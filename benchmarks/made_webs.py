@@ -6,9 +6,9 @@
 Each kind of web (see `made_webs_kinds`) takes something away that a crawl may lean on: words in
 links, directories, hosts, terms. A web has two topics. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network, 8 requests in flight; shark-plus
-as shipped, with adaptation by words, if not told otherwise. A figure is the mean `area` over a
-kind's topics: the area under the harvest curve up to half of the reachable pages, over that of an
-oracle that knows all labels and links. `closed` is the share of best-first's distance to the
+as shipped, with adaptation by words unless an option switches it off. A figure is the mean `area`
+over a kind's topics: the area under the harvest curve up to half of the reachable pages, over that
+of an oracle that knows all labels and links. `closed` is the share of best-first's distance to the
 oracle that shark-plus closes, `worst` its difference from best-first in the topic where it does
 worst.
 """
@@ -45,7 +45,7 @@ class Areas(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What replays of one kind came to.
+    """Results of the replays of one kind.
 
     Attributes:
         name: The kind's.

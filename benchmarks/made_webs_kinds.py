@@ -11,12 +11,12 @@ Addresses = Literal["flat", "hosts", "subjects", "dates", "random"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What webs of one kind are like; shares are probabilities in [0, 1].
+    """Parameters of one kind of webs; shares are probabilities in [0, 1].
 
     Attributes:
         language: Of its pages.
         terms_elsewhere: The topic's terms are five of ten words of the other language; three
-            of these ten, drawn at random, stand in 45 % of its pages, and none in a link.
+            of these ten, drawn at random, are in 45 % of its pages, and none in a link.
         pages: Number of pages.
         subjects: Number of subjects; each page has one.
         topic_words: A page's share of words of its subject, drawn evenly between the two.
@@ -31,7 +31,7 @@ class Kind:
         within: Share of links to a page of the same subject.
         sibling: Share of links to a page of the sibling subject, which shares words with it.
         links: Mean number of a page's links, menus aside.
-        inline: Share of these that stand within text; the others are a list at the end.
+        inline: Share of these that are within text; the others are a list at the end.
         pictures: Share of these that are pictures without text.
         more: Share of these that say "more" and the like; what is left says the title.
         menu: Links of the menu on top, the same on all pages; the first ones lead to a page of

@@ -22,10 +22,10 @@ TOPICS = 2
 """Topics of a web, each a subject."""
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
-_FREQUENT = 4_000  # words that stand on every page
+_FREQUENT = 4_000  # words that are on every page
 _RARER = slice(2_500, 12_000)  # words by frequency from which subjects take theirs
 _OWN, _FOREIGN = 60, 10  # words of a subject, in the web's language and in the other
-_SHORTEST = {"zh": 2, "en": 4}  # letters of a word, at least
+_SHORTEST = {"zh": 2, "en": 4}  # characters of a word, at least
 _TOP = 12  # its most frequent ones, terms among them
 _FOREIGN_TERMS = 5
 _FOREIGN_PAGES, _FOREIGN_HITS = 0.45, 3
@@ -50,7 +50,7 @@ class Draft(NamedTuple):
     Attributes:
         url: Its address.
         subject: Number of its subject.
-        title: Its title, which links to it say.
+        title: Its title, also the text of links to it.
         share: Share of its words that are its subject's, in [0, 1].
         termed: Whether it may hold the subject's most frequent words.
     """
@@ -63,7 +63,7 @@ class Draft(NamedTuple):
 
 
 class Vocabulary:
-    """Words of a web: those of everybody and those of each subject."""
+    """Words of a web: common ones and those of each subject."""
 
     def __init__(self, kind: Kind, chance: random.Random) -> None:
         self._chance = chance
@@ -78,11 +78,11 @@ class Vocabulary:
         self.separator = "" if kind.language == "zh" else " "
 
     def common(self, number: int) -> list[str]:
-        """So many words of everybody, frequent ones more often."""
+        """Draw ``number`` common words, frequent ones more often."""
         return self._chance.choices(self._common, cum_weights=self._common_weights, k=number)
 
     def about(self, subject: int, number: int, share: float, *, termed: bool) -> list[str]:
-        """So many words, a share of them the subject's, frequent ones more often."""
+        """Draw ``number`` words, a share of them the subject's, frequent ones more often."""
         words = self.common(number)
         first = 0 if termed else _TOP
         own = self.own[subject][first:]
@@ -99,11 +99,11 @@ class Vocabulary:
 
 
 class Site:
-    """Pages and who links to whom.
+    """Pages and their links.
 
     Args:
-        kind: What they are like.
-        chance: All that is random comes from it.
+        kind: Parameters of the web.
+        chance: Random generator.
     """
 
     def __init__(self, kind: Kind, chance: random.Random) -> None:
@@ -184,7 +184,7 @@ class Site:
         return max(3, int(self.chance.gauss(self.kind.links, self.kind.links / 3)))
 
     def _target(self, subject: int) -> Draft:
-        """Where a link of a page about the subject leads."""
+        """Draw the target of a link of a page about the subject."""
         drawn = self.chance.random()
         if drawn < self.kind.within:
             return self.chance.choice(self.members[subject])

@@ -1,12 +1,12 @@
-"""Several nodes on one Redis, killed and stopped at random: is anything lost, is anybody rude?
+"""Several nodes on one Redis, killed and stopped at random: is anything lost or impolite?
 
     python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--json FILE]
 
-Crawls a demo web with several processes, each seen by a server of its own, so that the logs tell
-who asked whom when: by the kernel's count, for servers may be late to read on a busy machine. Nodes
+Crawls a demo web with several processes, each with a server of its own, so that the logs show which
+node asked which host when: by the kernel's count, as servers may read late on a busy machine. Nodes
 are killed with SIGKILL, stopped with SIGSTOP and woken, end with SIGINT and join at random moments.
-At the end: pages never answered, pages answered twice (and how many of them a node had in its hands
-when something was done to it), hosts asked by two nodes at once, and gaps shorter than the delay,
+At the end: pages never answered, pages answered twice (and how many of them a node had leased when
+it was killed or stopped), hosts asked by two nodes at once, and gaps shorter than the delay,
 robots.txt and redirects included. Then, with no such trouble: how evenly three nodes share the
 work, and how much sooner they end than one where time goes by in waiting. Needs the extra ``test``
 (a Redis server of its own), or REDIS_TEST_URL.
@@ -86,7 +86,7 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
 
 
 def main() -> int:
-    """Print what became of the crawls; exit 1 if anything was lost or anybody rude."""
+    """Print the results of the crawls; exit 1 if anything was lost or impolite."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pages", type=int, default=2000)

@@ -25,10 +25,10 @@ class RedisAway(Trial):
 
     Args:
         folder: For logs, stores and Redis' data.
-        web: What is crawled.
+        web: The web to crawl.
         nodes: Number of nodes.
-        seconds: For which Redis is away.
-        pause: Seconds after which nothing may be asked for any more: the nodes' time is over.
+        seconds: Seconds for which Redis is away.
+        pause: Seconds after which no request is allowed: the nodes have timed out.
         settings: For all nodes.
 
     Attributes:
@@ -71,7 +71,7 @@ class RedisAway(Trial):
 
 
 def outage(nodes: int, pages: int, seconds: float, seed: int) -> dict[str, float]:
-    """Figures of a crawl whose Redis is away for so long; the nodes' time is 10 s."""
+    """Return the figures of a crawl whose Redis is away for ``seconds``; nodes time out at 10 s."""
     with tempfile.TemporaryDirectory(prefix="topiccrawl-outage-") as folder:
         trial = RedisAway(Path(folder), web_of(seed, pages), nodes, seconds, min(15.0, seconds / 2))
         report = trial.run()

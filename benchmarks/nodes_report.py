@@ -1,4 +1,4 @@
-"""What became of a crawl by several nodes, judged from what their servers saw."""
+"""Result of a crawl by several nodes, judged from the logs of their servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from topiccrawl.frontier.rows import key_of
 SLACK = 0.02
 """Seconds by which a gap may fall short: the kernel's count of arrivals goes by milliseconds."""
 UNSAID = 0.1
-"""Seconds before Redis had a node's last word in which the node may have leased what that lacks."""
+"""Seconds before a node's last message to Redis within which leases may be missing in it."""
 READ = 0.15
 """Seconds by which a gap may fall short where the moments are those of the server's reading."""
 
@@ -21,12 +21,12 @@ class Hit(NamedTuple):
     """One answered request.
 
     Attributes:
-        began: When it reached this machine, by the kernel's count.
-        ended: When it was answered.
-        node: Whose it is.
+        began: Time of its arrival on this machine, by the kernel's count.
+        ended: Time of its response.
+        node: Number of the node.
         url: Of the page.
         status: Of the answer.
-        read: When the server came to read it: later on a busy machine.
+        read: Time when the server read it: later on a busy machine.
     """
 
     began: float
@@ -38,13 +38,13 @@ class Hit(NamedTuple):
 
 
 class Blow(NamedTuple):
-    """Something that was done to a node.
+    """A kill or stop of a node.
 
     Attributes:
-        at: When.
-        node: To which.
-        word: When Redis heard of it last.
-        leased: Keys of the pages that it had leased, as Redis knew.
+        at: Its time.
+        node: Number of the node.
+        word: Time of the node's last message to Redis.
+        leased: Keys of the pages that it had leased, by Redis.
     """
 
     at: float
@@ -53,29 +53,28 @@ class Blow(NamedTuple):
     leased: frozenset[bytes]
 
     def took(self, hit: Hit) -> bool:
-        """Whether the page was in the node's hands: leased, or asked for after its last word."""
+        """Return whether the node had the page: leased, or requested after its last message."""
         if hit.node != self.node or hit.began > self.at:
             return False
         return key_of(hit.url) in self.leased or hit.began > self.word - UNSAID
 
 
 class Report(NamedTuple):
-    """What became of a crawl.
+    """Result of a crawl.
 
     Attributes:
         pages: Pages that a polite crawler can fetch.
         missing: Those that were never answered.
         refetched: Answers beyond one per page.
-        allowed: Pages that nodes had leased when they were killed or stopped: what Redis knew of,
-            and what they asked for after their last word to it.
-        silent: Answers beyond one per page, not leased so, but in the hands of a node that the
-            others gave up.
-        needless: Answers beyond one per page where nobody had the page leased when it was killed or
-            stopped, or in its hands when the others gave it up.
-        given_up: Seconds of silence after which nodes heard that they had been given up.
-        events: What was done to nodes.
+        allowed: Pages that nodes had leased when they were killed or stopped: by Redis, and those
+            requested after their last message to it.
+        silent: Answers beyond one per page, not leased so, but held by a node that had timed out.
+        needless: Answers beyond one per page where no node had the page leased when it was killed
+            or stopped, or held it when it timed out.
+        given_up: Seconds of silence after which nodes learnt that they had timed out.
+        events: Kills, stops and other events of nodes.
         shared: Hosts asked by two nodes at once: (host, seconds of overlap).
-        hasty: Requests too soon after the one before: (host and whose, gap in seconds, the gap as
+        hasty: Requests too soon after the one before: (host and nodes, gap in seconds, the gap as
             the server read them).
         misread: Other requests that seem too soon (by .15 s) where the server's readings are taken.
         late: Seconds between a request's arrival and its reading by the server, at most.
@@ -102,7 +101,7 @@ class Report(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Whether nothing was lost and nobody was rude."""
+        """Return whether nothing was lost and no request was impolite."""
         return not (self.missing or self.shared or self.hasty or self.needless)
 
 

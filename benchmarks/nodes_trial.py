@@ -1,4 +1,4 @@
-"""Crawls of a demo web by several nodes that are killed and stopped, and what their servers saw."""
+"""Crawls of a demo web by several nodes that are killed and stopped, with their servers' logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DELAY = 0.3
 LATENCY = 0.05
 HAND = 2.0
-"""Seconds after its answer that a page may be in the hands of a node that others gave up."""
+"""Seconds after its response that a node that has timed out may still hold a page."""
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
     "DOWNLOAD_DELAY": str(DELAY),
@@ -51,7 +51,7 @@ EVENTS = ("kill", "kill", "stop", "leave")
 
 
 class Node:
-    """A place for crawl processes, one after the other, and what its server saw of them."""
+    """A place for crawl processes, one after the other, with a server that logs their requests."""
 
     def __init__(
         self, number: int, folder: Path, web: Web | EvenWeb, url: str, latency: float
@@ -82,16 +82,16 @@ class Node:
             )  # fmt: skip
 
     def signal(self, number: int) -> None:
-        """Send a signal to the process, if it lives."""
+        """Send a signal to the process, if it runs."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(number)
 
     def running(self) -> bool:
-        """Whether a process lives."""
+        """Return whether a process runs."""
         return self.process is not None and self.process.poll() is None
 
     def hits(self) -> Iterator[Hit]:
-        """What the server answered."""
+        """Yield the requests that the server answered."""
         asked = {url: iter(times) for url, times in self._asked.items()}
         for line in self.log.read_text(encoding="utf-8").splitlines():
             at, _, status, _, url = line.split("\t")
@@ -99,7 +99,7 @@ class Node:
             yield Hit(came, self.server.began + float(at), self.number, url, status, read)
 
     def losses(self) -> Iterator[tuple[float, float]]:
-        """When its processes heard that they had been given up, after how many seconds' silence."""
+        """Yield when its processes learnt that they had timed out, and the seconds of silence."""
         told = self.output.read_text(encoding="utf-8", errors="replace")
         for at, seconds in _GIVEN_UP.findall(told):
             age = time.time() - time.mktime(time.strptime(at, "%Y-%m-%d %H:%M:%S"))
@@ -109,7 +109,7 @@ class Node:
         self._asked[url].append((came, time.monotonic()))
 
     def answers(self) -> int:
-        """How many requests were read so far; all are answered a moment later."""
+        """Return the number of requests read so far; all are answered a moment later."""
         return sum(map(len, list(self._asked.values())))
 
 
@@ -118,7 +118,7 @@ class Trial:
 
     Args:
         folder: For logs and stores.
-        web: What is crawled.
+        web: The web to crawl.
         url: Redis' address; its database is emptied.
         nodes: Number of nodes.
         settings: For all of them.
@@ -139,7 +139,7 @@ class Trial:
             client.flushdb()
 
     def run(self, events: int = 0, seed: int = 0, seconds: float = 1200.0) -> Report:
-        """Crawl to the end, with so many events; what became of it."""
+        """Crawl to the end, with this many events, and return the result."""
         for node in self.nodes:
             node.server.__enter__()
         try:
@@ -158,7 +158,7 @@ class Trial:
         return self._report(began)
 
     def _trouble(self, events: int, rng: random.Random, end: float) -> None:
-        """Do things to nodes whenever some more pages were answered."""
+        """Kill, stop or end random nodes, each time after some more answered pages."""
         most = max(10, len(self.web.obtainable) // (events + 1))
         for _ in range(events):
             self._until(self._answers() + rng.randint(most // 2, most), end)
@@ -178,7 +178,7 @@ class Trial:
                 node.start(self.settings)
 
     def _blow(self, node: Node) -> Blow:
-        """What a node that was just stopped has in its hands."""
+        """Return the leases of a node that was just stopped."""
         pid = node.process.pid if node.process is not None else 0
         at = word = time.monotonic()
         mine: set[bytes] = set()
@@ -195,7 +195,7 @@ class Trial:
         return Blow(at, node.number, word, frozenset(mine))
 
     def _gone(self, node: Node, seconds: float = 60.0) -> None:
-        """Wait for a node's end; one that still starts up may not have heard the signal."""
+        """Wait for a node's end; one that still starts up may have missed the signal."""
         end = time.monotonic() + seconds
         while node.running() and time.monotonic() < end:
             time.sleep(0.02)
@@ -246,16 +246,16 @@ class Trial:
         )  # fmt: skip
 
     def _allowed(self, pages: list[Hit]) -> int:
-        """How many pages nodes had leased when they were killed or stopped."""
+        """Return the number of pages that nodes had leased when they were killed or stopped."""
         return sum(
             len(blow.leased | {key_of(hit.url) for hit in pages if blow.took(hit)})
             for blow in self._blows
         )
 
     def _again(self, pages: list[Hit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Answers after one that nobody had leased when something was done to it.
+        """Return repeated answers of pages that no node had leased when it was killed or stopped.
 
-        Those of nodes that the others gave up, which had them in their hands, and the rest.
+        First those held by nodes that had timed out, then the rest.
         """
         last: dict[str, Hit] = {}
         silent: list[str] = []
@@ -275,7 +275,7 @@ class Trial:
 
 
 def _in_hand(hit: Hit, losses: list[tuple[float, float]]) -> bool:
-    """Whether a node had a page in its hands when the others gave it up (by its log)."""
+    """Return whether a node held a page when it timed out (by its log)."""
     silent = [(at - silence, at + 1.0) for at, silence in losses]
     return any(hit.began <= late and early <= hit.ended + HAND for early, late in silent)
 

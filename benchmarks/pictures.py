@@ -1,4 +1,4 @@
-"""Pictures of the page while the demo web is crawled, for people to look at and for the docs.
+"""Pictures of the page while the demo web is crawled, for review and for the docs.
 
     python -m benchmarks.pictures FOLDER [--seconds 40] [--browser /usr/bin/chromium]
 

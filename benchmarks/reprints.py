@@ -3,7 +3,7 @@
 The collection's own near-duplicates are left out first (Jaccard of shingles of ``NATURAL`` or
 more), so that what is the same story is known. Of what is left
 
-- every second article stands on a site that prints the same lines under everything (``framed``);
+- every second article is on a site that prints the same lines under everything (``framed``);
 - reprints get one edit of ``EDITS``, half of them a new title too, half of them the frame of
   their site;
 - *hard negatives* tell another story in the same words: four fifths of the numbers changed, or
@@ -81,9 +81,9 @@ class Case(NamedTuple):
     """One article of the stream.
 
     Attributes:
-        article: What is seen.
-        stories: URLs of the originals it may be attributed to; () for one that tells a new story.
-        edit: What was done; "" for an original.
+        article: The article.
+        stories: URLs of the originals it may be attributed to; () for a new story.
+        edit: Name of its edit; "" for an original.
     """
 
     article: Article
@@ -92,7 +92,7 @@ class Case(NamedTuple):
 
     @property
     def is_negative(self) -> bool:
-        """Whether it looks like a reprint and is none."""
+        """Return whether it looks like a reprint and is none."""
         return bool(self.edit) and not self.stories
 
 
@@ -117,7 +117,7 @@ def distinct(articles: Iterable[Article]) -> list[Article]:
 
 
 def stream(articles: Sequence[Article], seed: int) -> list[Case]:
-    """Originals, reprints and hard negatives in the order in which they are seen."""
+    """Originals, reprints and hard negatives in the order of the stream."""
     luck = random.Random(seed)  # noqa: S311 - no secret
     timed: list[tuple[float, Case]] = []
     for number, article in enumerate(articles):

@@ -1,4 +1,4 @@
-"""What a page costs from its bytes to scored links, beside jieba with scikit-learn.
+"""Cost of a page from its bytes to scored links, beside jieba with scikit-learn.
 
     python -m benchmarks.score [--pages FILE] [--limit 100] [--seed 1] [--json FILE]
 
@@ -7,10 +7,10 @@ the spider. Pages made here have 30 kB of UTF-8 and 50 links, 20 in a menu that 
 list, 10 in running text; words of jieba's list by document frequency, half of them of the page's
 own; a topic term in every hundredth word and in every third link. FILE is a collection (see
 ``topiccrawl.addons.simulate.collection``): its pages nearest 30 kB are taken, and five words that
-stand in many of them are the topic, since a page without any is never segmented.
+many of them contain are the topic, since a page without any is never segmented.
 
-Half of the pages warm the caches; each of the others is timed once, the first time it is seen, as
-in a crawl. Times are processor time. The others do less: the page's text and its links' anchors,
+Half of the pages warm the caches; each of the others is timed once, the first time it is processed,
+as in a crawl. Times are processor time. The others do less: the page's text and its links' anchors,
 one by one, already parsed.
 
 ``matcher_rank_correlation``: of what links are scored by and the page cosine, over all anchors and
@@ -62,7 +62,7 @@ WITHIN = 10
 VOCABULARY = 1_500
 """Words of which a page is drawn: a real page of this length has about 1,500 different ones."""
 COMMON = (0.3, 0.7)
-"""Share of a collection's pages in which a word of its topic stands."""
+"""Share of a collection's pages that contain a word of its topic."""
 SLOW_PAGES = 15
 """Pages that jieba with scikit-learn are timed with."""
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import Store
 
 REPRINTS = 10
-"""Every so many articles have the text of the one before."""
+"""One article in this many has the text of the one before."""
 
 TURN = 200
 """Articles of one turn."""

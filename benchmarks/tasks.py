@@ -2,12 +2,12 @@
 
     python -m benchmarks.tasks [--pages 150] [--sites 4] [--workers 3] [--quantum 4] [--local]
 
-Each worker is seen by a server of its own, so that the logs tell who asked whom when. Both tasks
-want all pages of one site, and of sites of their own. A worker that crawls is killed with SIGKILL
-when a third is done; later both tasks are paused for a while. Told: pages that a task never got,
+Each worker has a server of its own, so that the logs show which worker asked which site when. Both
+tasks want all pages of one site, and of sites of their own. A worker that crawls is killed with
+SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never got,
 requests to a site that overlapped or came sooner than the delay (between two turns, too), the
 shares of the common site when the first of the two was done with it, seconds from the pause to the
-last request, and how often the site changed hands. Without ``--local`` the state lies in Redis (the
+last request, and how often the site changed tasks. Without ``--local`` the state is in Redis (the
 extra ``test``, or REDIS_TEST_URL), with it in the data folder.
 """
 
@@ -80,7 +80,7 @@ class EqualSites:
 
 @dataclass
 class Report:
-    """What became of the tasks.
+    """Result of the tasks.
 
     Attributes:
         missing: (task, URL) never answered often enough for all tasks that wanted it.
@@ -112,7 +112,7 @@ class Report:
 
 
 class Place:
-    """A worker process and the server that sees it."""
+    """A worker process and the server that logs its requests."""
 
     def __init__(self, number: int, folder: Path, web: EqualSites, options: dict[str, str]) -> None:
         self.number = number
@@ -136,7 +136,7 @@ class Place:
             )  # fmt: skip
 
     def runs(self) -> bool:
-        """Whether its worker does."""
+        """Return whether its worker runs."""
         return self.process is not None and self.process.poll() is None
 
     def kill(self) -> None:
@@ -146,7 +146,7 @@ class Place:
             self.process.wait()
 
     def hits(self) -> Iterator[Hit]:
-        """What the server answered."""
+        """Yield the requests that the server answered."""
         came = {url: iter(times) for url, times in self._came.items()}
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         for line in text.splitlines():
@@ -163,7 +163,7 @@ class Trial:
         url: Redis' address, or "" for state in the folder.
         pages: Of each site.
         sites: Of each task, besides the common one.
-        workers: How many.
+        workers: Number of workers.
         quantum: Seconds of a turn.
         pause: Seconds without a request after which a pause of both tasks ends; 0: no pause.
     """

@@ -1,4 +1,4 @@
-"""How well records are read from the pages of the demo's companies.
+"""Quality of the records extracted from the pages of the demo's companies.
 
     python -m benchmarks.template [--group judging|tuning] [--seeds 1 2 3] [--companies N] [--json]
     python -m benchmarks.template --crawl ...  # whole crawls: benchmarks.template_crawl
@@ -55,7 +55,7 @@ _RANGES = 10
 
 
 class Figures(NamedTuple):
-    """What was measured.
+    """Figures of the benchmark.
 
     Attributes:
         field_precision: Share of the values found that are right.

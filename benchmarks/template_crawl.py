@@ -3,10 +3,10 @@
     python -m benchmarks.template_crawl [--companies 216] [--seed 1] [--group judging] [--json]
     python -m benchmarks.template_crawl --many 10000
 
-The made companies stand behind a search engine of our own; ``scrapy crawl template`` runs twice, in
+The made companies are found by a search engine of our own; ``scrapy crawl template`` runs twice, in
 the second period over the next edition, where some companies are new, changed or gone. Figures as
-in ``benchmarks.template``, but of what lies in the store; and how many of the new, changed and gone
-records were told as such, and only they. ``--many``: what a list of so many seeds costs in memory,
+in ``benchmarks.template``, but of the stored records; and how many of the new, changed and gone
+records were reported as such, and only they. ``--many``: memory for a list of this many seeds,
 beside a tenth of it.
 """
 
@@ -40,17 +40,17 @@ QUIET = ("-a", "chance=0", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
 
 
 class Period(NamedTuple):
-    """What a period brought; sets are of entities.
+    """Result of a period; sets are of entities.
 
     Attributes:
         field_precision: Share of the values stored that are right.
         field_recall: Share of the true values that are stored.
-        records: Records there.
+        records: Stored records.
         missing: Entities that have no record.
         needless: Records that are no entity's.
-        new, changed, gone: Told as such, and truly such.
-        wrong: Told as new, changed or gone, or true and not told.
-        seconds: Of the crawl.
+        new, changed, gone: Correctly reported as such.
+        wrong: Wrongly reported as new, changed or gone, or not reported.
+        seconds: Duration of the crawl.
     """
 
     field_precision: float
@@ -86,7 +86,7 @@ def measure(folder: Path, seed: int, companies: int, group: str | None) -> list[
 
 
 def entities(web: CompanyWeb) -> dict[str, Expected]:
-    """What a crawl should find, by the entity that a record stands for."""
+    """Return the records that a crawl should find, by their entity."""
     own = {one.host for one in web.companies}
     return {
         host.removeprefix("www.") if (host := host_of(one.pages[0])) in own else one.pages[0]: one
@@ -158,7 +158,7 @@ class Endless:
 
 
 def many(folder: Path, seeds: int) -> str:
-    """What crawls of a tenth of so many seeds, and of all, took of memory."""
+    """Report the memory of crawls of a tenth of the seeds, and of all."""
     lines = []
     for count in (seeds // 10, seeds):
         file = folder / f"{count}.txt"

@@ -1,4 +1,4 @@
-"""What it costs to score a page and a link, beside jieba with scikit-learn's TfidfVectorizer.
+"""Cost of scoring a page and a link, beside jieba with scikit-learn's TfidfVectorizer.
 
     python -m benchmarks.text [--pages 20] [--seed 1] [--json FILE]
 
@@ -41,7 +41,7 @@ ROUNDS = 5
 
 
 class Texts(NamedTuple):
-    """What is scored."""
+    """Texts to score."""
 
     pages: list[str]
     anchors: list[str]

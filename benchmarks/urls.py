@@ -92,7 +92,7 @@ def trained(known: Sequence[tuple[str, bool]]) -> SiteLearner:
 
 
 def by_look(url: str) -> bool:
-    """Whether a URL of an unknown host is taken for an article."""
+    """Return whether a URL of an unknown host is taken for an article."""
     return not is_aside(url) and news_likelihood(url) >= NEWS_SHARE
 
 
@@ -114,7 +114,7 @@ def crawled(web: Web, folder: Path, *, filtered: bool) -> list[int]:
 
 
 def savings(web: Web, without: Sequence[int], with_it: Sequence[int]) -> dict[str, float]:
-    """What the filter saved and lost."""
+    """Return the savings and losses of the filter."""
 
     def wasted(numbers: Iterable[int], *but: Kind) -> int:
         kinds = [web.plan.entries[number].kind for number in numbers]
@@ -141,7 +141,7 @@ def savings(web: Web, without: Sequence[int], with_it: Sequence[int]) -> dict[st
 
 
 def whole_crawl(seed: int, pages: int) -> dict[str, float]:
-    """Two crawls of a demo web, and what lies between them."""
+    """Run two crawls of a demo web and return their difference."""
     web = generate(seed, pages, faults=False)
     with tempfile.TemporaryDirectory() as folder:
         without = crawled(web, Path(folder) / "without", filtered=False)

@@ -1,1 +1,1 @@
-"""Outside of the package: the demo web, and its judges."""
+"""Test lab outside of the package: the demo web and its judges."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Extracted
 
 NONE = "-"
-"""Stands for a page that is taken for no article."""
+"""Mark of a page that is not recognised as an article."""
 SEEDS, COMPANIES = (1, 2, 3), 60
 
 
@@ -117,7 +117,7 @@ def _hash(found: Extracted | None) -> str:
 
 
 def _verdicts(one: Article, other: Article) -> str:
-    """Whether two articles are one story, seen in both orders."""
+    """Return whether two articles are one story, compared in both orders."""
     joined = _joined(one, other), _joined(other, one)
     return {(True, True): "same", (False, False): "different"}.get(joined, "by order")
 

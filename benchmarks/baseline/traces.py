@@ -56,7 +56,7 @@ ANSWERS = ("api/state", "api/articles", "api/more", "api/tasks", "api/workers")
 BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
 """Settings that make stats depend on the order of pages; no stats are read of that crawl."""
 DEPTH = 2
-"""Levels of an answer whose names are kept; what lies deeper is often named by data."""
+"""Levels of a response whose names are kept; deeper names often come from data."""
 
 
 class Keeping(Listener):
@@ -129,7 +129,7 @@ def _run(proxy: str, data: Path, *words: str, **settings: str) -> str:
 
 
 def stats_in(log: str) -> Iterator[str]:
-    """Yield the names of our stats that a log tells; figures in them are left out."""
+    """Yield the names of our stats in a log; figures in them are left out."""
     for name in re.findall(r"'(topiccrawl/[^']+)':", log):
         yield re.sub(r"(?<=[/-])\d+$", "N", name)
 
@@ -224,7 +224,7 @@ def status(data: Path, line: str) -> int:
 
 
 def _line(data: Path, *words: str) -> str:
-    """What a command writes; RuntimeError where it fails."""
+    """Return the output of a command; RuntimeError where it fails."""
     done = _done(data, *words)
     if done.returncode:
         raise RuntimeError(f"scrapy {' '.join(words)}: {done.stderr[-2000:]}")

@@ -1,4 +1,4 @@
-"""A NEWS WEB OF OUR OWN: generated from a seed, served on loopback, its truth known."""
+"""A generated news web: built from a seed, served on loopback, with known truth."""
 
 from lab.demo.judge import Judgement, judge
 from lab.demo.server import DemoServer

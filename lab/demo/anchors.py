@@ -1,4 +1,4 @@
-"""What a link says and how its address is written."""
+"""Texts and addresses of links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo web answers to a request: status, headers and bytes, faults included."""
+"""Responses of the demo web: status, headers and bytes, faults included."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lab.demo.sites import Charset
 
 COOKIE = "seen=1"
-"""What a client shows to get past the page that redirects to itself."""
+"""Cookie that a client sends to get past the page that redirects to itself."""
 OK, NOT_MODIFIED = 200, 304
 _NEW_YEAR = 1_735_689_600
 """1 January 2025, seconds since the epoch."""
@@ -35,7 +35,7 @@ _STATIC = {"gif": ("image/gif", _GIF), "css": ("text/css", b""), "js": ("text/ja
 
 
 class Answer(NamedTuple):
-    """An answer and how it goes wrong.
+    """A response and its fault.
 
     Attributes:
         status: HTTP status.
@@ -147,7 +147,7 @@ class Answers:
 
 
 def _break(html: str) -> str:
-    """Return what a careless hand makes of a page: open elements, bare attributes, stray ends."""
+    """Return a page as badly written HTML: open elements, bare attributes, stray end tags."""
     html = html.replace("</p>", "").replace("</li>", "").replace("</head>", "")
     html = html.replace("<body", "<div></span></table><body bgcolor=#fff lang=", 1)
     return html.replace("</body>", "<p <b>&nbsp;&copy <a name=x><a href=>").replace("</html>", "")
@@ -181,7 +181,7 @@ def _text(charset: str) -> tuple[str, str]:
 
 
 def _date(body: bytes) -> str:
-    """A date that is another one whenever the bytes are others."""
+    """Return a date that changes with the bytes."""
     digest = hashlib.md5(body, usedforsecurity=False).digest()
     return formatdate(_NEW_YEAR + int.from_bytes(digest[:3], "big"), usegmt=True)
 

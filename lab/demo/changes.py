@@ -1,4 +1,4 @@
-"""A demo web that changes: what is there, what it says, and what became of it since.
+"""A demo web that changes: two editions of it, and the differences.
 
     before, after = Changing(generate(7)).editions
     ...  # crawl ``before``, let the server serve ``after``, crawl again, compare with ``changes``
@@ -66,7 +66,7 @@ class Changing:
 
 
 def _stories(web: Web) -> list[int]:
-    """Plain articles on topic that nobody copies, and that no running text mentions."""
+    """Plain articles on topic that have no copies and no links in running text."""
     entries = web.plan.entries
     told = Counter(entry.story for entry in entries)
     named = {
@@ -86,7 +86,7 @@ def _articles(web: Web) -> frozenset[int]:
 
 
 def _edition(plan: Plan, late: frozenset[int], lost: frozenset[int], edited: frozenset[int]) -> Web:
-    """The web without what is not there yet, or no more."""
+    """Return the web without the pages that are not there yet, or no longer."""
     absent = {n: Trait(status=_NOT_FOUND) for n in late}
     absent |= {n: Trait(status=_GONE if n % 2 else _NOT_FOUND) for n in lost}
     traits = {**plan.traits, **absent}

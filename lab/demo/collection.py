@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lab.demo.web import Web
 
 _LATE = 1_000
-"""A visit so late that nothing fails any more."""
+"""Number of a visit that is so late that nothing fails any more."""
 _TOPICS = "topics.json"
 
 

@@ -26,16 +26,16 @@ _SETTINGS = {
     "TOPICCRAWL_RETRY_DELAY": "1",
     "LOG_LEVEL": "INFO",
 }
-"""What suits a web on the same machine; later ``-s`` of the operator win."""
+"""Settings for a web on the same machine; later ``-s`` of the operator override them."""
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 
 
 def crawl(web: Web, folder: Path, arguments: Sequence[str] = (), port: int = 0) -> int:
-    """Crawl a web for its topic and print a judgement; the crawl's exit status.
+    """Crawl a web for its topic, print a judgement and return the crawl's exit status.
 
     Args:
-        web: What is crawled.
-        folder: Takes the server's log (``access.tsv``, begun anew) and the crawl's state.
+        web: The web to crawl.
+        folder: Takes the server's log (``access.tsv``, overwritten) and the crawl's state.
         arguments: Further arguments for ``scrapy crawl``.
         port: Of the server, 0 for a free one.
     """

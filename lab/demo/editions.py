@@ -1,4 +1,4 @@
-"""Editions: what a site makes of a story. Reprints change titles and trim bodies."""
+"""Editions: a story as a site prints it. Reprints change titles and trim bodies."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Edition(NamedTuple):
     Attributes:
         title: Headline.
         paragraphs: Body.
-        source: Name of the site that had it first.
-        author: Who wrote it.
+        source: Name of the site that published it first.
+        author: Its author.
         published: Seconds since the epoch.
         notes: Lines after the body that are no part of it: source, editor.
     """
@@ -123,7 +123,7 @@ class Editions:
 
 
 def _updated(paragraphs: tuple[str, ...]) -> tuple[str, ...]:
-    """What a paper makes of a story that went on: its first two paragraphs change places."""
+    """Return the body of an updated story: its first two paragraphs change places."""
     return (*paragraphs[1:2], *paragraphs[:1], *paragraphs[2:], paragraphs[0])
 
 

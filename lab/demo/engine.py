@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lab.demo.server import Answering
 
 DOMAIN = "engine.test"
-"""All hosts of the engines lie below it."""
+"""Parent domain of all hosts of the engines."""
 PAGE = 10
 """Results of a page."""
 
@@ -81,7 +81,7 @@ class Engine:
         return self._shapes[shape](self.results.get(words, ()), words, _start(query))
 
     def _redirect(self, token: str) -> Answer:
-        """Where a result of Baidu's leads: its links name a token, not the page."""
+        """Redirect a result of Baidu to its page: the links hold a token, not the URL."""
         number = int(token) if token.isdigit() else len(self._urls)
         if number >= len(self._urls):
             return Answer(404)
@@ -141,7 +141,7 @@ class Together:
 
 
 def _start(query: Mapping[str, str]) -> int:
-    """Where the page begins, from 0, as each shape counts."""
+    """Return the offset of the page's first result, from 0, as each shape counts."""
     if "first" in query:
         return int(query["first"]) - 1
     if "pageno" in query or "page" in query:

@@ -1,6 +1,6 @@
 """Sentences from templates: the small grammar that the demo web's vocabulary is written in.
 
-``{slot}`` is a word drawn once for a story, ``{slot+}`` one drawn anew, ``{n 10 99}`` a whole
+``{slot}`` is a word drawn once for a story, ``{slot+}`` one drawn again, ``{n 10 99}`` a whole
 number, ``{f 1 9}`` one with a decimal, ``[a|b]`` one of the alternatives. Words may be templates.
 """
 
@@ -18,14 +18,14 @@ _PART = re.compile(r"\{([^{}]*)\}|([\[|\]])")
 
 
 class Slot(NamedTuple):
-    """A word to fill in; ``anew`` draws it at each place."""
+    """A word to fill in, and whether it is drawn again at each place."""
 
     name: str
     anew: bool
 
 
 class Figure(NamedTuple):
-    """A number in [low, high], with so many decimals."""
+    """A number in [low, high], with a number of decimals."""
 
     low: int
     high: int

@@ -1,4 +1,4 @@
-"""How good a crawl of the demo web was, by what the server saw and what the generator knows."""
+"""Quality of a crawl of the demo web, from the server's log and the generator's truth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OK = 200
 _ORACLE_POINTS = 250
-"""Points of the oracle's curve that are written down."""
+"""Points of the oracle's curve that are written."""
 
 
 class Fetch(NamedTuple):
@@ -48,9 +48,9 @@ class Judgement:
         requests: Lines of the log.
         pages: Different known pages answered with 200, redirects not counted.
         relevant: On-topic ones among them.
-        relevant_expected: On-topic pages that could be had.
+        relevant_expected: On-topic pages that can be fetched.
         articles: On-topic articles among them.
-        articles_expected: On-topic articles that could be had.
+        articles_expected: On-topic articles that can be fetched.
         harvest_rate: ``relevant / pages``.
         trapped: Requests that went into endless traps.
         forbidden: Requests for pages that robots.txt closes.
@@ -81,7 +81,7 @@ class Judgement:
 
 
 def read_log(path: Path) -> list[Fetch]:
-    """Return the requests that a server's log tells of, in order; a torn last line is left out."""
+    """Return the requests in a server's log, in order."""
     fetches = []
     for line in path.read_text(encoding="utf-8").splitlines():
         at, port, status, size, url = line.split("\t")
@@ -90,7 +90,7 @@ def read_log(path: Path) -> list[Fetch]:
 
 
 def judge(log: Path, web: Web) -> Judgement:
-    """Return how good the crawl was that a server's log tells of."""
+    """Judge a crawl by its server's log."""
     fetches = read_log(log)
     order = _order(fetches, web)
     hits = [number in web.relevant for number in order]

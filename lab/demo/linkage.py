@@ -1,4 +1,4 @@
-"""Who links to whom in the demo web: blocks of links, drawn per page from the seed.
+"""Link graph of the demo web: blocks of links, drawn per page from the seed.
 
 Links are topical: channels list their own, related articles are mostly of the same subject, hot
 lists are not. A page's links never depend on its text, so the graph is known without writing it.

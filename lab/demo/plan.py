@@ -18,7 +18,7 @@ PER_PAGE = 20
 
 
 class Kind(StrEnum):
-    """What a page is."""
+    """Kind of a page."""
 
     HUB = "hub"
     ARTICLE = "article"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 class Trait(NamedTuple):
-    """What is odd about a page; most pages have none.
+    """Oddities of a page; most pages have none.
 
     Attributes:
         status: Of its answer.
@@ -43,8 +43,8 @@ class Trait(NamedTuple):
         robots: Content of its meta robots.
         robots_header: X-Robots-Tag.
         cookie: Answers with a redirect to itself until the client shows a cookie.
-        flaky: How many of its first answers fail with ``status`` before it works.
-        cut: ``half`` body then gone, ``drop`` without a byte, ``hang`` without an end.
+        flaky: Number of its first answers that fail with ``status`` before it works.
+        cut: ``half`` of the body then closed, ``drop`` without a byte, ``hang`` without an end.
         body: Name of an odd body: ``empty``, ``broken``, ``deep``, ``long``, ``base``,
             ``missing``, ``pdf``, ``image``; "" for the usual one.
         retry_after: Seconds in a Retry-After header, 0 for none.
@@ -66,7 +66,7 @@ PLAIN = Trait()
 
 
 class Host(NamedTuple):
-    """How a host behaves.
+    """Behaviour of a host.
 
     Attributes:
         name: Host name.

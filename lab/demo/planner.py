@@ -22,7 +22,7 @@ _COMMENTED = 0.08
 _BLOGGED = 0.06
 _ADVERTISED = 0.05
 _STORY_ROOM = 3
-"""Pages that one story may bring: itself, its comments, a list page."""
+"""Pages that one story may add: itself, its comments, a list page."""
 _STEP = 2400
 """Mean seconds between two stories of a channel."""
 _ADVERT_PATHS = ("/ad/show?id={}", "/promo/{}.html", "/click/landing-{}.html")
@@ -45,10 +45,10 @@ _LIST_PATHS = (
 
 
 class Planner:
-    """Grows a plan page by page; ``len(entries)`` never passes what was asked for.
+    """Grows a plan page by page; ``len(entries)`` never exceeds the requested number.
 
     Args:
-        seed: What all is drawn from.
+        seed: Seed of all random draws.
         topic: The subject that counts as relevant.
     """
 
@@ -106,7 +106,7 @@ class Planner:
         return number
 
     def host(self, host: Host) -> str:
-        """Make a host known; ``http://`` and its name."""
+        """Add a host; return ``http://`` and its name."""
         self.hosts.setdefault(host.name, host)
         return f"http://{host.name}"
 
@@ -157,7 +157,7 @@ class Planner:
     # -- Flesh -----------------------------------------------------------------------------------
 
     def grow(self, pages: int) -> None:
-        """Add stories until there are so many pages."""
+        """Add stories until there are ``pages`` pages."""
         for section in self.sections:
             if len(self.entries) < pages:
                 self._story(section)

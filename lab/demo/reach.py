@@ -1,4 +1,4 @@
-"""Which pages of a demo web a polite crawler can come to, and by what path."""
+"""Pages of a demo web that a polite crawler can reach, and their paths."""
 
 from __future__ import annotations
 

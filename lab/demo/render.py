@@ -1,4 +1,4 @@
-"""HTML of the demo web's pages, made when somebody asks for them."""
+"""HTML of the demo web's pages, rendered on request."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Renderer:
 
     Args:
         plan: What exists.
-        linkage: Who links to whom.
-        editions: What each article says.
+        linkage: Link graph.
+        editions: Texts of the articles.
     """
 
     def __init__(self, plan: Plan, linkage: Linkage, editions: Editions) -> None:
@@ -148,7 +148,7 @@ class Renderer:
         )
 
     def _text(self, number: int) -> str:
-        """What stands on a page that tells no story."""
+        """Return the text of a page without a story."""
         entry, odd = self.plan.entries[number], self.plan.trait(number).body
         words = self.anchors.words(entry.site)
         luck = random.Random(number)  # noqa: S311

@@ -3,9 +3,9 @@
     with DemoServer(generate(7), log=Path("access.tsv")) as server:
         ...  # crawl with http_proxy=server.proxy
 
-A client that is told to use the proxy sees the demo web and nothing else. The log has one line a
-request: seconds since start, client port, status, bytes, URL. It is the evidence of what was
-fetched, in which order; status 0 says that the connection was cut or left open on purpose.
+A client that uses the proxy reaches the demo web and nothing else. The log has one line a request:
+seconds since start, client port, status, bytes, URL. It is the evidence of what was fetched, in
+which order; status 0 means that the connection was cut or left open on purpose.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 _HEAD_LIMIT = 1 << 16
-"""Bytes of a request's head at most."""
+"""Maximum of bytes of a request's head."""
 _HANG = 3_600.0
-"""Seconds that a hanging answer hangs; clients give up before."""
+"""Seconds that a hanging response hangs; clients time out before."""
 _REASONS = {
     200: "OK",
     301: "Moved Permanently",
@@ -43,10 +43,10 @@ _REASONS = {
 
 
 class Answering(Protocol):
-    """What can be served: a demo web, or recorded pages."""
+    """Source of responses: a demo web, or recorded pages."""
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
-        """The answer to a request for a URL, asked for the ``visit``-th time, from 0."""
+        """Return the response to the ``visit``-th request (from 0) for a URL."""
         ...
 
 
@@ -65,7 +65,7 @@ class DemoServer:
     """A proxy for one web; a context manager, both plain (own thread) and asynchronous.
 
     Args:
-        web: What is served.
+        web: Source of the responses.
         log: File that gets a line a request, appended; None for no log.
         port: 0 takes a free one.
         latency: Seconds added before each answer.
@@ -73,7 +73,7 @@ class DemoServer:
         seed: Of those errors.
 
     Attributes:
-        asked: Told of each request as it is read: URL, and when it came (see ``came``).
+        asked: Called with each request as it is read: URL and time of arrival (see ``came``).
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class DemoServer:
 
     @property
     def began(self) -> float:
-        """When the log's times begin (``time.monotonic``)."""
+        """Start of the log's times (``time.monotonic``)."""
         return self._began
 
     # -- Life ------------------------------------------------------------------------------------
@@ -241,14 +241,14 @@ class DemoServer:
 
 
 _LAST_DATA = 52
-"""Where Linux' ``struct tcp_info`` has the milliseconds since data came last."""
+"""Offset of the milliseconds since the last data in Linux' ``struct tcp_info``."""
 
 
 def came(connection: socket.socket) -> float:
-    """When the last bytes reached a connection (``time.monotonic``), by the kernel's count.
+    """Return the arrival time of a connection's last bytes (``time.monotonic``), by the kernel.
 
-    On a busy machine they may lie there unread for long. Exact to a few milliseconds on Linux;
-    elsewhere, or where the kernel does not tell, it is the moment of the call.
+    On a busy machine they may stay unread for long. Exact to a few milliseconds on Linux;
+    elsewhere, or where the kernel does not report it, it is the time of the call.
     """
     if sys.platform != "linux":
         return time.monotonic()
@@ -278,7 +278,7 @@ async def _read(reader: asyncio.StreamReader) -> _Request | None:
 
 
 def _is_known(request: _Request, answer: Answer) -> bool:
-    """Whether the client has the page as it is."""
+    """Return whether the client has the current version of the page."""
     told = dict(answer.headers)
     pairs = (("ETag", "if-none-match"), ("Last-Modified", "if-modified-since"))
     return answer.status == OK and any(

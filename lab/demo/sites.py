@@ -1,4 +1,4 @@
-"""Sites of the demo web: who publishes what, under which hosts, in which encoding and layout."""
+"""Sites of the demo web: their channels, hosts, encoding and layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Charset(NamedTuple):
-    """How a page is encoded and what is said of it.
+    """Encoding of a page, real and declared.
 
     Attributes:
         codec: What the bytes really are.
@@ -94,7 +94,7 @@ class Section(NamedTuple):
         site: Number of its site.
         host: Host of its pages.
         path: Path of its first list page, ends in a slash.
-        title: What its link says.
+        title: Text of its link.
         subject: What it is about, or None for blogs.
         kind: Kind of the pages it lists: ``article`` or ``blog``.
     """
@@ -131,7 +131,7 @@ def make_sites(number: int, topic: Subject) -> list[Site]:
 
 
 def fault_site(number: int, turn: int, name: str, topic: Subject) -> Site:
-    """Return a small site whose host misbehaves; ``name`` says how."""
+    """Return a small site whose host misbehaves; ``name`` names its fault."""
     about = [s for s in subjects() if s.language is topic.language]
     chosen = (topic, about[(turn + 1) % len(about)])
     tongue = topic.language.code

@@ -1,4 +1,4 @@
-"""Stories of the demo web: planned as a few numbers, written when somebody looks."""
+"""Stories of the demo web: planned as a few numbers, written on request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MENTION = 0.15
 
 
 class Style(StrEnum):
-    """How a story is told."""
+    """Style of a story."""
 
     NEWS = "news"
     BLOG = "blog"
@@ -39,7 +39,7 @@ class Story(NamedTuple):
         site: Name of the site that published it first.
         published: Seconds since the epoch.
         like: Story whose template and names it shares, its numbers and date being its own; -1.
-        style: How it is told.
+        style: Its style.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""What is true of a page of the demo web, whatever a crawler makes of it."""
+"""Ground truth of a page of the demo web."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Truth:
         kind: What it is.
         subject: Label of its subject, "" for none.
         relevant: Whether it is an article, blog post or hub of the web's topic.
-        allowed: Whether robots.txt lets ``topiccrawl`` fetch it (False too where that file cannot
-            be had).
+        allowed: Whether robots.txt lets ``topiccrawl`` fetch it (False too where that file is not
+            available).
         reachable: Whether a page that can be fetched leads to it, endless traps apart.
         depth: Links (redirects count) from the nearest seed; -1 where not reachable.
         obtainable: Reachable, allowed, and in the end answered with status 200.
@@ -30,8 +30,8 @@ class Truth:
         title: Headline of an article, blog post or advert.
         body: Its paragraphs, one a line.
         published: ISO 8601 with zone, to the minute.
-        source: Site that had the story first.
-        author: Who wrote it.
+        source: Site that published the story first.
+        author: Its author.
         language: ``zh``, ``zh-Hant`` or ``en``.
         encoding: Codec of its bytes, whatever header and meta say.
         story: Number of its story, shared by reprints and copies; -1 for none.

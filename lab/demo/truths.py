@@ -1,4 +1,4 @@
-"""The truth of every page of a demo web, written when somebody looks."""
+"""The truth of every page of a demo web, written on request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Truths(Mapping[str, Truth]):
     Args:
         plan: What exists.
         by_url: URL to entry.
-        found: How entries are come to.
+        found: Paths to the entries.
         renderer: Knows editions and canonical links.
     """
 

@@ -17,7 +17,7 @@ Texts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """What all subjects of a language share: lists of templates and single ones by name."""
+    """Templates and words that all subjects of a language share: lists and single ones by name."""
 
     code: str
     lists: Mapping[str, Texts]
@@ -27,7 +27,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """What stories of one subject are made of.
+    """Material of the stories of one subject.
 
     Attributes:
         number: Position in ``subjects()``.
@@ -36,7 +36,7 @@ class Subject:
         language: The language's shared words.
         channels: Names of its channels.
         slugs: URL names of its channels.
-        terms: Words that tell the subject.
+        terms: Words typical of the subject.
         titles: Headline templates.
         sentences: Sentence templates, without the final stop.
         mentions: Passing mentions for stories of other subjects.
@@ -57,7 +57,7 @@ class Subject:
 
 
 class SiteNames(NamedTuple):
-    """What site names are made of: (pinyin, Chinese) stems and kinds, and English names."""
+    """Parts of site names: (pinyin, Chinese) stems and kinds, and English names."""
 
     stems: tuple[tuple[str, str], ...]
     kinds: tuple[tuple[str, str], ...]

@@ -1,7 +1,7 @@
-"""The demo web: every URL's answer and truth, drawn from a seed.
+"""The demo web: response and truth of each URL, drawn from a seed.
 
-``generate(7, pages=600)`` makes a web; nothing is written until it is asked for, so a hundred
-thousand pages cost memory for their plan alone. Equal arguments give equal bytes.
+``generate(7, pages=600)`` makes a web; pages are rendered on request, so a hundred thousand
+pages take memory for their plan alone. Equal arguments give equal bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_PAGES = 600
-"""Pages of a web where nothing is said; a crawl of it ends in a minute or two."""
+"""Default number of pages of a web; a crawl of it takes a minute or two."""
 DEFAULT_TOPIC = "新能源汽车"
 _PAGES_A_SITE = 500
 _FEWEST_SITES, _MOST_SITES = 6, 120
@@ -49,7 +49,7 @@ def generate(
     traps: bool = True,
     faults: bool = True,
 ) -> Web:
-    """Return a web of exactly so many pages (endless traps count as their entrances).
+    """Return a web of exactly ``pages`` pages (endless traps count as their entrances).
 
     Args:
         seed: Equal seeds give equal webs, byte for byte.
@@ -98,7 +98,7 @@ class Web:
 
     @cached_property
     def seeds(self) -> tuple[str, ...]:
-        """A few hubs to begin with: the portal's channel of the topic, its front, a paper's."""
+        """A few start hubs: the portal's channel of the topic, its front page, a paper's."""
         plan = self.plan
         channel = next(
             plan.lists[s.number][0]
@@ -110,7 +110,7 @@ class Web:
 
     @cached_property
     def truth(self) -> Truths:
-        """URL to truth, for every page; written when looked at."""
+        """URL to truth, for every page; computed on request."""
         return Truths(self.plan, self._by_url, self._found, self._renderer)
 
     @cached_property
@@ -142,7 +142,7 @@ class Web:
         return allowed(self.plan.hosts[parts.netloc], parts.path)
 
     def endless(self, url: str) -> bool:
-        """Return whether a URL lies inside an endless trap."""
+        """Return whether a URL is inside an endless trap."""
         host = urlsplit(url).netloc.lower()
         return host in self._answers.snaring and snare(name(url)) is not None
 
@@ -188,7 +188,7 @@ class Web:
         return [n for n in dict.fromkeys(ends) if n in obtainable]
 
     def _end(self, number: int) -> int:
-        """Where redirects from an entry end; -1 where they do not."""
+        """Return the entry where redirects from one end; -1 where they do not end."""
         for _ in range(_MOST_HOPS):
             target = self.plan.trait(number).target
             if not target:

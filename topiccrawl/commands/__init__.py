@@ -1,1 +1,1 @@
-"""COMMANDS: `scrapy why`, `scrapy topics` and others, for the operator at the terminal."""
+"""Terminal commands for the operator: `scrapy why`, `scrapy topics` and others."""

@@ -1,4 +1,4 @@
-"""A state of its own for a command that is no crawl: no stored crawl is touched by it."""
+"""Temporary state for a command that is no crawl, so that it changes no stored crawl."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
 _NAMED = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
-"""What others would notice, by settings or environment."""
+"""Shared services, by settings or environment, that the command must not reach."""
 
 
 @contextmanager
 def apart(settings: BaseSettings | None) -> Iterator[None]:
-    """Let what runs meanwhile keep its frontier in a folder that is deleted in the end.
+    """Keep the frontier of what runs meanwhile in a folder that is deleted in the end.
 
-    In a crawl's frontier a page that was looked at would count as fetched, with links unseen.
+    In a crawl's frontier such a page would count as fetched, with its links not queued.
     """
     assert settings is not None  # noqa: S101  (Scrapy sets them before run)
     with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import Reprint, Store, Story, Version
 
 SHOWN = 20
-"""Articles that are listed where nobody says how many."""
+"""Articles that are listed unless the user gives a number."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -131,7 +131,7 @@ class Command(OperatorCommand, ScrapyCommand):
             self._say_none(selection)
 
     def _say_none(self, selection: Selection) -> None:
-        """Said beside the output, which may be read by a program."""
+        """Report it on standard error, as a program may read the output."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
         say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
 
@@ -172,7 +172,7 @@ class Command(OperatorCommand, ScrapyCommand):
             say(*_erased(Path(self.options["WARC_DIR"]), known))
 
     async def _forgotten(self, names: list[str]) -> tuple[int, list[str]]:
-        """How many went from the store, and the names with those the articles have besides."""
+        """Delete from the store; return the number deleted and all URLs that the articles have."""
         known = dict.fromkeys(names)
         async with self._store() as store:
             for name in names:
@@ -243,7 +243,7 @@ def _json(article: Article) -> str:
 
 
 def _whole(story: Story, versions: Sequence[Version]) -> str:
-    """The article, who copied it, and what it said before, as one JSON object."""
+    """The article, its reprints and its earlier texts, as one JSON object."""
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
     before = [_version(one, story.article) for one in versions]
     more = {"reprints": reprints, "versions": before}
@@ -251,12 +251,12 @@ def _whole(story: Story, versions: Sequence[Version]) -> str:
 
 
 def _version(version: Version, article: Article) -> dict[str, Any]:
-    """An earlier text, without its body where the owner wants no copy shown."""
+    """An earlier text, without its body where the page has ``noarchive``."""
     return version._asdict() | ({"body": ""} if article.noarchive else {})
 
 
 def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
-    """Reprints in the order they were published, those without a date last, as they were seen."""
+    """Reprints by publication date, those without one last, in the order of fetching."""
     return sorted(reprints, key=lambda r: (r.published or "9", r.seen_at))
 
 

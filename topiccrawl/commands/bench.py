@@ -1,4 +1,4 @@
-"""``scrapy bench`` as Scrapy has it, apart from all crawls."""
+"""``scrapy bench`` of Scrapy, with a temporary state, apart from all crawls."""
 
 from __future__ import annotations
 

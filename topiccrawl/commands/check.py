@@ -1,4 +1,4 @@
-"""``scrapy check`` as Scrapy has it, apart from all crawls."""
+"""``scrapy check`` of Scrapy, with a temporary state, apart from all crawls."""
 
 from __future__ import annotations
 

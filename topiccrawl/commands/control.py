@@ -60,7 +60,7 @@ class Command(OperatorCommand, ScrapyCommand):
         say(f"{name}: what runs of it ends" if args[0] == "cancel" else told(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
-        """Of the crawl that is meant."""
+        """Return the name of the selected crawl."""
         if opts.template:
             return crawl_of(self.options, opts.template)
         return str(self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug)
@@ -88,7 +88,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def told(name: str, order: Order) -> str:
-    """Return the line that says what holds for a crawl.
+    """Return the line that states the order in force for a crawl.
 
     >>> from topiccrawl.storage.ledger import Order
     >>> told("nev", Order(speed=0.5))

@@ -1,4 +1,4 @@
-"""``scrapy crawl`` as Scrapy has it, with arguments checked first and an exit status that tells."""
+"""``scrapy crawl`` of Scrapy, with arguments checked first and a meaningful exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy fetch URL`` as Scrapy has it, apart from all crawls."""
+"""``scrapy fetch URL`` of Scrapy, with a temporary state, apart from all crawls."""
 
 from __future__ import annotations
 

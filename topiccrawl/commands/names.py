@@ -1,4 +1,4 @@
-"""Names of settings that mean nothing: a typing error would silently do nothing."""
+"""Unknown names of settings: a misspelt one would silently have no effect."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ FROM_ENVIRONMENT = frozenset(
         "TOPICCRAWL_WEBHOOK_SECRET",
     }
 )
-"""Names that are also read from the environment, by whoever needs them."""
+"""Names that are also read from the environment."""
 _TESTS = "TOPICCRAWL_TEST_"
 _ALIKE = 0.9
-"""Likeness from which a name without our prefix is taken for a known one, written wrongly."""
+"""Similarity from which a name without our prefix is taken for a misspelt known one."""
 OURS = frozenset(
     [name for name in vars(project) if name.startswith(PREFIX)]
     + list(parameter_settings(PREFIX, StrategyParameters))
@@ -37,7 +37,7 @@ KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if na
 
 
 def strangers(settings: BaseSettings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each name that does nothing, and what was probably meant.
+    """Yield a line for each name that has no effect, and what was probably meant.
 
     Of the settings: what begins with TOPICCRAWL_ and is none of ours, and other names of the
     project or the command line that differ little from a known one. Of the environment: what
@@ -60,7 +60,7 @@ def strangers(settings: BaseSettings, environment: Mapping[str, str]) -> Iterato
 
 
 def _unknown(settings: BaseSettings, name: str) -> str:
-    """The rest of the line for an unknown setting; "" for one that is somebody else's."""
+    """The rest of the line for an unknown setting; "" for one that is not ours."""
     if name.startswith(PREFIX):
         return _near_ours(name) or "; topiccrawl/settings.py lists those there are"
     if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
@@ -70,14 +70,14 @@ def _unknown(settings: BaseSettings, name: str) -> str:
 
 
 def _near_ours(name: str) -> str:
-    """What was probably meant; the prefix, which all share, does not make names alike."""
+    """Suggest the name that was probably meant, compared without the common prefix."""
     own = [known.removeprefix(PREFIX) for known in OURS]
     found = get_close_matches(name.removeprefix(PREFIX), own, 1)
     return f": did you mean {PREFIX}{found[0]}?" if found else ""
 
 
 def _is(settings: BaseSettings, name: str, value: str) -> bool:
-    """Whether a setting has the environment's value, as where a project's settings read it."""
+    """Return whether a setting has the environment's value: settings files may read it there."""
     known = settings.get(name)
     texts = [known] if isinstance(known, str) else map(str, known or [])
     return str(known) == value or ",".join(texts) == value

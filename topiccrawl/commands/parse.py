@@ -1,4 +1,4 @@
-"""``scrapy parse URL`` as Scrapy has it, apart from all crawls, with the links that were found."""
+"""``scrapy parse URL`` of Scrapy, with a temporary state and the links that were found."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Command(ScrapyParse):
 
 
 def shown(item: Any) -> Any:  # noqa: ANN401 - whatever a spider yields
-    """What is shown of a callback's output: items as they are, all else as a dictionary.
+    """Return what is shown of a callback's output: items as they are, ``Findings`` as a dictionary.
 
     >>> from topiccrawl.model import Offer
     >>> shown(Findings(0.5, (Offer("http://a.test/1", 0, (), "新闻"),)))["links"]

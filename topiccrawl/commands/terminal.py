@@ -1,4 +1,4 @@
-"""What the terminal's commands share: state folder, last crawl, errors without a stack."""
+"""Base of the terminal commands: state folder, last crawl, errors without a stack trace."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
-"""Exit status as shells tell it, of what SIGINT and SIGPIPE end."""
+"""Exit status, as shells report it, of processes that SIGINT and SIGPIPE end."""
 
 
 class OperatorCommand(ABC):
-    """A command that reads what crawls left; it never opens the network.
+    """A command that reads the state of crawls; it never opens the network.
 
     A command derives from this class and then from ``ScrapyCommand``. This class does not: Scrapy
     takes each subclass of ``ScrapyCommand`` in this folder for a command.
@@ -57,7 +57,7 @@ class OperatorCommand(ABC):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run ``act``; write an error as one message without a stack and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
+            sys.stdout.reconfigure(errors="replace")  # a terminal in GBK lacks some characters
         try:
             self.act(args, opts)
             sys.stdout.flush()
@@ -66,7 +66,7 @@ class OperatorCommand(ABC):
             self.exitcode = 1
         except UsageError as error:
             raise (error if error.args else self._misunderstood(args)) from None
-        except BrokenPipeError:  # who reads it, such as head, has enough
+        except BrokenPipeError:  # the reader, such as head, has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self.exitcode = _PIPE_CLOSED
         except KeyboardInterrupt:
@@ -74,7 +74,7 @@ class OperatorCommand(ABC):
             self.exitcode = _INTERRUPTED
 
     def _misunderstood(self, args: list[str]) -> UsageError:
-        """What is said, below the command's syntax, of words that it does not know."""
+        """Return the error, shown below the command's syntax, for words that it does not know."""
         words = f"{' '.join(args)!r} is not understood" if args else "something is missing"
         name = type(self).__module__.rpartition(".")[2]
         return UsageError(f"{words}: `scrapy {name} -h` says what can be written")
@@ -112,7 +112,7 @@ def count(text: str) -> int:
     """Return a number of things, 0 or more, as an option's type.
 
     Raises:
-        ArgumentTypeError: It is none; argparse says so in one line.
+        ArgumentTypeError: The text is no such number; argparse reports it in one line.
 
     >>> count("12")
     12
@@ -126,7 +126,7 @@ def some(text: str) -> int:
     """Return a number of things, 1 or more, as an option's type.
 
     Raises:
-        ArgumentTypeError: It is none.
+        ArgumentTypeError: The text is no such number.
     """
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
@@ -134,10 +134,10 @@ def some(text: str) -> int:
 
 
 def site_named(text: str) -> str:
-    """The site (registrable domain) that an operator means: what is known of sites goes by it.
+    """Return the site (registrable domain) that an operator means; records of sites use it as key.
 
     Raises:
-        ConfigurationError: It is a name of none.
+        ConfigurationError: The text names no site.
 
     >>> site_named("www.Example.com"), site_named("https://news.例子.中国/a")
     ('example.com', 'xn--fsqu00a.xn--fiqs8s')

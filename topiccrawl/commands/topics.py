@@ -1,4 +1,4 @@
-"""``scrapy topics list|show|history``: which topics there are, what one means, how it changed."""
+"""``scrapy topics list|show|history``: list topics, show one, show its changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = 12
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """List topic files, show how a topic is read, or how it changed while it was crawled for."""
+    """List topic files, show how a topic is parsed, or how it changed during crawls."""
 
     @override
     def syntax(self) -> str:

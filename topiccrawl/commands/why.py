@@ -85,7 +85,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def watched(state: PageState) -> list[str]:
-    """Return the lines that say how a page is watched."""
+    """Return the lines that describe the watch of a page."""
     visits = state.more.get("visits", {})
     seen = f"{visits.get('visits', 1)} visits, the last at {_time(state.checked_at)}"
     due = _time(state.due) if state.due else "never"

@@ -63,7 +63,7 @@ async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: 
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
-    """The time before which changes are meant, as ``since_of``, a day to its end; 0: any.
+    """Return the end of the period, parsed as by ``since_of``; a day counts to its end; 0: none.
 
     >>> until_of("", "data", "足球", 0.0), until_of("1h", "data", "足球", 10_000.0)
     (0.0, 6400.0)
@@ -73,7 +73,7 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
 
 
 def on_site(window: Window, site: str) -> Window:
-    """What there is of a host and those below it; of all where it is ""."""
+    """Return the changes of a host and its subdomains; of all hosts where it is ""."""
     name = f"site:{site}"
     if not site:
         return window
@@ -84,7 +84,7 @@ def on_site(window: Window, site: str) -> Window:
 async def window_of(
     settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
 ) -> Window:
-    """What is new, changed and gone of an owner's pages; raises StorageError."""
+    """Return the new, changed and gone pages of an owner; raises StorageError."""
     pages = pages_of(settings)
     await pages.open()
     try:

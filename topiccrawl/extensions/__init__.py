@@ -1,1 +1,1 @@
-"""WHAT RUNS BESIDE THE CRAWL: progress and summary."""
+"""Scrapy extensions that run beside the crawl: figures, progress, control, stops, summary."""

@@ -1,4 +1,4 @@
-"""A crawl that got nowhere asks again: at its next start, and where it watches, after a while."""
+"""Retries of a crawl that found nothing: at its next start, and in a watch after a while."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KILLER = "crash"
-"""Reason of a page that ended the process again and again: the next start leaves it alone."""
+"""Reason of a page that crashed the process repeatedly: the next start skips it."""
 
 
 class Anew:
-    """Asks again for what a crawl could not begin without: its seeds, or a search for them.
+    """Retries what a crawl needs to start: its seeds, or a search for them.
 
     Args:
-        crawler: Whose frontier.
+        crawler: Crawler of the frontier.
         search: The spider's, where it has one.
         watches: Whether the crawl goes on for ever.
-        soon: Seconds until a search is asked again, at first; then twice that, up to ``UNHAD``.
+        soon: Seconds until the first retry of a search; doubled each time, up to ``UNHAD``.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Anew:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is none."""
+        """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is no number."""
         spider, soon = crawler.spider, number(crawler.settings, "TOPICCRAWL_REVISIT_SHORTEST")
         watches = getattr(spider, "watch", "") == "on"
         anew = cls(crawler, getattr(spider, "discovery", None), soon, watches=watches)
@@ -57,9 +57,9 @@ class Anew:
         return anew
 
     def opened(self) -> None:
-        """Queue again what earlier runs failed at, where they had not one page.
+        """Queue the failed URLs of earlier runs again, where these fetched not one page.
 
-        A template's conductor knows itself what became of its seeds.
+        Templates are left out: their conductor records the result of each seed.
         """
         scheduler = self.crawler.engine.scheduler
         if not isinstance(scheduler, FrontierScheduler) or not scheduler.opened:
@@ -78,7 +78,7 @@ class Anew:
                 frontier.requeue(url)
 
     def idle(self) -> None:
-        """Wait, and ask a search again that failed; a watch must begin somewhere.
+        """Wait, and retry a failed search; a watch needs a start.
 
         Raises:
             DontCloseSpider: While that is so.

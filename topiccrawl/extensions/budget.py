@@ -1,4 +1,4 @@
-"""Ends the crawl after so many parsed pages; CLOSESPIDER_PAGECOUNT counts every answer instead."""
+"""Ends the crawl after a number of parsed pages; CLOSESPIDER_PAGECOUNT counts all responses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ REASON = "topiccrawl_pages"
 class PageBudget:
     """Closes the spider when TOPICCRAWL_PAGES pages were parsed, never one more.
 
-    No page is asked for that would be one too many, were all on their way parsed; one that turns
-    out to be an error or a redirect makes room again. Errors, redirects and robots.txt do not
-    count.
+    Requests in flight count as parsed pages; one that turns out to be an error or a redirect makes
+    room for another. Errors, redirects and robots.txt do not count.
     """
 
     def __init__(self, crawler: Crawler, pages: int) -> None:
@@ -47,7 +46,7 @@ class PageBudget:
         return budget
 
     def opened(self) -> None:
-        """Bound what is asked for from now on."""
+        """Limit the requests from now on."""
         scheduler = self.crawler.engine.scheduler
         if isinstance(scheduler, FrontierScheduler):
             scheduler.has_room = lambda: self._left() > scheduler.book.pages()

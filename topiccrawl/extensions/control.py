@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
-"""Finish reason of a crawl that was told to end."""
+"""Finish reason of a crawl that the operator cancelled."""
 PERIOD = 0.5
-"""Seconds between two looks for orders."""
+"""Seconds between two reads of the orders."""
 
 
 class CrawlControl:
     """Looks for orders to this crawl (its topic's slug) and follows them.
 
-    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` say what holds.
+    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the order in force.
 
     Args:
-        crawler: Whose scheduler is steered.
-        ledger: Where orders are kept.
+        crawler: Crawler of the controlled scheduler.
+        ledger: Store of the orders.
 
     Attributes:
-        order: What holds now.
+        order: The order in force.
     """
 
     def __init__(self, crawler: Crawler, ledger: Ledger) -> None:
@@ -65,12 +65,12 @@ class CrawlControl:
         return control
 
     def opened(self) -> None:
-        """Begin to look."""
+        """Start reading orders."""
         if isinstance(self.crawler.engine.scheduler, FrontierScheduler):
             self._task = asyncio.ensure_future(self._look())
 
     async def closed(self) -> None:
-        """Look no more."""
+        """Stop reading orders."""
         self._ended = True  # a time-out of Redis may swallow the cancellation
         if self._task is not None:
             self._task.cancel()

@@ -1,4 +1,4 @@
-"""What the crawl does, told to whoever shows it: page, metrics, progress line, report."""
+"""Live figures of a crawl for the page, the metrics, the progress line and the report."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 HOSTS = 30
-"""Hosts that are told one by one, those with most to do."""
+"""Hosts that are listed one by one, those with most to do."""
 LATEST = 10
-"""Articles that are told as they come."""
+"""Latest articles that are listed."""
 TERMS = 24
-"""Terms of the topic that are told, the heaviest."""
+"""Terms of the topic that are listed, the heaviest."""
 SHARE = 0.005
-"""Of the time that looking at the hosts may take: the more there are, the rarer it is done."""
+"""Share of the time that counting the hosts may take: the more hosts, the rarer the count."""
 SAID_AGAIN = 60.0
 """Seconds between two log lines that say why the crawl waits."""
 
 
 class CrawlFigures:
-    """Listens to a crawl and answers what it does.
+    """Collects the figures of a crawl from its signals.
 
     Args:
-        crawler: Whose crawl.
+        crawler: Crawler of the crawl.
         spider: A topic spider's pages are judged by it; a template's count as on topic where they
             hold records; of another one every page counts as fetched, none as on topic.
     """
@@ -111,14 +111,14 @@ class CrawlFigures:
         connect(figures.dropped, signals.item_dropped)
         return figures
 
-    # -- what is heard -----------------------------------------------------------------------------
+    # -- signals -----------------------------------------------------------------------------------
 
     def opened(self) -> None:
-        """Begin to keep the history."""
+        """Start to record the history."""
         self._loop.start(1.0, now=True)
 
     async def closed(self, reason: str) -> None:
-        """The crawl has ended: keep its last record."""
+        """Store the last record of the crawl that has ended."""
         self._counts()
         self.tick()
         self.figures.sample(time.monotonic() - self._began, last=True)
@@ -136,7 +136,7 @@ class CrawlFigures:
         self.figures.page(relevant=verdict.relevant)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Count failures by host; and pages, where nobody judges them."""
+        """Count failures by host; and pages that no topic spider judges."""
         if outcome.ending is Ending.CRAWLED and not isinstance(self.spider, TopicSpider):
             self._heard = time.monotonic()
             if not isinstance(self.spider, TemplateSpider):
@@ -146,13 +146,13 @@ class CrawlFigures:
             self.failed[host] = self.failed.get(host, 0) + 1
 
     def stored(self, item: object) -> None:
-        """Keep a new article to be told."""
+        """Count a new article and list it as one of the latest."""
         if isinstance(item, Article):
             self.figures.article()
             self._tell(item)
 
     def dropped(self, item: object) -> None:
-        """Keep a reprint to be told; count a template's pages, and what they gave."""
+        """List a reprint as one of the latest; count a template's pages and records."""
         if isinstance(item, Article) and item.reprint_of:
             self._tell(item)
         if isinstance(item, Steps):
@@ -163,7 +163,7 @@ class CrawlFigures:
             self._records = records
 
     def tick(self) -> None:
-        """Keep a point of the history, and log why the crawl waits where it does."""
+        """Record a point of the history, and log why the crawl waits, if it does."""
         now = time.monotonic()
         self.figures.sample(now - self._began)
         found = self.waiting()
@@ -178,7 +178,7 @@ class CrawlFigures:
             self._telling = asyncio.ensure_future(self._tell_outside())
 
     async def _tell_outside(self) -> None:
-        """Keep a record for those who look from outside; what is away costs them, not the crawl."""
+        """Store a record for other processes; an error is logged and does not end the crawl."""
         try:
             await self.runs.put(self.state())
         except StorageError as error:
@@ -190,10 +190,10 @@ class CrawlFigures:
         finally:
             self._telling = None
 
-    # -- what is told ------------------------------------------------------------------------------
+    # -- figures -----------------------------------------------------------------------------------
 
     def waiting(self) -> Waiting:
-        """Why the crawl waits, if it does."""
+        """Return the reason why the crawl waits, if it does."""
         scheduler = self._scheduler()
         if scheduler is None:
             return Waiting("")
@@ -216,7 +216,7 @@ class CrawlFigures:
         )
 
     def census(self) -> Census | None:
-        """What the hosts do; looked at anew when that costs little enough."""
+        """Return the state of the hosts; counted again at most for ``SHARE`` of the time."""
         scheduler = self._scheduler()
         now = time.monotonic()
         if scheduler is not None and now >= self._next_census:
@@ -249,7 +249,7 @@ class CrawlFigures:
         }
 
     def last_run(self) -> dict[str, Any]:
-        """What run this is; see ``source``."""
+        """Describe this run; see ``source``."""
         if not self._about:
             self._about = _about(self.crawler, self.spider, self.name, self.began)
         seconds = round(time.monotonic() - self._began, 1)
@@ -310,7 +310,7 @@ class CrawlFigures:
 
 
 LEFT = "topiccrawl/queue/"
-"""What the scheduler's stats of the queues begin with, once it is closed."""
+"""Prefix of the scheduler's stats of the queues, once it is closed."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
 TOTALS = (
     "pages", "relevant", "articles", "articles_updated", "articles_unchanged", "duplicates",
@@ -333,7 +333,7 @@ def _hosts(census: Census, failed: Mapping[str, int]) -> dict[str, Any]:
 
 
 def name_of(spider: Spider) -> str:
-    """What a crawl is called: its topic's name, else its template's or the spider's own."""
+    """Return the name of a crawl: its topic's, else its template's or the spider's own."""
     for what in ("topic", "template"):
         name = getattr(getattr(spider, what, None), "name", "")
         if name:
@@ -354,13 +354,13 @@ def _heaviest(terms: Any) -> list[list[Any]]:  # noqa: ANN401 - pairs of term an
 
 
 def _outlook(spider: Spider) -> str:
-    """What a watch waits for, or ""."""
+    """Return what a watch waits for, or ""."""
     watch: Watch | None = getattr(spider, "watcher", None)
     return "" if watch is None else watch.outlook()
 
 
 def _about(crawler: Crawler, spider: Spider, name: str, began: float) -> dict[str, Any]:
-    """What does not change while a run goes on."""
+    """Return the facts of a run that do not change while it goes on."""
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(began))
     machine, pid = socket.gethostname(), os.getpid()
     place = frontier_place(crawler.settings, spider)

@@ -1,4 +1,4 @@
-"""How the log is written: text of pages as one line; or JSON, an object a line, for programs."""
+"""Formats of the log: text of pages on one line; or JSON for programs, one object a line."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""What every record has; the rest was given with ``extra``."""
+"""Attributes of every record; all others were given with ``extra``."""
 
 _PYTHONS = logging.Formatter()
 
 _GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("_GIVEN", default=MappingProxyType({}))
-"""What the crawl adds to its lines: a worker has several crawls at a time, each in its context."""
+"""Fields that a crawl adds to its lines: a worker runs several crawls, each in its context."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -38,8 +38,8 @@ class JsonFormatter(logging.Formatter):
     '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
 
     Args:
-        given: Added to every line that no crawl adds anything to: said outside of its context, as
-            by a handler of signals.
+        given: Fields of lines that are logged outside of a crawl's context, as by a handler of
+            signals.
     """
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
@@ -63,9 +63,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class PlainRecord(logging.LogRecord):
-    """A record whose text commands no terminal (see ``escaped``), whoever writes it.
+    """A record whose text cannot control a terminal (see ``escaped``).
 
-    Lines after the first are indented: text of a page begins no line that looks like a record.
+    Lines after the first are indented, so that no text of a page looks like a record.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as its base
@@ -115,16 +115,16 @@ class JsonLog:
         return log
 
     def begin(self) -> None:
-        """Let the log be JSON, and each line of this crawl tell what was given."""
+        """Write the log as JSON, and add the given fields to each line of this crawl."""
         _GIVEN.set(self.given)
         write_json(self.given if self.alone else None)
 
 
 def write_json(given: dict[str, Any] | None = None) -> None:
-    """Let all handlers of the root logger write JSON: Scrapy makes them anew with each crawler.
+    """Let all handlers of the root logger write JSON: Scrapy replaces them with each crawler.
 
     Args:
-        given: Added to lines that no crawl adds anything to, where the process has only one.
+        given: Fields of lines logged outside of a crawl's context, where the process has only one.
     """
     for handler in logging.getLogger().handlers:
         if given or not isinstance(handler.formatter, JsonFormatter):

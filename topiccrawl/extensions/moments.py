@@ -1,4 +1,4 @@
-"""What a crawl did so far, moment by moment, in bounded memory."""
+"""History of a crawl in bounded memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 WINDOW = 100
 """Pages that the recent harvest rate is about."""
 POINTS = 600
-"""Points of the history at most: at the double, every second one goes."""
+"""Maximum of points of the history: at twice as many, every second one is dropped."""
 
 
 class Point(NamedTuple):
@@ -60,13 +60,13 @@ class Figures:
         self._recent: deque[bool] = deque(maxlen=window)
 
     def page(self, *, relevant: bool) -> None:
-        """A page was judged."""
+        """Count a judged page."""
         self.pages += 1
         self.relevant += relevant
         self._recent.append(relevant)
 
     def article(self) -> None:
-        """A new story was stored."""
+        """Count a new story."""
         self.articles += 1
 
     def recent(self) -> float:
@@ -74,7 +74,7 @@ class Figures:
         return sum(self._recent) / len(self._recent) if self._recent else 0.0
 
     def sample(self, at: float, *, last: bool = False) -> None:
-        """Add a point, if it is time for one; the last one stands for one too near before it."""
+        """Add a point, if it is time for one; the last one replaces one too near before it."""
         if self.history and at - self.history[-1].at < self.every * 0.99:
             if not last:
                 return

@@ -1,4 +1,4 @@
-"""How the crawl ended: unreachable seeds are an error, and a summary says what lies where."""
+"""End of the crawl: unreachable seeds are an error, and a summary shows results and places."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class CrawlOutcome:
-    """Watches the end of a crawl."""
+    """Records the end of a crawl and prints its summary."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -54,10 +54,10 @@ class CrawlOutcome:
         return outcome
 
     def opened(self, spider: Spider) -> None:
-        """Record that the crawl began: commands mean the last one by default."""
+        """Record that the crawl began: commands use the last one by default."""
         topic = getattr(spider, "topic", None)
         if topic is not None:
-            with suppress(TopiccrawlError):  # the store's own part says it, and ends the crawl
+            with suppress(TopiccrawlError):  # the store reports it and ends the crawl
                 place = frontier_place(self.crawler.settings, spider)
                 self.number = self.log.begin(topic.name, place, time.time())
 
@@ -83,7 +83,7 @@ class CrawlOutcome:
             self.log.finish(self.number, reason, time.time())
 
     def told(self) -> None:
-        """Print the summary of a topic crawl, below all that the log says."""
+        """Print the summary of a topic crawl below the log."""
         spider = self.crawler.spider
         topic = getattr(spider, "topic", None)
         if topic is None or not self.reason:
@@ -104,7 +104,7 @@ class CrawlOutcome:
 def summary(
     topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, folder: str
 ) -> list[str]:
-    """Return the lines that say what was found, where it lies and how to look at it."""
+    """Return the lines that state what was found, where it is stored and how to look at it."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
     known = get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0)
@@ -137,7 +137,7 @@ def summary(
 
 
 def _changes(stats: Mapping[str, Any]) -> str:
-    """What a watch found, in words."""
+    """Describe what a watch found."""
     named = {
         "details_changed": "articles changed",
         "gone": "gone",

@@ -51,13 +51,13 @@ class Progress:
         return progress
 
     def start(self) -> None:
-        """Begin to show the line, and clear it before each log record."""
+        """Start to show the line, and clear it before each log record."""
         for handler in logging.getLogger().handlers:
             handler.addFilter(self._clear_first)
         self.loop.start(_EVERY, now=False)
 
     def stop(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self.loop.running:
             self.loop.stop()
         self.stream.write("\x1b[2K\r")
@@ -72,7 +72,7 @@ class Progress:
         figures = self.crawler.get_extension(CrawlFigures)
         why = figures.waiting().text() if figures is not None else ""
         stats, counts = self.crawler.stats.get_stats(), scheduler.frontier.counts()
-        own = getattr(self.crawler.spider, "progress", None)  # a spider may say it itself
+        own = getattr(self.crawler.spider, "progress", None)  # a spider may have its own line
         line = own() if own else progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
         self.stream.write(f"\x1b[2K{fit(escaped(line), width)}\r")
@@ -88,7 +88,7 @@ def progress_line(
 ) -> str:
     """Return the progress line; "next" is what YieldStop expects of the best queued URLs.
 
-    ``why`` says why nothing is fetched, and comes first.
+    ``why`` is the reason why nothing is fetched, and comes first.
 
     >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
     '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 ...'

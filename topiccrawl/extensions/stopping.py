@@ -1,4 +1,4 @@
-"""Ends the crawl when what is queued promises too little: a calibrated stop."""
+"""Calibrated stop: ends the crawl when too few of the queued URLs are expected to be relevant."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REASON = "topiccrawl_yield"
-"""Finish reason where the queue promises less than TOPICCRAWL_STOP_YIELD."""
+"""Finish reason where the forecast is below TOPICCRAWL_STOP_YIELD."""
 
 EVERY = 10
-"""Fetched pages between two looks at the queue."""
+"""Fetched pages between two forecasts."""
 
 AGREEING = 3
-"""Looks in a row that must say so: one may fall into a bad moment."""
+"""Consecutive low forecasts that end the crawl: a single one may be an outlier."""
 
 
 class YieldStop:
-    """Learns what values mean, and closes the spider when the best that is queued means too little.
+    """Calibrates scores, and closes the spider when the best queued URLs promise too little.
 
     Args:
-        crawler: Whose crawl may end.
-        spider: Says what is relevant.
+        crawler: Crawler of the crawl that may end.
+        spider: Its scorer decides what is relevant.
         level: Share of relevant pages among the next ones below which the crawl ends, in (0, 1].
-        window: Outcomes that are learnt from, and without which nothing is said.
-        ahead: Pages that a forecast is about, and queued URLs that are looked at for it.
+        window: Outcomes that calibrate the forecast; there is none before.
+        ahead: Pages of a forecast, and queued URLs that are read for it.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class YieldStop:
         level = level_of(settings)
         if not level or not isinstance(spider, TopicSpider):
             raise NotConfigured
-        if spider.watch == "on":  # it ends when it is told to; what is due was worth its watching
+        if spider.watch == "on":  # it ends when cancelled; what is due was found relevant
             logger.info("TOPICCRAWL_STOP_YIELD does not end a crawl that watches")
             raise NotConfigured
         window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
@@ -81,9 +81,9 @@ class YieldStop:
         return stop
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Learn what became of a URL, and look at the queue from time to time.
+        """Learn from the outcome of a URL, and forecast from time to time.
 
-        Seeds teach nothing: their value is the operator's.
+        Seeds are left out: the operator set their score.
         """
         fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
         if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
@@ -95,7 +95,7 @@ class YieldStop:
             self.look()
 
     def look(self) -> None:
-        """Say what is expected of the next pages; close where it is too little for long."""
+        """Record the forecast for the next pages; close where it is too low repeatedly."""
         expected = self.expected()
         if expected is None or self._closing is not None:
             return
@@ -121,10 +121,10 @@ class YieldStop:
 
 
 def level_of(settings: BaseSettings) -> float:
-    """The share of relevant pages below which a crawl ends, in [0, 1]; 0: never.
+    """Return the share of relevant pages below which a crawl ends, in [0, 1]; 0: never.
 
     Raises:
-        SettingError: TOPICCRAWL_STOP_YIELD is none.
+        SettingError: TOPICCRAWL_STOP_YIELD is no share.
     """
     level = number(settings, "TOPICCRAWL_STOP_YIELD")
     if level > 1:

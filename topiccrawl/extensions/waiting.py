@@ -1,4 +1,4 @@
-"""WHY DOES NOTHING HAPPEN? One answer for the progress line, the page, the metrics and the log."""
+"""Reason why a crawl waits, for the progress line, the page, the metrics and the log."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ REASONS = {
     "retries": "what is queued is tried again later",
     "watching": "nothing is due",
 }
-"""Code to words, for the terminal and the log; the page has its own in two languages."""
+"""Text of each code, for the terminal and the log; the page has its own in two languages."""
 
 
 class Waiting(NamedTuple):
-    """Why a crawl waits.
+    """Reason why a crawl waits.
 
     Attributes:
         reason: One of ``REASONS``; "" where it crawls.
@@ -59,7 +59,7 @@ class Waiting(NamedTuple):
 
 
 class Circumstances(NamedTuple):
-    """What the answer is found from.
+    """Facts that the reason is derived from.
 
     Attributes:
         quiet: Seconds since the last page.
@@ -69,7 +69,7 @@ class Circumstances(NamedTuple):
         queues: Sizes of the frontier's queues, over all nodes.
         own: URLs queued on this node.
         open: Leases out on this node.
-        census: What the hosts do, or None where nobody can tell.
+        census: State of the hosts, or None where the frontier has none.
         watching: What a watch waits for (``next at ...``); "" where nothing is watched.
     """
 
@@ -85,7 +85,7 @@ class Circumstances(NamedTuple):
 
 
 def waiting(now: Circumstances) -> Waiting:
-    """Why a crawl waits; what the operator or an outage did is said at once, the rest when quiet.
+    """Return why a crawl waits; a pause or an outage at once, all else after ``QUIET`` seconds.
 
     >>> waiting(Circumstances(1.0, queues={"prior": 3}, own=3)).reason
     ''

@@ -1,1 +1,1 @@
-"""RULES FOR EVERY REQUEST AND RESPONSE: thin hooks between Scrapy and the rooms that think."""
+"""Scrapy middlewares: thin hooks between Scrapy and the packages that decide."""

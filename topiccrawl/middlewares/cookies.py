@@ -41,7 +41,7 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
 
 @cache
 def _suffixes() -> TLDExtract:
-    """The public suffix list, names that whoever has one below them gives away included."""
+    """The public suffix list, with its private section (domains that give away subdomains)."""
     import tldextract
 
     return tldextract.TLDExtract(

@@ -67,7 +67,7 @@ class LeaseMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Keep findings back, count items, and say when the output has ended."""
+        """Keep findings back, count items, and signal the end of the output."""
         token = _token(response)
         lease = self._lease(response)
         if lease is not None:

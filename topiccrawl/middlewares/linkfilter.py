@@ -50,7 +50,7 @@ class LinkFilterMiddleware:
         response: Response,  # noqa: ARG002
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
-        """Pass everything on; findings lose the links that no rule lets through."""
+        """Pass all output on; remove the links that a rule refuses from findings."""
         async for output in result:
             if isinstance(output, Findings):
                 yield output._replace(offers=tuple(filter(self._wanted, output.offers)))

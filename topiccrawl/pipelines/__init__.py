@@ -1,1 +1,1 @@
-"""WHAT HAPPENS TO AN ARTICLE: duplicate check, then store."""
+"""Item pipelines: store articles, then drop reprints."""

@@ -10,8 +10,8 @@ from topiccrawl.model import Article
 class DedupPipeline:
     """Drops articles that ``StorePipeline`` before it recorded as reprints.
 
-    It stands behind the store because the store decides; at its drop the reprint is committed
-    already. Left out of ITEM_PIPELINES, feeds show reprints too, told by ``reprint_of``.
+    It comes after the store because the store decides; when it drops a reprint, that one is
+    committed already. Without it in ITEM_PIPELINES, feeds show reprints too, with ``reprint_of``.
     """
 
     async def process_item(self, item: object) -> object:

@@ -55,7 +55,7 @@ STATS = {
 
 
 class StorePipeline:
-    """Saves every ``Article`` and passes it on, told whether it is a reprint.
+    """Saves every ``Article`` and passes it on, with ``reprint_of`` set where it is a reprint.
 
     New or reprint is decided inside the saving transaction, the only place where two processes
     agree; ``DedupPipeline`` behind this one acts on the answer. Other items pass untouched.
@@ -97,7 +97,7 @@ class StorePipeline:
 
     @property
     def away(self) -> bool:
-        """Whether the database did not answer when it was asked last."""
+        """Return whether the database did not answer the last request."""
         return self._store.away
 
     @property
@@ -129,7 +129,7 @@ class StorePipeline:
             logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
 
     async def _expire_daily(self) -> None:
-        """Do so each day, for a crawl that goes on for ever."""
+        """Remove them each day, for a crawl that does not end."""
         while True:
             await asyncio.sleep(DAY)
             try:

@@ -1,1 +1,1 @@
-"""SPIDERS: the whole flow of a crawl, readable in one screen each."""
+"""Spiders: the flow of a crawl, from start URLs to articles."""

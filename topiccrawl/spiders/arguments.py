@@ -109,7 +109,7 @@ def hosts_in(value: str) -> tuple[str, ...]:
 
 
 def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
-    """Return the topic for some hosts and those below them; without seeds, it begins at each."""
+    """Return the topic for some hosts and those below them; without seeds, it starts at each."""
     hosts = hosts_in(sites)
     if not hosts:
         return topic
@@ -131,7 +131,7 @@ def refuse_denied(topic: Topic) -> None:
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse arguments that mean nothing here; names with a leading underscore are scrapyd's.
+    """Refuse unknown arguments; names with a leading underscore are scrapyd's.
 
     Raises:
         ConfigurationError: Naming the first one, and what was probably meant.
@@ -221,7 +221,7 @@ def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParamet
 def adapter_of(
     settings: BaseSettings, scorer: Scorer, strategy: LinkStrategy
 ) -> TopicAdapter | None:
-    """Return what the topic learns with, None where it learns nothing.
+    """Return the adapter of the topic, None where it learns nothing.
 
     Raises:
         SettingError: If TOPICCRAWL_ADAPTER cannot be loaded, or a setting of it cannot be used.

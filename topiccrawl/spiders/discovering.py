@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PRIORITY = 100
-"""Of requests that find where to begin: before all others."""
+"""Priority of search requests: before all others."""
 _STATUSES = [301, 302, 303, 307, 308, 400, 403, 404]
 """Statuses that a provider reads itself."""
 
 
 class Asked(NamedTuple):
-    """Which question a page answers.
+    """The search that a result page belongs to.
 
     Attributes:
         provider: Place of the provider.
@@ -57,12 +57,12 @@ class Asked(NamedTuple):
 
 
 class Discovery:
-    """Asks providers, page after page.
+    """Searches with providers, page after page.
 
     Args:
-        providers: Who is asked.
-        queries: What for.
-        pages: Pages of results asked of each provider and query.
+        providers: Providers to search with.
+        queries: Search words.
+        pages: Result pages requested per provider and query.
     """
 
     def __init__(self, providers: Sequence[Provider], queries: Sequence[str], pages: int) -> None:
@@ -75,7 +75,7 @@ class Discovery:
 
     @classmethod
     def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
-        """What an argument or else the setting names; None where neither does.
+        """Build the discovery that an argument, else the setting, names; None where neither does.
 
         Raises:
             ConfigurationError: A provider cannot be used.
@@ -85,7 +85,7 @@ class Discovery:
         return cls(providers, queries, pages) if providers else None
 
     def start(self) -> Iterator[tuple[Asked, Results]]:
-        """What is known without asking, and what is asked first."""
+        """Yield the hits that need no request, and the first pages to request, of each search."""
         for place, provider in enumerate(self.providers):
             for query, words in enumerate(self.queries if provider.searches else [""]):
                 yield Asked(place, query), provider.start(words)
@@ -102,7 +102,7 @@ class Discovery:
                 yield request(url, there, callback)
 
     def read(self, asked: Asked, response: Response) -> Results:
-        """What a page says; troubles are told, kept and say nothing."""
+        """Return the results on a page; a failure is logged and kept, and gives none."""
         self._waits.pop(response.meta.get(meta.ROLE, ""), None)
         answer = self._answer(asked, response)
         if isinstance(answer, Results):
@@ -112,20 +112,20 @@ class Discovery:
         return Results()
 
     def after(self, asked: Asked, results: Results) -> Asked:
-        """Where the pages stand that an answer names."""
+        """Return the position of the pages that an answer names."""
         return asked._replace(ordinal=asked.ordinal + 1) if results.counts else asked
 
     def trouble(self, text: str) -> None:
-        """Tell and keep what went wrong, once."""
+        """Log and keep a failure, once."""
         if text in self.troubles:
             return
         logger.error("Discovery: %s", text)
         self.troubles.append(text)
 
     def failed(self, frontier: Frontier) -> bool:
-        """Tell which pages were not to be had, robots.txt above all; whether nothing came.
+        """Log the pages that could not be fetched, and return whether the search found nothing.
 
-        Asked when a crawl has nothing left to fetch. True only where troubles are the reason.
+        Called when a crawl has nothing left to fetch. True only where failures are the reason.
         """
         for role, url in self._asked().items():
             known = frontier.why(apart(url, role))
@@ -134,19 +134,19 @@ class Discovery:
         return bool(self.troubles) and self.is_fruitless(frontier)
 
     def is_fruitless(self, frontier: Frontier) -> bool:
-        """Whether nothing was found, in earlier runs neither: the crawl knows but questions."""
+        """Return whether no run found anything: the frontier holds search pages alone."""
         if self.found:
             return False
         pages = (frontier.why(apart(url, role)) for role, url in self._asked().items())
         return frontier.counts()["known"] <= sum(page is not None for page in pages)
 
     def again(self) -> list[str]:
-        """The questions, as the frontier knows them, to be asked anew; troubles are forgotten."""
+        """Clear the failures and return the frontier's URLs of the searches, to retry them."""
         self.troubles.clear()
         return [apart(url, role) for role, url in self._asked().items()]
 
     def _asked(self) -> dict[str, str]:
-        """Pages that were asked for, as far as this run knows, with their roles."""
+        """Pages that this run requested, with their roles."""
         first = {name(asked, url): url for asked, r in self.start() for url in r.next}
         return {**first, **self._waits}
 
@@ -188,7 +188,7 @@ def name(asked: Asked, url: str) -> str:
 
 
 def said(reason: str) -> str:
-    """Why a provider's page was not fetched, and what helps.
+    """Return why a provider's page was not fetched, and what helps.
 
     >>> said("http-429")
     'could not be fetched (http-429): wait, or ask more slowly (DOWNLOAD_DELAY)'

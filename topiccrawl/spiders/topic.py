@@ -70,11 +70,11 @@ class TopicSpider(Spider):
     Args:
         topic: Path to a topic file, name of one, words, or a sentence (see
             ``topiccrawl.topics.topic``).
-        seeds: URLs to begin with, separated by commas; else the topic's own, else default portals.
-        discover: Where URLs to begin with are looked for instead, such as
+        seeds: Start URLs, separated by commas; else the topic's own, else default portals.
+        discover: Provider of start URLs instead, such as
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
         sites: Hosts, separated by commas, that are crawled with those below them, and no others;
-            without ``seeds`` it begins at their home pages.
+            without ``seeds`` it starts at their home pages.
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
@@ -171,7 +171,7 @@ class TopicSpider(Spider):
             yield Request(seed, callback=self.parse, dont_filter=True)
 
     def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
-        """Begin at what a search engine or another provider names, and ask its next page."""
+        """Start at the results of a search or another provider, and request the next page."""
         if self.discovery is not None:
             question = Asked(*asked)
             results = self.discovery.read(question, response)
@@ -236,7 +236,7 @@ class TopicSpider(Spider):
             response: The page.
             story: The article so far, as ``Article.to_dict`` gives it.
             pages: URLs of its pages so far.
-            again: It is stored whole already: nothing is said of it before its last page.
+            again: It is stored whole already: no part of it is yielded before its last page.
         """
         article = Article.from_dict(story)
         read = _read(response)
@@ -259,7 +259,7 @@ class TopicSpider(Spider):
                 yield output
 
     def part_failed(self, failure: Failure) -> Iterator[Article]:
-        """Take the article as it is where its next page cannot be had."""
+        """Yield the article as it is where its next page cannot be fetched."""
         self.crawler.stats.inc_value("topiccrawl/parts_failed")
         about = failure.request.cb_kwargs  # type: ignore[attr-defined]
         if not about.get("again"):
@@ -271,7 +271,7 @@ class TopicSpider(Spider):
         """Yield the article if this was its last page, else what there is, and its next page."""
         most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
         parts = parts_of(page.url, page.links) if most > 1 else Parts()
-        if parts.first and not pages:  # a later page, come upon by itself
+        if parts.first and not pages:  # a later page, found without the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)
             return
@@ -286,11 +286,11 @@ class TopicSpider(Spider):
             errback=self.part_failed,
             cb_kwargs={"story": article.to_dict(), "pages": known},
             priority=_PART,
-            dont_filter=True,  # it may be known as a link of its own
+            dont_filter=True,  # it may be queued as a link of its own
         )
 
     def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
-        """Return the page's article; None where there is none, or only what surrounds it fits."""
+        """Return the page's article; None where there is none, or only its surroundings fit."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/relevant")
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):

@@ -1,1 +1,1 @@
-"""A web of companies of our own: who they are, how they say it, and what is true of them."""
+"""A generated web of companies: their facts, their pages, and the truth about them."""

@@ -23,14 +23,14 @@ TEMPLATE = "软件公司-四川"
 QUERY = "四川 软件公司"
 DISCOVER = f"discover=baidu:http://baidu.{DOMAIN}/s"
 _USELESS = 9
-"""Every so many results one is of no use, more of them behind."""
+"""One result in this many is useless; more are at the end."""
 _SETTINGS = {
     "DOWNLOAD_DELAY": "0.02",
     "AUTOTHROTTLE_ENABLED": "False",
     "TOPICCRAWL_RETRY_DELAY": "0.2",
     "LOG_LEVEL": "INFO",
 }
-"""What suits a web on the same machine; later ``-s`` of the operator win."""
+"""Settings for a web on the same machine; later ``-s`` of the operator override them."""
 
 
 class Departed:
@@ -38,7 +38,7 @@ class Departed:
 
     Args:
         web: The web as it is now.
-        hosts: All hosts that there ever were.
+        hosts: All hosts of all editions.
     """
 
     def __init__(self, web: CompanyWeb, hosts: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class Departed:
 
 
 def results(web: CompanyWeb) -> list[tuple[str, str]]:
-    """What the engine finds: the companies, and among them pages that are of no use."""
+    """Return the results of the engine: the companies, and among them useless pages."""
     found: list[tuple[str, str]] = []
     for number, (url, title, _) in enumerate(web.found(), 1):
         found.append((url, title))

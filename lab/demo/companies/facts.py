@@ -1,4 +1,4 @@
-"""What is true of a made company, and how it writes it."""
+"""Facts of a made company, and the forms in which it writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 FIELDS = ("name", "address", "phone", "mobile", "hotline", "fax", "mail", "url", "postcode", "qq")
-"""Facts in the order in which pages say them."""
+"""Facts in the order of the pages."""
 _SHOWN = {"address": 0.92, "phone": 0.95, "mobile": 0.4, "hotline": 0.25, "fax": 0.55, "mail": 0.8,
           "url": 0.4, "postcode": 0.5, "qq": 0.4, "name": 0.6}  # fmt: skip
 
@@ -40,7 +40,7 @@ class Company(NamedTuple):
         short: What it is called for short.
         host: Where its site is.
         city: Its city as ``words.toml`` has it.
-        facts: What its pages say of it, in order.
+        facts: Facts on its pages, in order.
         labelled_name: Whether the name has a label.
     """
 

@@ -1,4 +1,4 @@
-"""How a made company's pages look: its contact page in one of the layouts, and what is around."""
+"""Pages of a made company: its contact page in one of the layouts, and the other pages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _RARELY, _SOMETIMES, _OFTEN = 0.15, 0.35, 0.6
 
 
 class Chrome(NamedTuple):
-    """What stands around a page's own part, as HTML."""
+    """Frame of a page around its own part, as HTML."""
 
     title: str
     heading: str
@@ -90,7 +90,7 @@ def layouts() -> dict[str, Any]:
 
 
 def group_of(company: Company, group: str | None) -> str:
-    """Which layouts a company's site uses: those asked for, else one of the groups in turn."""
+    """Return the group of layouts of a company: the given one, else one of the groups in turn."""
     return group or GROUPS[company.number % 2]
 
 
@@ -98,7 +98,7 @@ class Site:
     """The pages of one company.
 
     Args:
-        company: Whose they are.
+        company: Owner of the pages.
         seed: Of everything that is drawn.
         group: ``tuning`` or ``judging`` layouts; None: by the company's number.
     """
@@ -250,7 +250,7 @@ class Site:
             )
         return "".join(done)
 
-    # -- What is not the company's ---------------------------------------------------------------
+    # -- Parts that are not the company's ---------------------------------------------------------
 
     def _branches(self, luck: random.Random) -> str:
         """Offices elsewhere, whose values are not those of the company."""

@@ -3,7 +3,7 @@
     with DemoServer(CompanyWeb(seed=1)) as server:
         ...  # crawl with http_proxy=server.proxy
 
-A search engine is not in it: whoever wants one builds it over ``CompanyWeb.found``.
+It has no search engine: build one over ``CompanyWeb.found``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CompanyWeb:
     Args:
         seed: Equal seeds give equal webs.
         companies: Companies with a site of their own, at most ``MOST`` with the directories'.
-        edition: 0 is the first; in later ones some companies are gone, new, or say other values.
+        edition: 0 is the first; in later ones some companies are gone, new, or have other values.
         group: ``tuning`` or ``judging`` layouts only; None: both.
 
     Raises:
@@ -81,7 +81,7 @@ class CompanyWeb:
         }
         self._page = lru_cache(maxsize=200)(self._make)
 
-    # -- Who is there ----------------------------------------------------------------------------
+    # -- Companies -------------------------------------------------------------------------------
 
     def _luck(self, what: str, number: int) -> float:
         return random.Random(f"{self.seed}/{what}/{number}").random()  # noqa: S311
@@ -93,7 +93,7 @@ class CompanyWeb:
         return first <= edition <= last
 
     def _company(self, number: int) -> Company:
-        """The company of this edition; one in ten says other values from edition 1 on."""
+        """The company of this edition; one in ten has other values from edition 1 on."""
         changed = self._luck("changes", number) < 1 / 10
         return company(self.seed, number, self.edition if changed else 0)
 
@@ -102,7 +102,7 @@ class CompanyWeb:
 
     @staticmethod
     def is_empty(one: Company) -> bool:
-        """Whether a company's contact page holds no values."""
+        """Return whether a company's contact page holds no values."""
         return one.number % _EMPTY == _EMPTY - 1
 
     @property

@@ -1,1 +1,1 @@
-"""WHAT THE OPERATOR SEES: figures of a crawl, why it waits, a page, metrics and reports."""
+"""Dashboard add-on: figures of a crawl, why it waits, a page, metrics and reports."""

@@ -1,4 +1,4 @@
-"""Where a page is served: the address that a setting names."""
+"""Address of the dashboard, as a setting names it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PORT = 8420
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server listens.
+    """Address that a server listens on.
 
     Attributes:
         host: Address of an interface.
@@ -25,15 +25,15 @@ class Address:
 
     @property
     def local(self) -> bool:
-        """Whether this machine alone can reach it."""
+        """Return whether only this machine can reach it."""
         return is_loopback(self.host)
 
 
 def address_of(text: str) -> Address | None:
-    """The address that a setting names, or None where the server is off.
+    """Return the address that a setting names, or None where the server is off.
 
     Raises:
-        SettingError: It names none.
+        SettingError: The text is no address.
 
     >>> address_of("on"), address_of("0.0.0.0:80"), address_of("off")
     (Address(host='127.0.0.1', port=8420), Address(host='0.0.0.0', port=80), None)
@@ -53,7 +53,7 @@ def address_of(text: str) -> Address | None:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host or an address is this machine alone.
+    """Return whether a host name or an address is loopback.
 
     >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("192.0.2.1")
     (True, True, False)

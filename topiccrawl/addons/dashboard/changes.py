@@ -1,4 +1,4 @@
-"""What of a state is new to those who look on: sections that changed, points that came."""
+"""Difference of two states: changed sections, and added points of the history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def difference(old: State, new: State) -> State:
-    """Sections of ``new`` that ``old`` has not so; of a history that grew, what was added.
+    """Return the sections of ``new`` that differ from ``old``; of a history, the added points.
 
     >>> difference({"a": 1, "series": {"every": 1, "points": [1]}},
     ...            {"a": 1, "series": {"every": 1, "points": [1, 2]}})

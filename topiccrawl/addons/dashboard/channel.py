@@ -1,4 +1,4 @@
-"""One crawl's stream of changes to all who look at it."""
+"""Stream of one crawl's changes to all readers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 EVERY = 1.0
-"""Seconds between two looks, while somebody looks on."""
+"""Seconds between two reads of the state while there are readers."""
 PULSE = 15.0
-"""Seconds of silence after which a line without meaning keeps a connection open."""
+"""Seconds without events after which a comment line keeps a connection open."""
 BEHIND = 100
-"""Events that a reader may be behind before it is sent away, to come back for everything."""
+"""Events that a reader may lag behind before it is disconnected, to start again in full."""
 
 Listener = asyncio.Queue["str | None"]
 
 
 class Channel:
-    """Looks while somebody listens, and tells what changed.
+    """Reads the state while there are readers, and sends them the changes.
 
     Args:
-        look: Gives the state.
+        look: Returns the state.
     """
 
     def __init__(self, look: Callable[[], Awaitable[State]]) -> None:
@@ -44,7 +44,7 @@ class Channel:
         return len(self._listeners)
 
     async def serve(self, response: web.StreamResponse, request: web.Request) -> None:
-        """Send everything, then what changes, until the reader goes away or the server ends."""
+        """Send the whole state, then changes, until the reader disconnects or the server ends."""
         listener: Listener = asyncio.Queue(maxsize=BEHIND)
         state = await self._look()
         self._tell(difference(self._state, state))  # all have the same base
@@ -62,7 +62,7 @@ class Channel:
             self._listeners.discard(listener)
 
     async def stop(self) -> None:
-        """Tell what is last, and end."""
+        """Send the last changes, and end."""
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.gather(self._pump, return_exceptions=True)
@@ -78,7 +78,7 @@ class Channel:
             try:
                 state = await self._look()
             except TopiccrawlError:
-                continue  # what is told comes from elsewhere, and is away
+                continue  # the state is stored elsewhere and not available
             self._tell(difference(self._state, state))
             self._state = state
         self._pump = None
@@ -102,7 +102,7 @@ async def _send(response: web.StreamResponse, listener: Listener) -> None:
 
 
 def _put(listener: Listener, text: str | None) -> None:
-    """Add an event; a reader that is too slow is sent away."""
+    """Add an event; disconnect a reader that is too slow."""
     if listener.full():
         while not listener.empty():
             listener.get_nowait()
@@ -116,7 +116,7 @@ def event(state: State) -> str:
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    r"""JSON without line ends, which UTF-8 can carry, whatever the web wrote.
+    r"""Return JSON on one line that can be encoded in UTF-8, whatever text it holds.
 
     >>> text_of(["\ud800", 1])
     '["?",1]'

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 30
 MOST = 400
-"""Points of a drawn curve at most."""
+"""Maximum of points of a drawn curve."""
 
 
 class Curve(NamedTuple):
@@ -34,7 +34,7 @@ def chart(
     """Curves over a common axis, as an SVG element.
 
     Args:
-        label: Says what is shown to those who cannot see it.
+        label: Text alternative for screen readers.
         curves: The first one is filled.
         top: Of the y axis; the largest value where 0.
         x_text: Writes a place of the x axis.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:
-    """Return who may see a page; where other machines reach it and no token is set, one is made."""
+    """Return a page's guard; generate a token if other machines reach it and none is set."""
     token = str(
         settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
         or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")

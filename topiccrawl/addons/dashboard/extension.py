@@ -1,4 +1,4 @@
-"""The crawl's own page: TOPICCRAWL_DASHBOARD says where."""
+"""The crawl's own page, at the address in TOPICCRAWL_DASHBOARD."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Dashboard:
     """Serves the page while the crawl runs.
 
     Args:
-        crawler: Whose crawl.
+        crawler: Crawler of the crawl.
         address: Where.
     """
 
@@ -61,7 +61,7 @@ class Dashboard:
         return dashboard
 
     async def start(self) -> None:
-        """Listen; a port that cannot be had costs the page, not the crawl."""
+        """Listen; if the port is not available, the crawl goes on without the page."""
         from topiccrawl.addons.dashboard.door import guard_of, steering_routes
         from topiccrawl.addons.dashboard.server import DashboardServer
 
@@ -99,11 +99,11 @@ class Dashboard:
 
 
 class CrawlSource:
-    """What a running crawl tells, and what is stored; the crawl is the same whatever is asked for.
+    """State of the running crawl, whichever crawl is requested, and its stored articles.
 
     Args:
-        figures: Of the crawl.
-        stored: Of its topic.
+        figures: Figures of the crawl.
+        stored: Reader of what is stored for its topic.
     """
 
     def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
@@ -124,10 +124,10 @@ class CrawlSource:
         offset: int,
         limit: int,
     ) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first."""
+        """Return the number of stored articles, and a part of them, those stored last first."""
         return await self._stored.articles(self._figures.name, offset, limit)
 
     async def more(self, crawl: str) -> State:  # noqa: ARG002
-        """What changes slowly and is asked for rarely."""
+        """Return the sections that change slowly and are requested rarely."""
         place = frontier_place(self._figures.crawler.settings, self._figures.spider)
         return await self._stored.more(self._figures.name, place)

@@ -1,13 +1,14 @@
-"""WHO MAY SEE AND ACT: the page's door. Loopback alone by default, a token for everybody else.
+"""Access control of the page: loopback alone by default, a token for all others.
 
-What comes in is judged by these rules, first one first:
+Each request is checked by these rules, in this order:
 
 1. Without the token nothing but 401 is answered to another address, to a request that a proxy
-   passed on, and to everybody where a token was set.
-2. A ``Host`` that this server does not go by is refused (421): a foreign name that was made to
-   point here (DNS rebinding) is no way in.
-3. What changes anything must come from our own page or from a program: a header that no foreign
-   page can send without being asked first (``X-Topiccrawl``), and no ``Origin`` but our own.
+   passed on, and to all clients where a token was set.
+2. A ``Host`` that is no name of this server is refused (421): a foreign name that resolves to
+   this address (DNS rebinding) gives no access.
+3. A request that changes anything must come from our own page or from a program: it needs a
+   header that no foreign page can send without a preflight (``X-Topiccrawl``), and no ``Origin``
+   but our own.
 """
 
 from __future__ import annotations
@@ -51,15 +52,15 @@ _YEAR = 31_536_000
 
 
 class Guard:
-    """Judges each request; see the module's text.
+    """Checks each request; see the module's text.
 
     Args:
-        address: Where the server listens.
-        token: What everybody has to know; "" asks only those of other addresses, who then never get
-            in.
-        names: Names that the server goes by besides its addresses.
-        shown: Whether the log may tell the token: one that was made for this run, not one that the
-            operator keeps.
+        address: Address that the server listens on.
+        token: Token that all clients have to send; "" lets loopback in without one, and other
+            addresses never.
+        names: Host names of the server besides its addresses.
+        shown: Whether the log may show the token: true for one generated for this run, false for
+            one that the operator keeps.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Guard:
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer, or refuse; every answer gets the headers that keep a browser strict."""
+        """Answer or refuse a request; each response gets the security headers."""
         response = self._refusal(request)
         if response is None:
             try:
@@ -128,7 +129,7 @@ class Guard:
         return origin is None or urlsplit(origin).netloc.lower() == headers["Host"].lower()
 
     def _knows(self, token: str) -> bool:
-        given = token.encode(errors="surrogateescape")  # whatever bytes a header was made of
+        given = token.encode(errors="surrogateescape")  # a header may hold any bytes
         return bool(self.token) and hmac.compare_digest(given, self.token.encode())
 
 

@@ -18,7 +18,7 @@ LATEST = 40
 
 
 def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:
-    """Each crawl that is known, the one that began last first: its frontier, topic, live nodes."""
+    """Return each recorded crawl, the one that began last first: frontier, topic, live nodes."""
     found: dict[str, dict[str, Any]] = {}
     for one in told:
         run = one.state["run"]
@@ -31,7 +31,7 @@ def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:
 
 
 def together(told: Sequence[Told], frontier: str) -> State:
-    """A crawl's state: of its live runs, or of those that ran when the last one began or later.
+    """Return a crawl's state: of its live runs, else of those that ran at or after the last start.
 
     Args:
         told: Records, of the run that began last first.
@@ -84,7 +84,7 @@ def _joined(runs: Sequence[Told]) -> State:
 
 
 def node_of(one: Told) -> dict[str, Any]:
-    """What is shown of one node."""
+    """Return what is shown of one node."""
     state = one.state
     return {
         "run": state["run"],
@@ -105,7 +105,7 @@ def _totals(states: Sequence[State]) -> dict[str, Any]:
 
 
 def _waiting(states: Sequence[State]) -> dict[str, Any]:
-    """A crawl waits when all of its nodes do; the one that had a page last says why."""
+    """A crawl waits when all of its nodes do, for the reason of the node with the latest page."""
     found: list[dict[str, Any]] = [state["waiting"] for state in states]
     crawling = [one for one in found if not one["reason"]]
     return crawling[0] if crawling else min(found, key=lambda one: float(one["seconds"]))

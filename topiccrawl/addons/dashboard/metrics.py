@@ -1,7 +1,7 @@
 """A state as Prometheus metrics, by prometheus-client: the optional extra ``metrics``.
 
-Names end in their unit; what only grows ends in ``_total``. docs/operations.md says what each means
-and what to do when.
+Names end in their unit; counters end in ``_total``. docs/operations.md explains each metric and
+when to act.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FATES = {
 
 
 def available() -> bool:
-    """Whether prometheus-client is installed."""
+    """Return whether prometheus-client is installed."""
     return find_spec("prometheus_client") is not None
 
 
@@ -98,7 +98,7 @@ def _name(run: State) -> str:
 
 
 def _of_run(state: State) -> Iterator[Family]:
-    """What one process counts."""
+    """Yield the metrics of one run."""
     run, totals, waiting = state["run"], state["totals"], state["waiting"]
     own = {"topic": run["topic"], "node": run["node"], "crawl": _name(run)}
     info = {**own, "version": run["version"], "strategy": run["strategy"]}
@@ -122,7 +122,7 @@ def _of_run(state: State) -> Iterator[Family]:
 
 
 def _of_crawl(state: State) -> Iterator[Family]:
-    """What is true of a crawl as a whole, over all nodes."""
+    """Yield the metrics of a whole crawl, over all nodes."""
     own = {"topic": state["run"]["topic"], "crawl": _name(state["run"])}
     totals, pages = state["totals"], state["totals"]["pages"]
     rates = [

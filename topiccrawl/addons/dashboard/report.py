@@ -1,4 +1,4 @@
-"""A crawl as one page that can be kept and sent: no script, nothing from elsewhere."""
+"""Report of a crawl as one self-contained HTML page without scripts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Site(NamedTuple):
-    """A host of the report: pages fetched, and their mean worth in [0, 1]."""
+    """A host of the report: pages fetched, and their mean relevance in [0, 1]."""
 
     name: str
     pages: int
@@ -26,7 +26,7 @@ class Site(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a report is made of.
+    """Content of a report.
 
     Attributes:
         state: The crawl's last state; see ``source``.
@@ -47,7 +47,7 @@ class Report:
     """Writes a report in one language.
 
     Args:
-        content: What it says.
+        content: Content of the report.
         language: ``en`` or ``zh``.
     """
 
@@ -189,7 +189,7 @@ class Report:
 
 
 def _wide(body: str) -> str:
-    """What may be wider than a telephone: it scrolls by itself, also by keyboard."""
+    """Wrap content that may be wider than a phone: it scrolls by itself, also by keyboard."""
     return f'<div class="scroll" tabindex="0">{body}</div>'
 
 

@@ -1,4 +1,4 @@
-"""How a report looks, and what it says in each language."""
+"""Style of a report, and its texts in each language."""
 
 from __future__ import annotations
 

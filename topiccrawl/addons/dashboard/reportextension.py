@@ -1,4 +1,4 @@
-"""A report when the crawl has ended: TOPICCRAWL_REPORT says where."""
+"""A report at the end of the crawl, at the path in TOPICCRAWL_REPORT."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CrawlReport:
     """Writes the report once all parts of the crawl are closed.
 
     Args:
-        crawler: Whose crawl.
+        crawler: Crawler of the crawl.
         place: A file that ends in .html, or a folder, where the run's id names it.
         language: See ``reporting.LANGUAGES``.
     """

@@ -1,4 +1,4 @@
-"""From what runs told and stored to a report's file."""
+"""Write a report's file from the records of runs and the stores."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ async def written(
     Args:
         path: The file; its folder is made.
         told: Records, of the run that began last first.
-        settings: Say where all else lies.
-        topic: Of which crawl; "" for the last one.
+        settings: Name the frontier and the article store.
+        topic: Topic of the crawl; "" for the last one.
         language: One of ``LANGUAGES``.
 
     Raises:
@@ -62,7 +62,7 @@ async def written(
 
 
 async def content_of(state: State, settings: BaseSettings) -> Content:
-    """What a report says of a state and what is stored."""
+    """Return the content of a report: a state and the stored articles."""
     run = state["run"]
     stored = Stored(settings)
     try:
@@ -90,7 +90,7 @@ def language_of(settings: BaseSettings) -> str:
 
 
 def _sites(state: State, settings: BaseSettings) -> list[Site]:
-    """Hosts with most pages: of the frontier where it can be read, else those told last."""
+    """Return the hosts with most pages: of the frontier if readable, else of the record."""
     hosts = [Site(one["name"], one["pages"], one["worth"]) for one in state["hosts"]["list"]]
     try:
         with closing(read_frontier(state["run"]["frontier"], settings)) as frontier:
@@ -103,7 +103,7 @@ def _sites(state: State, settings: BaseSettings) -> list[Site]:
                     found.append(Site(entry.name, entry.fetched, worth))
             hosts = found
     except (StateError, StorageError):
-        pass  # it was deleted, or begun anew with another strategy
+        pass  # it was deleted, or started again with another strategy
     return nlargest(SITES, hosts, key=lambda site: site.pages)
 
 

@@ -1,4 +1,4 @@
-"""The page's server, in the loop of whoever starts it."""
+"""The page's server, in the event loop of its caller."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST = 200
-"""Articles in one answer at most."""
+"""Maximum of articles in one response."""
 CONNECTIONS = 256
-"""Connections at a time; more are closed at once, so that the crawl's own stay to be had."""
+"""Connections at a time; more are closed at once, to leave file descriptors for the crawl."""
 PATIENCE = 30.0
 """Seconds that a connection may take for (the rest of) a request's head, or be idle."""
 LISTENERS = 32
-"""Pages that may look on at a time; each takes a connection and what is sent to it."""
+"""Event streams open at a time; each takes a connection and a queue of events."""
 _TYPES = {
     ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain",
@@ -45,7 +45,7 @@ class DashboardServer:
 
     Args:
         source: What is shown.
-        guard: Who may see it.
+        guard: Access control.
         routes: Further routes, such as those of tasks.
         metrics: Gives the text of /metrics, and its type.
     """
@@ -80,7 +80,7 @@ class DashboardServer:
 
     @property
     def url(self) -> str:
-        """Where the page is; with the token where one was made, which nobody knows yet."""
+        """URL of the page; with the token where one was generated for this run."""
         host = "127.0.0.1" if self.address.host in {"0.0.0.0", "::"} else self.address.host  # noqa: S104
         shown = f"[{host}]" if ":" in host else host
         token = f"?token={self.guard.token}" if self.guard.shown else ""
@@ -148,7 +148,7 @@ class DashboardServer:
         return web.Response(body=body, headers={"Content-Type": kind})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """All that is known, then what changes, until the reader goes away."""
+        """Send the whole state, then changes, until the reader disconnects."""
         if sum(map(len, self._channels.values())) >= LISTENERS:
             raise web.HTTPServiceUnavailable(text="too many pages look on\n")
         name = _crawl(request)
@@ -176,7 +176,7 @@ class DashboardServer:
 
 
 class _OwnFaults(logging.Filter):
-    """Keeps out of the log what was wrong with a request: anybody sends it, even a token."""
+    """Keeps malformed requests out of the log: their text is untrusted and may hold a token."""
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:
@@ -196,7 +196,7 @@ class _Full(asyncio.Protocol):
 
 
 def _crawl(request: web.Request) -> str:
-    """Which crawl is asked for; "" for the one that began last."""
+    """Return the requested crawl; "" for the one that began last."""
     return request.query.get("crawl", "")
 
 

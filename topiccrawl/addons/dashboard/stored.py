@@ -1,4 +1,4 @@
-"""What is stored of a topic, for a page: articles, chains, how the topic changed, URL patterns."""
+"""Stored data of a topic for the page: articles, chains, changes of the topic, URL patterns."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ CHANGES = 30
 SITES = 12
 """Sites whose patterns are shown, those with most judged pages."""
 LOOKED_AT = 100
-"""Sites that are looked at for it, where they have to be read."""
+"""Sites that are read to choose them, where patterns come from the store."""
 REPRINTS = 12
 """Reprints of a story that are shown."""
 KEPT = 5.0
-"""Seconds that an answer is good for at least."""
+"""Minimum of seconds that a result is cached."""
 RARE = 100.0
-"""So many times longer than it took to look, an answer is good for."""
+"""Factor: a result is cached this many times longer than the query took."""
 PATTERNS = 6
 """Patterns of a site that are shown."""
 TERMS = 8
@@ -45,11 +45,11 @@ LEARNT = 24
 
 
 class Stored:
-    """Reads what crawls stored; nothing is changed.
+    """Reads what crawls stored, without changes.
 
     Args:
-        settings: Say where.
-        patterns: Tells what is known of sites' URLs; where None, it is read.
+        settings: Name the stores.
+        patterns: Returns the learnt patterns of sites' URLs; None: they are read from the store.
 
     Attributes:
         settings: As given.
@@ -65,7 +65,7 @@ class Stored:
         self._turn = asyncio.Lock()
 
     async def articles(self, topic: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first.
+        """Return the number of stored articles, and a part of them, those stored last first.
 
         Raises:
             StorageError: They cannot be read.
@@ -75,7 +75,7 @@ class Stored:
     async def more(self, topic: str, frontier: str) -> State:
         """Chains, changes and patterns (see ``source``), looked up at most every ``KEPT`` seconds.
 
-        However many ask, it is done once, and the rarer the longer it takes.
+        Concurrent callers share one query, and slow queries are cached longer.
         """
         async with self._turn:
             began = time.monotonic()
@@ -153,7 +153,7 @@ def learnt(changes: Sequence[TopicChange]) -> list[list[Any]]:
 
 
 def _foremost(terms: Mapping[str, float], most: int = TERMS) -> list[str]:
-    """Terms that count for the topic, in the order of their evidence, which is how they lie."""
+    """Terms with a positive weight, in stored order, which is the order of their evidence."""
     return [term for term, weight in terms.items() if weight > 0][:most]
 
 

@@ -1,1 +1,1 @@
-"""DOCTOR: is all there that a crawl needs?"""
+"""Doctor add-on: checks that all is available that a crawl needs."""

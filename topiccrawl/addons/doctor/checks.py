@@ -1,4 +1,4 @@
-"""All settings read once before a crawl: a wrong one is a message, not a stack from within."""
+"""Check of all settings before a crawl: a wrong one gives a message, not a stack trace."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FRACTIONS = frozenset(
 )  # fmt: skip
 """Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
 _COUNTS = ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN", "TOPICCRAWL_WORK_SITES")
-"""Settings of which 0 is no bound, but nothing at all."""
+"""Settings where 0 would not mean "no limit", but nothing at all."""
 
 
 def check_values(settings: BaseSettings) -> None:
@@ -67,7 +67,7 @@ def check_values(settings: BaseSettings) -> None:
 
 
 def check_watch(settings: BaseSettings, watch: str) -> None:
-    """Refuse to watch pages whose records are let go.
+    """Refuse to watch pages whose records are evicted.
 
     Raises:
         SettingError: If both are asked for.
@@ -90,7 +90,7 @@ def _check_kinds(settings: BaseSettings) -> None:
 
 
 def _check_extras(settings: BaseSettings) -> None:
-    """What is asked for and not installed; the stores and Redis say it themselves."""
+    """Refuse extras that are set but not installed; the stores and Redis check their own."""
     wants_browser(settings)
     if settings.get("WARC_DIR") and find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
@@ -108,7 +108,7 @@ def _flag(settings: BaseSettings, name: str) -> None:
 
 
 def _readable(settings: BaseSettings, name: str) -> None:
-    """Refuse what is no number at all; what a number of Scrapy's may be, Scrapy knows."""
+    """Refuse what is no number at all; Scrapy checks the range of its own settings."""
     try:
         float(settings[name])
     except (TypeError, ValueError) as error:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 GIGA = 1_000_000_000
 LITTLE, SCARCE = 5 * GIGA, GIGA // 2
-"""Bytes of free disk below which a crawl is warned of, or kept from."""
+"""Bytes of free disk below which the check warns, or fails."""
 FILES = 1024
 """Files and sockets that a process should be allowed to have open."""
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""A clock that tells less is wrong."""
+"""A clock that shows an earlier time is wrong."""
 
 
 def disk(settings: BaseSettings) -> Iterator[Finding]:
-    """Can state be written, and is there room?"""
+    """Check that state can be written, and that there is free disk."""
     for name in ("TOPICCRAWL_DATA_DIR", "WARC_DIR"):
         if settings.get(name):
             yield _folder(name, Path(settings[name]))
@@ -58,7 +58,7 @@ def _folder(name: str, folder: Path) -> Finding:
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:
-    """May enough files be open?"""
+    """Check the limit of open files."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < FILES:
         yield warn("files", f"{soft} may be open", f"ulimit -n {4 * FILES}")
@@ -67,7 +67,7 @@ def memory(_: BaseSettings) -> Iterator[Finding]:
 
 
 def clock(_: BaseSettings) -> Iterator[Finding]:
-    """Is the time plausible? Articles' days and hosts' delays hang on it."""
+    """Check that the time is plausible: articles' dates and hosts' delays depend on it."""
     now = time.time()
     text = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     if now < EARLIEST:
@@ -77,7 +77,7 @@ def clock(_: BaseSettings) -> Iterator[Finding]:
 
 
 def ports(settings: BaseSettings) -> Iterator[Finding]:
-    """Which port would a crawl open, is it free, and who can reach it?"""
+    """Check the port that a crawl would open: whether it is free, and who can reach it."""
     try:
         address = address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
     except SettingError as error:

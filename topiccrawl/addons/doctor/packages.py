@@ -1,4 +1,4 @@
-"""Is the right software there?"""
+"""Checks of the installed software."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FOR = {
     "metrics": ("", "/metrics of the dashboard"),
     "scrapyd": ("", "crawls as scrapyd's jobs"),
 }
-"""Extra to the setting that asks for it, and what it is for."""
+"""The setting that needs each extra, and its purpose."""
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 
 def versions(_: BaseSettings) -> Iterator[Finding]:
-    """Python and what topiccrawl depends on."""
+    """Check Python and the dependencies of topiccrawl."""
     python = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info < PYTHON:
         yield fail("python", python, "install Python 3.11 or newer")
@@ -58,7 +58,7 @@ def versions(_: BaseSettings) -> Iterator[Finding]:
 
 
 def extras(settings: BaseSettings) -> Iterator[Finding]:
-    """What only some crawls need: bad where the settings ask for it."""
+    """Check the optional extras: a missing one fails where the settings need it."""
     needed = _needed()
     for name, (setting, purpose) in FOR.items():
         wrong = [text for one in needed.get(name, ()) if (text := _trouble(one))]
@@ -72,7 +72,7 @@ def extras(settings: BaseSettings) -> Iterator[Finding]:
 
 
 def dictionary(_: BaseSettings) -> Iterator[Finding]:
-    """Does the Chinese dictionary load, and cut as it should?"""
+    """Check that the Chinese dictionary loads and segments correctly."""
     began = time.perf_counter()
     found = list(shared_tokenizer().words("新能源汽车销量增长"))
     known = len(chinese_table())
@@ -98,7 +98,7 @@ def _needed() -> dict[str, list[Requirement]]:
 
 
 def _trouble(needed: Requirement) -> str:
-    """What is wrong with a package, or "".
+    """Return what is wrong with a package, or "".
 
     >>> _trouble(Requirement("scrapy>=2")), _trouble(Requirement("no-such-package>=1"))
     ('', 'no-such-package is missing')

@@ -1,4 +1,4 @@
-"""Do the servers that the settings name answer, and are they set up for us?"""
+"""Checks of the servers that the settings name: they answer and are set up correctly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ APART = 2.0
 
 
 def redis(settings: BaseSettings) -> Iterator[Finding]:
-    """Redis: does it answer, keep what it is told, and agree on the time?"""
+    """Check that Redis answers, keeps what it stores, and has the same time."""
     try:
         if not in_redis(settings):
             yield ok("redis", "not used (REDIS_URL is not set): one machine, state in its folder")
@@ -36,7 +36,7 @@ def redis(settings: BaseSettings) -> Iterator[Finding]:
 
 
 def mongodb(settings: BaseSettings) -> Iterator[Finding]:
-    """MongoDB: does it answer?"""
+    """Check that MongoDB answers."""
     try:
         uri = mongodb_uri(settings)
     except ConfigurationError as error:

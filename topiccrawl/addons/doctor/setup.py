@@ -1,4 +1,4 @@
-"""Can the settings be used, and are they polite?"""
+"""Checks of the settings: they are valid and polite."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOORS = {
 
 
 def settings(given: BaseSettings) -> Iterator[Finding]:
-    """Can all settings be read?"""
+    """Check that all settings can be read."""
     try:
         check_values(given)
         check_settings(given)
@@ -40,13 +40,13 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
 
 
 def names(given: BaseSettings) -> Iterator[Finding]:
-    """Names of settings, or in the environment, that do nothing."""
+    """Warn of names of settings, or in the environment, that have no effect."""
     for line in strangers(given, os.environ):
         yield warn("settings", line, "correct the name, or take it away")
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:
-    """What site owners and neighbours would mind."""
+    """Check the settings that concern site owners and other users of the machine."""
     agent = str(given["USER_AGENT"])
     if "@" not in agent and "://" not in agent:
         remedy = f"USER_AGENT='topiccrawl/{__version__} (+https://you.example/crawler)'"

@@ -1,1 +1,1 @@
-"""WHAT IF: a recorded crawl replayed without network, to see how soon a strategy finds a topic."""
+"""Simulation add-on: replays recorded crawls without network, to compare strategies."""

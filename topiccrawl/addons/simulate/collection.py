@@ -1,8 +1,8 @@
-"""Recorded pages: a collection read, its pages parsed once, whoever asks for them.
+"""Recorded pages: a collection and its pages, each parsed once.
 
 A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
 (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
-of the bytes); ``label`` and ``categories``, where it is known what the page is about. Files with
+of the bytes); ``label`` and ``categories``, where the subject of the page is known. Files with
 the endings of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
 """
 
@@ -68,7 +68,7 @@ class Recorded(NamedTuple):
 
     @property
     def target(self) -> str | None:
-        """Where a redirect leads, canonical; None where it is none."""
+        """Canonical target of a redirect; None where it is none."""
         places = self.header("Location") if self.status in _REDIRECTS else []
         return canonical(places[0], self.url) if places else None
 

@@ -16,10 +16,10 @@ Judged = tuple["Case", "Sequence[Harvest]"]
 """One topic and what each strategy found."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Told apart by those who see few colours, too (Okabe and Ito 2008)."""
+"""Colours that colour-blind readers can distinguish, too (Okabe and Ito 2008)."""
 ORACLE = "#999999"
 POINTS = 300
-"""Points of a drawn curve at most."""
+"""Maximum of points of a drawn curve."""
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 

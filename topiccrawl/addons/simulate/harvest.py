@@ -1,4 +1,4 @@
-"""How soon a replay found what there is: curves, and areas under them."""
+"""Harvest curves of replays, and the areas under them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
-"""Shares of the budget at which recall is told."""
+"""Shares of the budget at which recall is reported."""
 BASELINE = "best-first"
 """The strategy that others are compared with."""
 
 
 class Case(NamedTuple):
-    """What replays for one topic are judged by.
+    """Criteria that replays for one topic are judged by.
 
     Attributes:
-        topic: What is looked for, seeds included.
+        topic: The topic, seeds included.
         relevant: Keys of the pages that count.
         budget: Fetched pages that are judged.
         reachable: Pages that links lead to from the seeds.
@@ -34,7 +34,7 @@ class Case(NamedTuple):
         oracle: Relevant pages after each of so many fetches by a crawler that knows everything:
             (fetches, found), not necessarily all of them.
         oracle_area: Sum of its counts over the budget.
-        reference: Areas of other crawlers, by name; what is known of them.
+        reference: Areas of other crawlers, by name, as far as they are known.
     """
 
     topic: Topic
@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 
 class Harvest(NamedTuple):
-    """What one strategy found.
+    """Result of one strategy.
 
     Attributes:
         name: The strategy's.
@@ -94,9 +94,9 @@ def harvest(name: str, fetched: Iterable[str], case: Case) -> Harvest:
 
 
 def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = None) -> Case:
-    """What replays are judged by where pages have labels.
+    """Build the case from the labels of pages.
 
-    Its oracle is the one that was stored with the topic, where there is one for that budget.
+    The oracle is the one stored with the topic, where there is one for that budget.
     """
     relevant = web.relevant(labelled.relevant)
     whole = labelled.budget is not None and labelled.oracle_area is not None
@@ -119,7 +119,7 @@ def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = Non
 
 
 def own_case(web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None) -> Case:
-    """What replays are judged by without labels: the topic's own verdict on each page."""
+    """Build the case without labels, from the topic's own verdict on each page."""
     relevant = {name for name in _reached(web, topic.seeds) if _on_topic(web, name, scorer)}
     return _case(web, topic, frozenset(relevant), budget)
 

@@ -45,7 +45,7 @@ class RememberingScorer(Scorer):
 
     @override
     def score_page(self, page: Page) -> Verdict:
-        """As the scorer's; a page is known by its URL."""
+        """As the scorer's, cached by the page's URL."""
         verdict = self._verdicts.get(page.url)
         if verdict is None:
             verdict = self._verdicts[page.url] = super().score_page(page)
@@ -53,7 +53,7 @@ class RememberingScorer(Scorer):
 
     @override
     def score_many(self, texts: Sequence[str]) -> list[float]:
-        """As the scorer's; only texts not seen before are scored."""
+        """As the scorer's; only new texts are scored."""
         scores = self._scores
         fresh = [text for text in texts if text not in scores]
         if fresh:
@@ -62,7 +62,7 @@ class RememberingScorer(Scorer):
 
     @override
     def page_vector(self, text: str, title: str = "") -> dict[str, float]:
-        """As the scorer's; not to be changed by who gets it."""
+        """As the scorer's, cached; the caller must not change it."""
         vector = self._vectors.get((text, title))
         if vector is None:
             vector = super().page_vector(text, title)

@@ -1,4 +1,4 @@
-"""The best order of fetches on a known graph of links: what harvest curves are measured against."""
+"""Good order of fetches on a known graph of links, the reference of harvest curves."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Graph(NamedTuple):
-    """What an oracle needs: where links lead and what is worth having.
+    """Input of an oracle: links and relevant nodes.
 
     Attributes:
-        onward: Position is node, value the nodes it leads to, in page order.
-        relevant: Nodes worth having.
-        seeds: Nodes to begin with.
+        onward: For each node, the nodes it links to, in page order.
+        relevant: Relevant nodes.
+        seeds: Nodes to start from.
     """
 
     onward: Sequence[Sequence[int]]
@@ -25,7 +25,7 @@ class Graph(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How each entry is come to.
+    """Path to each entry.
 
     Attributes:
         depth: Links (redirects count) from the nearest seed; -1 where none leads there.
@@ -123,7 +123,7 @@ def _reversed(onward: Sequence[Sequence[int]]) -> list[list[int]]:
 def _way(incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[int]) -> list[int]:
     """Shortest way from a waiting page to one that leads to a wanted page; [] if there is none.
 
-    It is looked for backwards: what is wanted is soon little, what waits is soon much.
+    The search goes backwards: wanted pages soon are few, waiting pages soon are many.
     """
     child = dict.fromkeys(wanted, -1)
     queue = deque(child)

@@ -45,7 +45,7 @@ def write(path: Path, title: str, judged: Sequence[Judged]) -> None:
         for place, one in enumerate(judged, 1):
             _draw(figure.add_subplot(rows, columns, place), one)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # no font here knows a letter
+            warnings.filterwarnings("ignore", message="Glyph")  # no font here has a glyph of it
             _save(path, figure)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 PAGE_SECONDS = 0.01
-"""What a page takes on the replay's clock; the frontier's housekeeping goes by it."""
+"""Seconds of a page on the replay's clock, which paces the frontier's housekeeping."""
 SWEEP_PAGES = 10
 """Pages between two sweeps after a change of the topic: a tenth of a second, as in a crawl."""
 SWEEP = 200
@@ -45,16 +45,16 @@ MOST_REDIRECTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under what conditions pages are fetched.
+    """Conditions of a replay.
 
     Attributes:
-        budget: Pages that are fetched at most; failures do not count.
+        budget: Maximum of pages fetched; failures do not count.
         batch: Requests in flight.
         robots: Obey the recorded robots.txt; a host without one allows all.
         limits: Bounds on depth and pages a host.
         share: Pops of priorQueue and normalQueue; None: the strategy's.
         traps: Thresholds of the trap rules; None switches them off.
-        seed: Of the frontier's chance.
+        seed: Seed of the frontier's random generator.
     """
 
     budget: int
@@ -67,7 +67,7 @@ class Conditions:
 
 
 class Replayed(NamedTuple):
-    """What a replay did.
+    """Result of a replay.
 
     Attributes:
         fetched: Keys of the pages, in the order in which they were fetched.
@@ -192,7 +192,7 @@ class Replay:
             self._scorer = self._adapter.scorer
 
     def _elsewhere(self, lease: Lease, found: Recorded | None) -> Outcome:
-        """What becomes of a URL without a page: a redirect is followed, all else has failed."""
+        """Return the outcome of a URL without a page: a redirect is followed, all else failed."""
         target = found.target if found else None
         if target is None:
             return Outcome(Ending.ERROR, reason=f"http-{found.status if found else MISSING}")
@@ -203,7 +203,7 @@ class Replay:
         return Outcome(Ending.REDIRECTED, target=target, redirects=lease.redirects + 1)
 
     def _wants(self, url: str) -> bool:
-        """Whether no rule refuses a link; rules know only its URL, so each is asked once."""
+        """Return whether no rule refuses a link; cached, as rules depend on the URL alone."""
         wanted = self._wanted.get(url)
         if wanted is None:
             traps = self.conditions.traps

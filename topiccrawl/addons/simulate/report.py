@@ -18,7 +18,7 @@ Areas = dict[str, dict[str, float]]
 def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
     """Return the lines that compare strategies on one topic.
 
-    Recall is told at shares of the budget.
+    Recall is reported at shares of the budget.
     """
     shares = "".join(f"{step:>7.0%}" for step in STEPS)
     lines = [

@@ -1,4 +1,4 @@
-"""What ``scrapy simulate`` does: replays a collection, topic by topic, and says what came of it."""
+"""Work of ``scrapy simulate``: replay a collection, topic by topic, and report the results."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Session:
             _save("--order", self._opts.order, "".join(self._orders))
 
     def _cases(self, web: RecordedWeb) -> Iterator[tuple[Case, RememberingScorer]]:
-        """What is judged, topic by topic."""
+        """Yield the case and the scorer of each topic."""
         opts = self._opts
         truth = read_truth(opts.truth) if opts.truth else {}
         for name in opts.topic or truth:

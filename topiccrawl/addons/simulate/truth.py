@@ -17,12 +17,12 @@ Count = Annotated[int, Field(gt=0)]
 
 
 class Labelled(BaseModel):
-    """A topic and the labels of its pages; what else stands in the file is ignored.
+    """A topic and the labels of its pages; other keys of the file are ignored.
 
     Attributes:
         name: The topic's.
         terms: Its terms, with or without weights.
-        seeds: URLs to begin with.
+        seeds: Start URLs.
         relevant: Labels of relevant pages; those below them (``sport.football``) count, too.
         budget: Pages that are judged, None for half of the reachable ones.
         reachable: Pages that links lead to from the seeds.
@@ -49,7 +49,7 @@ class Labelled(BaseModel):
 
     @property
     def topic(self) -> Topic:
-        """What a crawl for it looks for."""
+        """The topic of a crawl for it."""
         return Topic.model_validate(
             {
                 "name": self.name,

@@ -1,4 +1,4 @@
-"""``scrapy dashboard``: one page for all nodes, of what crawls tell and left."""
+"""``scrapy dashboard``: one page for all nodes, from the records of crawls and the stores."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 class RunsSource:
-    """What runs told last, several nodes of a crawl together.
+    """State from the last records of runs, the nodes of a crawl merged.
 
     Args:
-        runs: Where their records are.
-        stored: What is stored.
+        runs: Store of the records.
+        stored: Reader of the stored articles.
     """
 
     def __init__(self, runs: Runs, stored: Stored) -> None:
@@ -94,7 +94,7 @@ class RunsSource:
         self._stored = stored
 
     async def state(self, crawl: str) -> State:
-        """All sections, as they were told last."""
+        """Return all sections as last recorded."""
         told = await self._runs.all()
         return {**together(told, crawl), "crawls": crawls(told)}
 
@@ -104,11 +104,11 @@ class RunsSource:
         return [together(told, one["frontier"]) for one in crawls(told) if one["live"]]
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """How many articles are stored, and some of them, those stored last first."""
+        """Return the number of stored articles, and a part of them, those stored last first."""
         run = (await self.state(crawl))["run"]
         return await self._stored.articles(run["topic"], offset, limit)
 
     async def more(self, crawl: str) -> State:
-        """What changes slowly and is asked for rarely."""
+        """Return the sections that change slowly and are requested rarely."""
         run = (await self.state(crawl))["run"]
         return await self._stored.more(run["topic"], run["frontier"])
