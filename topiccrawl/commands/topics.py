@@ -78,7 +78,7 @@ def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:
         by_crawl.setdefault(change.frontier, []).append(change)
     lines = [f"{topic}: {'' if by_crawl else 'no change'}".rstrip(" ")]
     for frontier, found in by_crawl.items():
-        past = " (begun anew since)" if frontier.endswith("#") else ""
+        past = " (started over since)" if frontier.endswith("#") else ""
         lines += [f"  crawl      {frontier.rstrip('#')}{past}"]
         lines += [f"  own terms  {_weights(found[0].own)}"]
         before: list[Mapping[str, float]] = [found[0].own, *(change.terms for change in found)]

@@ -31,7 +31,7 @@ _QUEUES = {
     "error": "errorQueue",
 }
 _SEEN = (
-    "  seen       fetched, or failed, and not fetched again; its record was let go",
+    "  seen       fetched, or failed, and not fetched again; its record was evicted",
     "             (TOPICCRAWL_MAX_KNOWN), or it only looks so (TOPICCRAWL_SEEN_ERROR)",
     "  remedy     scrapy frontier requeue URL fetches it",
 )

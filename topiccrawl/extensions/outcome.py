@@ -132,7 +132,7 @@ def summary(
     if watched := get("topiccrawl/revisits/handed_out", 0):
         lines.insert(3, f"  watched    {watched} pages again: {_changes(stats)}")
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
-        lines.append("  go on      the same command again; -a fresh=1 begins anew")
+        lines.append("  go on      the same command again; -a fresh=1 starts over")
     return lines
 
 

@@ -210,7 +210,7 @@ def from_line(line: str) -> Entry:
         kind = _KINDS[told["kind"]]
         return kind(**{n: _frozen(v) for n, v in told.items() if n in kind._fields})
     except (ValueError, KeyError, TypeError) as error:
-        message = f"no line of an exported frontier: {line[:80]!r}; export it anew"
+        message = f"no line of an exported frontier: {line[:80]!r}; export it again"
         raise StateError(message) from error
 
 

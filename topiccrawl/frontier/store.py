@@ -245,7 +245,7 @@ class Store:
         elif found != wanted:
             raise StateVersionError(
                 f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
-                " begin anew with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
+                " start over with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
             )
 
     def claim(self, owner: str) -> None:
@@ -260,7 +260,7 @@ class Store:
         elif owner and known != owner:
             raise StateError(
                 f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
-                " begin anew with -a fresh=1, or name another JOBDIR"
+                " start over with -a fresh=1, or name another JOBDIR"
             )
 
 
@@ -285,7 +285,7 @@ def _check_format(
     if found != FORMAT:
         raise StateVersionError(
             f"{path}: written in format {found}, this version has {FORMAT}:"
-            " begin anew with -a fresh=1, or carry it over: `scrapy frontier export` with the"
+            " start over with -a fresh=1, or carry it over: `scrapy frontier export` with the"
             " version that wrote it, `scrapy frontier import` with this one"
         )
 

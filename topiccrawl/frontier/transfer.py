@@ -168,15 +168,15 @@ class Loader:
     def _begin(self, entries: Iterator[Entry]) -> None:
         queues = self._queues
         if queues.tally["known"] or self._seen:
-            more = ", others were let go" if self._seen else ""
+            more = ", others were evicted" if self._seen else ""
             message = (
                 f"{self._urls.store.path}: {queues.tally['known']} URLs are in this frontier{more};"
-                " an export goes into an empty one: begin anew with --fresh, or name another folder"
+                " an export goes into an empty one: start over with --fresh, or name another folder"
             )
             raise StateError(message)
         first = next(entries, None)
         if first is None:
-            message = "the export is empty: export it anew"
+            message = "the export is empty: export it again"
             raise StateError(message)
         about = check(first, self._strategy.name, self._strategy.fields)
         self._dispatch.turn = about.turn

@@ -102,7 +102,7 @@ def _of_run(state: State) -> Iterator[Family]:
     run, totals, waiting = state["run"], state["totals"], state["waiting"]
     own = {"topic": run["topic"], "node": run["node"], "crawl": _name(run)}
     info = {**own, "version": run["version"], "strategy": run["strategy"]}
-    yield Family("gauge", "topiccrawl_run_info", "One for each run that is told.", [(info, 1)])
+    yield Family("gauge", "topiccrawl_run_info", "One sample a run.", [(info, 1)])
     for name, (metric, words) in COUNTERS.items():
         yield Family("counter", metric, words, [(own, totals.get(name, 0))])
     fates = [({**own, "fate": fate}, totals.get(name, 0)) for name, fate in FATES.items()]

@@ -41,7 +41,7 @@ def checked(where: str, text: str) -> dict[str, Any]:
             f"{where}: another version of topiccrawl began this crawl (format"
             f" {_dotted(found.get('format'))}, this one knows {_dotted(FORMAT)}): go on with that"
             " version, or take the crawl over with its `scrapy frontier export` and this one's"
-            " `import`, or begin anew with -a fresh=1"
+            " `import`, or start over with -a fresh=1"
         )
     return found
 
@@ -54,7 +54,7 @@ def other_crawl(where: str, text: str, wanted: str) -> StateVersionError:
     """
     checked(where, text)
     return StateVersionError(
-        f"{where}: Redis holds a crawl of {text}, this one needs {wanted}; begin anew with"
+        f"{where}: Redis holds a crawl of {text}, this one needs {wanted}; start over with"
         " -a fresh=1, or use another database"
     )
 

@@ -140,7 +140,7 @@ class Courier:
         if epoch and not share.epoch:
             logger.warning(
                 "The other nodes gave this one up, which was silent for %.1f s (%g may be): it"
-                " begins anew, and what it had not sent yet is fetched again",
+                " starts over, and what it had not sent yet is fetched again",
                 self._last - before, share.ttl,
             )  # fmt: skip
         if look:

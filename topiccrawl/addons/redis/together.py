@@ -199,6 +199,6 @@ def _translated() -> Iterator[None]:
         yield
     except RedisError as error:
         raise StorageAwayError(
-            f"Redis does not answer as it should ({error}): what is told already is unknown;"
+            f"Redis does not answer as it should ({error}): which stories are known is unclear;"
             " see that it runs and has room"
         ) from error

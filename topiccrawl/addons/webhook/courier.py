@@ -172,7 +172,7 @@ class Courier(StoreListener):
                 if self._alone():
                     told = await self._tell_due()
             except StorageError as error:
-                logger.warning("Nobody is told of new stories now: %s", error)
+                logger.warning("Webhook deliveries paused: %s", error)
             if told:
                 continue
             if not self._ending.is_set():
@@ -214,7 +214,7 @@ class Courier(StoreListener):
         wait = max(self._wait(self._failures), answer.wait)
         self._pause_until = time.monotonic() + wait
         why = f"{answer.status} {answer.reason}".removeprefix("0 ")
-        logger.warning("%s is told later, in %.0f s: %s", self._receiver.host, wait, why)
+        logger.warning("Delivery to %s retried in %.0f s: %s", self._receiver.host, wait, why)
         return False
 
     async def _refused(self, url: str, attempts: int, answer: Answer) -> None:

@@ -38,7 +38,7 @@ class Command(OperatorCommand, ScrapyCommand):
         return (
             "Examines all, or what is named, with the settings that a crawl would have. Exit status"
             " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
-            " settings name, and nobody else."
+            " settings name, and no others."
         )
 
     @override
