@@ -1,24 +1,24 @@
-"""What can go wrong, as a tree; every message names the thing, the value and the remedy.
+"""Errors of topiccrawl, as a tree; every message names the thing, the value and the remedy.
 
 TopiccrawlError
 ├── ConfigurationError      the operator's input is wrong; nothing has been requested yet
 │   ├── TopicError          a topic file or topic argument
 │   ├── TemplateError       a template file or template argument
 │   └── SettingError        a Scrapy setting
-├── StateError              what lies on disk cannot be used
+├── StateError              the state on disk cannot be used
 │   ├── StateVersionError   written by another version, no migration
-│   └── StateLockedError    another process holds it
+│   └── StateLockedError    another process has locked it
 └── StorageError            a write failed: full disk, read-only folder
-    └── StorageAwayError    the server is away; it may come back
+    └── StorageAwayError    the server does not respond; a retry may succeed
 """
 
 
 class TopiccrawlError(Exception):
-    """Base of all errors that topiccrawl raises on purpose.
+    """Base of all errors that topiccrawl raises itself.
 
     Args:
-        message: What is wrong, and the remedy.
-        public: The same without the text of any file, for answers over HTTP; else the message.
+        message: The mistake and the remedy.
+        public: Message without the text of any file, for HTTP responses; ``message`` by default.
     """
 
     def __init__(self, message: str = "", *, public: str = "") -> None:
@@ -51,19 +51,19 @@ class StateVersionError(StateError):
 
 
 class StateLockedError(StateError):
-    """State that another running process holds."""
+    """State that another running process has locked."""
 
 
 class StorageError(TopiccrawlError):
-    """A write that failed; what was stored before is intact."""
+    """A write that failed; data stored before is intact."""
 
 
 class StorageAwayError(StorageError):
-    """A database that does not answer; the same call may succeed later."""
+    """A database that does not respond; the same call may succeed later."""
 
 
 def finish_reason(error: TopiccrawlError) -> str:
-    """Return the finish reason of a crawl that the error ended.
+    """Return the finish reason of a crawl that ended by the error.
 
     >>> finish_reason(StorageError("no room")), finish_reason(StateLockedError("in use"))
     ('storage_error', 'state_error')

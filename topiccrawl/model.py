@@ -1,7 +1,7 @@
-"""The frozen values that travel between rooms.
+"""Immutable values that the packages exchange.
 
-Links come by the ten thousand a second, so they are named tuples; everything is immutable.
-Scores lie in [0, 1]; times are seconds since the epoch (UTC); texts are Unicode.
+Links come at ten thousands a second, so they are named tuples. Scores are in [0, 1]; times are
+seconds since the epoch (UTC); texts are Unicode.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Evidence = tuple[float, ...]
-"""What is known of one URL, as numbers; a strategy says what each position means."""
+"""Evidence of one URL, as numbers; the strategy defines the meaning of each position."""
 
 
 class Link(NamedTuple):
-    """One out-link of a fetched page, as found: nothing of it is judged yet.
+    """One out-link of a fetched page, not scored yet.
 
     Attributes:
         url: Absolute, canonical, without fragment.
-        anchor: Visible text of the anchor (``title`` or an image's ``alt`` where it has none).
-        context: Text around the anchor, without it; the block's other anchors are not in it.
+        anchor: Visible text of the anchor (``title`` or an image's ``alt`` if it has none).
+        context: Text around the anchor, without it and without the block's other anchors.
         block: Number of the link block (list, table, navigation bar) in the page, from 0;
             -1 for a link in running text.
     """
@@ -37,7 +37,7 @@ class Link(NamedTuple):
 
 
 class Directives(NamedTuple):
-    """What the page's owner asks for: meta robots and X-Robots-Tag, joined."""
+    """Robots directives of a page: meta robots and X-Robots-Tag, merged."""
 
     noindex: bool = False
     nofollow: bool = False
@@ -45,17 +45,17 @@ class Directives(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A fetched HTML page, read once.
+    """A fetched HTML page, parsed once.
 
     Attributes:
-        url: Where it was fetched.
-        title: Text of ``<title>``, blanks folded; empty where there is none.
+        url: Its URL.
+        title: Text of ``<title>``, blanks folded; empty if there is none.
         text: Visible text of the whole page, blanks folded.
         links: Followable out-links, once each (first place, longest anchor), page order.
         canonical: Absolute URL of ``<link rel=canonical>``, or None.
-        directives: What the owner asks for.
-        prose: The text without the anchors of link blocks: what the page says itself.
-        feed: Whether it is a feed or a sitemap.
+        directives: Its robots directives.
+        prose: The page's own text: without the anchors of link blocks.
+        feed: It is a feed or a sitemap.
     """
 
     url: str
@@ -69,13 +69,13 @@ class Page(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How much a page is on topic.
+    """Relevance of a page to a topic.
 
     Attributes:
         relevance: Cosine of page and topic, in [0, 1].
-        relevant: Whether relevance reaches the lower limit.
+        relevant: True if the relevance reaches the lower limit.
         terms: The topic terms found, each with its share of the score, heaviest first.
-        article: How far the page is something to read, not a list of headlines, in [0, 1].
+        article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
     """
 
     relevance: float
@@ -85,21 +85,21 @@ class Verdict(NamedTuple):
 
     @property
     def harvest(self) -> float:
-        """How far the page itself is wanted, in [0, 1]: on topic, and something to read.
+        """Relevance times article share, in [0, 1]: high for articles on topic.
 
-        Relevance alone orders links: a hub that leads to such pages is worth a visit, and is none.
+        Links are ordered by relevance alone: a hub is worth fetching, but is no article itself.
         """
         return self.relevance * self.article
 
 
 class Offer(NamedTuple):
-    """What one page says of one link: the scored link that enters the frontier.
+    """A scored link from one page, for the frontier.
 
     Attributes:
         url: Canonical URL.
         lane: 0 priorQueue, 1 normalQueue, 2 errorQueue (predicted below minNormal).
         evidence: Numbers for the strategy's ``fold``.
-        anchor: Anchor text, kept so that a changed topic can score the URL anew.
+        anchor: Anchor text, kept to re-score the URL when the topic changes.
         context: Context text, kept for the same reason.
     """
 
@@ -111,14 +111,14 @@ class Offer(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What a callback yields once per page for the frontier: the page's relevance and its links.
+    """Result of a page for the frontier, yielded once by a callback: its relevance and its links.
 
     Attributes:
         relevance: The page's relevance in [0, 1].
         offers: Its scored links.
-        worth: What it counts for its host and directory, in [0, 1]; its relevance where None.
-        relevant: Whether the page is on topic.
-        lists: Whether the page is made to list what is new: a feed.
+        worth: Its weight for host and directory, in [0, 1]; None for its relevance.
+        relevant: True if the page is on topic.
+        lists: True if the page lists new pages: a feed.
     """
 
     relevance: float
@@ -130,16 +130,16 @@ class Findings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an article page says of itself.
+    """Article extracted from a page.
 
     Attributes:
         title: Headline, without the site's name.
         body: Main text, one paragraph a line, no blank lines.
-        published: ISO 8601 date or date and time, with zone where the page or its language tells
-            one (``2016-01-12T10:23:00+08:00``), or "".
-        source: Who published it first (来源), or "".
+        published: ISO 8601 date or date and time, with the zone that the page or its language
+            gives, if any (``2016-01-12T10:23:00+08:00``), or "".
+        source: First publisher (来源), or "".
         author: Writers, reporters or editors, joined by a blank, or "".
-        language: ISO 639-1 code (``zh``, ``en``), or "" where neither is likely.
+        language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
         images: Absolute URLs of the article's images, page order, each once.
     """
 
@@ -160,8 +160,8 @@ class Article:
         url: Identity: canonical form of the URL it was requested under.
         title: Headline.
         body: Main text, one paragraph a line.
-        final_url: URL after redirects; ``url`` where there was none.
-        canonical_url: What the page itself names as its URL, or "".
+        final_url: URL after redirects; ``url`` if there was none.
+        canonical_url: The page's own canonical URL, or "".
         site: Host of the final URL, lower case, no port.
         published: ISO 8601, see ``Extracted``.
         source: See ``Extracted``.
@@ -169,16 +169,16 @@ class Article:
         language: See ``Extracted``.
         images: See ``Extracted``.
         topics: Topic name to score in [0, 1].
-        terms: Why: topic terms found, each with its share of the score, heaviest first.
+        terms: Topic terms found, each with its share of the score, heaviest first.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
         digest: MD5 of the folded main text, or "" for a text too short to compare.
-        noarchive: The owner asks that no copy of the page be shown.
+        noarchive: The page's directives forbid to show a copy.
         encoding: Character encoding the page was decoded from.
-        reprint_of: URL of the stored article that tells the same story, once that is known; "".
+        reprint_of: URL of the stored article with the same story, or "" if none is known.
 
     Raises:
-        ValueError: A score or a time that is no number, a score outside [0, 1], or no URL.
+        ValueError: A score or a time is no number, a score is outside [0, 1], or the URL is empty.
     """
 
     url: str
@@ -215,7 +215,7 @@ class Article:
         return f"{self.title} <{self.url}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values by field name, in field order.
+        """Return plain JSON values by field name, in field order.
 
         >>> Article("http://a.test/1", "题", "文", topics={"足球": 0.5}).to_dict()["topics"]
         {'足球': 0.5}
@@ -224,10 +224,10 @@ class Article:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Article:
-        """The article whose ``to_dict`` is ``values``.
+        """Return the article whose ``to_dict`` is ``values``.
 
         Raises:
-            TypeError: A field that no article has, or a missing one.
+            TypeError: A field is unknown or missing.
 
         >>> article = Article("http://a.test/1", "题", "文", images=("http://a.test/i.jpg",))
         >>> Article.from_dict(article.to_dict()) == article
@@ -241,7 +241,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An article of which more parts are still to be fetched: it is stored, but not shown yet."""
+    """An article with parts still to be fetched: it is stored, but not shown yet."""
 
     article: Article
 

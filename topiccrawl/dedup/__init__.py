@@ -1,8 +1,8 @@
-"""WHICH ARTICLES TELL THE SAME STORY: methods, the keys they are looked up by, and the index.
+"""Duplicate stories: methods of detection, the keys of articles, and their index.
 
-A *method* says under which keys an article is looked up in the set of stored articles, and which
-of those that share a key tells the same story. The store keeps the keys and asks the method inside
-the transaction that saves, so that two processes never keep one story twice.
+A *method* computes the keys of an article, by which it is looked up among the stored articles, and
+decides which of those that share a key is the same story. The store keeps the keys and calls the
+method inside the transaction that saves, so that two processes never store one story twice.
 """
 
 from topiccrawl.dedup.contract import ExactText, Match, Method

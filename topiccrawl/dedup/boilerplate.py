@@ -1,4 +1,4 @@
-"""Paragraphs that a site prints under every article, and that must not make two of them alike."""
+"""Boilerplate: paragraphs that a site repeats in its articles, which must not count as shared."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ REPEATS = 3
 """Different articles of a site that must hold a paragraph before it is boilerplate."""
 
 HEAD = 4
-"""Paragraphs looked at from the top."""
+"""Paragraphs checked from the top."""
 
 TAIL = 6
-"""Paragraphs looked at from the end."""
+"""Paragraphs checked from the end."""
 
 COUNTED = 65_536
-"""Paragraphs whose repeats are counted at once; when there are more, those seen once go."""
+"""Paragraphs counted at once; above it, those counted only once are dropped."""
 
 _NOT_COMPARED = re.compile(r"[\W\d_]+")
 _POSITIVE = (1 << 63) - 1
-"""Marks are positive in 64 bits with a sign, as databases have them."""
+"""Mask that keeps marks positive in the signed 64-bit integers of databases."""
 
 
 class Boilerplate:
-    r"""What sites repeat. Paragraphs are compared without figures, blanks and punctuation.
+    r"""Boilerplate by site. Paragraphs are compared without figures, blanks and punctuation.
 
-    Only articles that were kept are counted: a reprint repeats its story, not its site.
+    Only stored articles are counted: the paragraphs of a reprint repeat its story, not its site.
 
     >>> from topiccrawl.model import Article
     >>> known = Boilerplate()
@@ -52,7 +52,7 @@ class Boilerplate:
         return len(self._known)
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Count an article's paragraphs; the marks of those that now are boilerplate."""
+        """Count an article's paragraphs; return the marks of those that became boilerplate."""
         new: list[int] = []
         for mark in set(_marks(article.site, _edges(article.body.split("\n")))) - self._known:
             count = self._seen[mark] = self._seen.get(mark, 0) + 1
@@ -66,13 +66,13 @@ class Boilerplate:
         return new
 
     def know(self, marks: Iterable[int]) -> None:
-        """Take these for boilerplate."""
+        """Add marks of boilerplate."""
         for mark in marks:
             self._known.add(mark)
             self._seen.pop(mark, None)
 
     def strip(self, article: Article) -> str:
-        """The body without boilerplate; all of it where nothing else would be left."""
+        """Return the body without boilerplate; the whole body if nothing else would be left."""
         if not self._known:
             return article.body
         lines = article.body.split("\n")
@@ -86,7 +86,7 @@ class Boilerplate:
 
 
 def _bounds(count: int) -> tuple[int, int]:
-    """Where the head ends and the tail begins."""
+    """Return the end of the head and the begin of the tail, as line numbers."""
     return min(HEAD, count), max(HEAD, count - TAIL)
 
 

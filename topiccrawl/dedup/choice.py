@@ -1,4 +1,4 @@
-"""The methods by the name that the setting TOPICCRAWL_DUPLICATES gives."""
+"""Duplicate methods by their names in the setting TOPICCRAWL_DUPLICATES."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
 from topiccrawl.errors import SettingError
 
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)
-"""What can be chosen, the default first."""
+"""Names of the methods, the default first."""
 
 DEFAULT = NAMES[0]
 
 
 def method_named(name: str = DEFAULT, window: int = WINDOW) -> Method:
-    """A new method.
+    """Return a new method.
 
     Args:
         name: One of ``NAMES``.
         window: Days between two articles beyond which ``shingles`` does not compare them.
 
     Raises:
-        SettingError: There is none of that name, or the window is below 0.
+        SettingError: The name is unknown, or the window is below 0.
 
     >>> method_named("ranked-keywords").name
     'ranked-keywords'

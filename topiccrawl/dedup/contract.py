@@ -1,4 +1,4 @@
-"""What every method answers, and the simplest one: the same text."""
+"""Interface of duplicate methods, and the simplest one: the same text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """A stored article that tells the same story.
+    """A stored article with the same story.
 
     Attributes:
         url: URL of that article.
-        similarity: In [0, 1]; 1 where the texts are the same.
+        similarity: In [0, 1]; 1 if the texts are the same.
         reason: Short machine-readable reason (``same-text``).
     """
 
@@ -26,30 +26,31 @@ class Match(NamedTuple):
 
 
 class Method(Protocol):
-    """How duplicates are told.
+    """A method that detects duplicate stories.
 
     Attributes:
-        name: What the setting calls it.
-        scheme: Names how keys are made; a store whose keys are of another scheme makes them anew.
+        name: Its name in the setting.
+        scheme: Name of the way in which keys are computed; a store with keys of another scheme
+            rebuilds them.
     """
 
     name: str
     scheme: str
 
     def keys(self, article: Article) -> Sequence[int]:
-        """Keys in [0, 2**32) to look the article up by; none if it is never compared."""
+        """Return the keys in [0, 2**32) of an article; none if it is never compared."""
         ...
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """The best of the stored articles that share a key, if it is the same story."""
+        """Return the best of the stored articles that share a key, if it is the same story."""
         ...
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Take note of an article that was kept; marks of boilerplate now known, for ``know``."""
+        """Learn from a stored article; return the marks of new boilerplate, for ``know``."""
         ...
 
     def know(self, marks: Iterable[int]) -> None:
-        """Take over what this or another process learnt."""
+        """Add marks of boilerplate that this or another process learnt."""
         ...
 
 
@@ -67,25 +68,25 @@ class ExactText:
     scheme = "exact-text/1"
 
     def keys(self, article: Article) -> Sequence[int]:
-        """The digest's first 32 bits, or () where the text is too short."""
+        """Return the digest's first 32 bits, or () if the text is too short for a digest."""
         return (digest_key(article.digest),) if article.digest else ()
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """The first article with the same digest."""
+        """Return the first article with the same digest."""
         same = (other.url for other in known if other.digest == article.digest)
         url = next(same, None) if article.digest else None
         return None if url is None else Match(url, 1.0, "same-text")
 
     def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
-        """Nothing to learn."""
+        """Return (): this method learns nothing."""
         return ()
 
     def know(self, marks: Iterable[int]) -> None:
-        """Nothing to know."""
+        """Do nothing: this method learns nothing."""
 
 
 def digest_key(digest: str) -> int:
-    """A digest as a key; any text will do.
+    """Return a digest as a key; any text is accepted.
 
     >>> digest_key("ffffffff00")
     4294967295

@@ -1,16 +1,16 @@
-"""Facts: numbers, dates and places, and whether two texts contradict each other in them.
+"""Facts: numbers, dates and places, and contradictions between two texts in them.
 
-Daily reports of one template share most of their text and tell another story each day; an edited
-reprint may share less of its text and tells the same one. What tells them apart is what stands in
-the *same slot*: "新增病例#例" with 3 here and 5 there, or "@新增病例" with 湖北 and 湖南.
+Daily reports of one template share most of their text but are another story each day; an edited
+reprint may share less of its text but is the same one. They differ in the facts of the *same
+slot*: "新增病例#例" with 3 here and 5 there, or "@新增病例" with 湖北 and 湖南.
 A slot is the text just before and after a fact, facts themselves left out. A fact in a slot that
-the other text lacks says nothing, for that is what trimming and rewriting leave behind.
+the other text lacks does not count, since trimming and rewriting remove slots.
 
-Four kinds of facts are counted apart, so that many of one do not hide a few of another: figures;
-number words (Chinese numerals, English numbers); dates (months and days of the week too); places.
-Places are the words that jieba's dictionary (MIT) marks ``ns``, looked for letter by letter, since
-how a sentence is cut into words depends on what is around the place; in English all words with a
-capital letter that do not begin a sentence, names of persons and firms among them.
+Four kinds of facts are counted separately, so that many of one do not hide a few of another:
+figures; number words (Chinese numerals, English numbers); dates (months and days of the week too);
+places. Places are the words that jieba's dictionary (MIT) marks ``ns``, searched letter by letter,
+since the cut of a sentence into words depends on the text around the place; in English all words
+with a capital letter that do not begin a sentence, names of persons and firms among them.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ BEFORE = 4
 """Letters before a fact that make its slot."""
 
 AFTER = 2
-"""Letters after it."""
+"""Letters after a fact that make its slot."""
 
 FEW = 2
 """Contradictions from which the smaller share ``MANY`` decides; one alone may be a correction."""
 
 MANY = 0.1
-"""Share of contradictions among the slots compared from which two texts tell two stories. Of 50
+"""Share of contradictions among the slots compared from which two texts are two stories. Of 50
 hand-labelled reprints none has two contradictions; of 34 daily reports of one template the one
 with the smallest share has .18."""
 
 MOST = 0.3
-"""The same for a single contradiction, which few slots make weighty: texts with few facts at all.
-Among the reprints the largest share of a single one is .25."""
+"""The same for a single contradiction, which decides only for texts with few facts. Among the
+reprints the largest share of a single one is .25."""
 
 _ENGLISH = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -71,11 +71,11 @@ Slots = dict[str, set[str]]
 
 
 class Agreement(NamedTuple):
-    """How two texts agree in facts of one kind.
+    """Agreement of two texts in facts of one kind.
 
     Attributes:
-        same: Facts that stand in the same slot of both.
-        other: Facts of one that stand in a slot where the other text has other ones.
+        same: Facts that are in the same slot of both.
+        other: Facts of one that are in a slot in which the other text has other ones.
     """
 
     same: int
@@ -83,7 +83,7 @@ class Agreement(NamedTuple):
 
     @property
     def contradicts(self) -> bool:
-        """Whether these contradictions make two stories.
+        """True if these contradictions make two stories.
 
         >>> Agreement(same=12, other=2).contradicts, Agreement(same=12, other=1).contradicts
         (True, False)
@@ -93,7 +93,7 @@ class Agreement(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How two texts agree in each kind of fact."""
+    """Agreement of two texts in each kind of fact."""
 
     figures: Agreement
     words: Agreement
@@ -102,9 +102,9 @@ class Comparison(NamedTuple):
 
     @property
     def contradicts(self) -> bool:
-        """Whether several contradictions of a kind, or a weighty single one, make two stories.
+        """True if several contradictions of a kind, or a weighty single one, make two stories.
 
-        A single one is weighed among figures and number words together.
+        A single one is weighed in figures and number words together.
         """
         numbers = Agreement(
             self.figures.same + self.words.same, self.figures.other + self.words.other
@@ -119,7 +119,7 @@ class Comparison(NamedTuple):
 
 
 def slots(text: str) -> Slots:
-    """The facts of a text by the slot they stand in.
+    """Return the facts of a text by their slots.
 
     >>> slots("3月1日湖北省新增2,000例")
     {'d^^^^@省': {'3月1日'}, '@^^^#省新': {'湖北'}, '#@省新增例$': {'2000'}}
@@ -136,7 +136,7 @@ def slots(text: str) -> Slots:
 
 
 def compare(one: Slots, other: Slots) -> Comparison:
-    """How the facts of two texts agree.
+    """Compare the facts of two texts in the slots that both have.
 
     >>> compare(slots("新增病例3例，死亡1例"), slots("新增病例5例，死亡1例")).figures
     Agreement(same=1, other=1)
@@ -152,7 +152,7 @@ def compare(one: Slots, other: Slots) -> Comparison:
 
 
 def _dates_of_both(mine: set[str], theirs: set[str]) -> int:
-    """Dates that both have; one without a month is that day of any month."""
+    """Return the number of dates in both; one without a month matches that day of any month."""
     both = mine & theirs
     days = [{fact.rpartition("月") for fact in facts - both} for facts in (mine, theirs)]
     loose = sum(
@@ -163,7 +163,7 @@ def _dates_of_both(mine: set[str], theirs: set[str]) -> int:
 
 
 def _kind(fact: str, before: str) -> str:
-    """The mark of a number's kind: ``#`` figure, ``d`` day or month, ``w`` word."""
+    """Return the mark of a number's kind: ``#`` figure, ``d`` day or month, ``w`` word."""
     if fact[0].isdecimal():
         return "#" if fact[-1].isdecimal() else "d"
     return "d" if fact in _CALENDAR or before in "周期拜" else "w"
@@ -171,7 +171,7 @@ def _kind(fact: str, before: str) -> str:
 
 @cache
 def place_names() -> frozenset[str]:
-    """Names of places of two to five characters in jieba's dictionary, without ending 省, 市 or 县.
+    """Return jieba's names of places of two to five characters, without the ending 省, 市 or 县.
 
     >>> {"湖北", "石家庄"} <= place_names()
     True
@@ -193,7 +193,7 @@ def _beginnings() -> frozenset[str]:
 
 
 def _with_places(folded: str) -> str:
-    """The text with every name of a place between two marks, the longest name first."""
+    """Return the text with every name of a place between two marks, the longest name first."""
     names, beginnings = place_names(), _beginnings()
     parts: list[str] = []
     done = at = 0
@@ -213,7 +213,7 @@ def _with_places(folded: str) -> str:
 
 
 def _marked(text: str) -> tuple[list[str], str]:
-    """The facts of a text in order, and the folded text with a mark in the place of each."""
+    """Return the facts of a text in order, and the folded text with a mark in place of each."""
     facts: list[str] = []
 
     def mark(found: re.Match[str]) -> str:

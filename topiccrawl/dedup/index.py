@@ -1,10 +1,10 @@
-"""The index: which articles share keys with this one.
+"""The index of articles by key.
 
-Nearly all entries lie in one array of keys, sorted, and one of article numbers beside it, eight
-bytes an entry, in which all keys of an article are searched at once; the newest lie in a
-dictionary, and are merged into the arrays when there are too many of them. The store holds the
-truth; this is its table of contents, made from it at the start and brought up to date inside each
-saving transaction. An entry too many costs a comparison, never a wrong answer.
+Nearly all entries are in one sorted array of keys and a parallel one of article numbers, eight
+bytes an entry, in which all keys of an article are searched at once. The newest are in a
+dictionary and are merged into the arrays when there are too many of them. The store is
+authoritative; the index is built from it at the start and updated inside each saving transaction.
+An entry too many costs a comparison, never a wrong answer.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
     Halves = NDArray[np.uint32]
 
 CAPACITY = 1_000_000
-"""Articles held; the oldest are forgotten first. About 200 bytes an article."""
+"""Articles in the index; the oldest are evicted first. About 200 bytes an article."""
 
 CANDIDATES = 8
-"""Articles that are compared at most."""
+"""Most articles that are compared."""
 
 EVIDENCE = 0.5
 """Keys that an article must share to be compared, each counted by one over the articles that have
 it: one key that two have, or several of a template."""
 
 COMMON = 32
-"""Articles held under one key; a new one takes the place of the oldest of them."""
+"""Articles under one key; a new one replaces the oldest of them."""
 
 FRESH = 10_000
-"""Entries held in the dictionary at least, at about 100 bytes each."""
+"""Least entries of the dictionary before a merge, at about 100 bytes each."""
 
 SHARE = 40
-"""The dictionary holds one in so many entries: more are dear in RAM, fewer are merged too often."""
+"""One in so many entries is in the dictionary: more cost RAM, fewer are merged too often."""
 
 _CHUNKS = 64
-"""Pieces in which a merge is done, for the sake of what it needs of RAM meanwhile."""
+"""Pieces of a merge, which bound the RAM that it needs."""
 
 _SHIFT = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _KEYS = 1 << 32
-_MOST_KEPT = 0.9  # share of an array from which what is empty behind it may stay
+_MOST_KEPT = 0.9  # share of an array in use from which its unused end may stay
 
 
 class KeyIndex:
     """Articles by key.
 
     Args:
-        capacity: Articles held, see ``CAPACITY``; numbers must be nearly dense and ascending.
+        capacity: Most articles, see ``CAPACITY``; numbers must be nearly dense and ascending.
 
     >>> index = KeyIndex()
     >>> index.add(1, [10, 20, 30])
@@ -73,7 +73,7 @@ class KeyIndex:
         self._room = FRESH
 
     def __len__(self) -> int:
-        """Entries held: keys of all articles together."""
+        """Return the number of entries: the keys of all articles together."""
         fresh = sum(1 if isinstance(held, int) else len(held) for held in self._fresh.values())
         return len(self._keys) + fresh
 
@@ -84,7 +84,7 @@ class KeyIndex:
         return self._keys.nbytes + self._numbers.nbytes + fresh
 
     def add(self, number: int, keys: Iterable[int]) -> None:
-        """Enter an article, number in [1, 2**32), under its keys, each in [0, 2**32)."""
+        """Add an article, number in [1, 2**32), under its keys, each in [0, 2**32)."""
         self.newest = max(self.newest, number)
         fresh = self._fresh
         for key in keys:
@@ -100,13 +100,13 @@ class KeyIndex:
             self._merge()
 
     def find(self, keys: Iterable[int], but: int = 0) -> list[int]:
-        """At most ``CANDIDATES`` articles that share keys, the best first, oldest first in a tie.
+        """Return up to ``CANDIDATES`` articles that share keys, best first, in a tie oldest first.
 
-        A key counts the more the fewer articles have it.
+        A key counts one over the number of articles that have it.
 
         Args:
-            keys: What they are looked up by.
-            but: An article that is not to be found.
+            keys: Keys to look up.
+            but: An article to leave out.
         """
         keys = list(keys)
         found = self._found(keys)
@@ -125,14 +125,14 @@ class KeyIndex:
         return sorted(likely, key=lambda number: (-scores[number], number))[:CANDIDATES]
 
     def load(self, numbers: Entries, keys: Entries) -> None:
-        """Enter many at once: number and key of each entry."""
+        """Add many entries at once: number and key of each."""
         if not len(numbers):
             return
         self.newest = max(self.newest, int(numbers.max()))
         self._merge(np.concatenate([(keys << _SHIFT) | numbers, self._taken()]))
 
     def _found(self, keys: Sequence[int]) -> dict[int, list[int]]:
-        """The articles in the arrays under each key, oldest first, by the key's place."""
+        """Return the articles in the arrays under each key, oldest first, by the key's place."""
         if not len(self._keys):
             return {}
         wanted = np.array(keys, dtype=np.uint32)
@@ -146,7 +146,7 @@ class KeyIndex:
         return found
 
     def _taken(self) -> Entries:
-        """The dictionary's entries, which it gives away."""
+        """Return the dictionary's entries and empty it."""
         entries = [
             key << 32 | number
             for key, held in self._fresh.items()
@@ -156,7 +156,7 @@ class KeyIndex:
         return np.array(entries, dtype=np.uint64)
 
     def _merge(self, entries: Entries | None = None) -> None:
-        """Put entries, by default the dictionary's, into the arrays; what is too old goes."""
+        """Merge entries, by default the dictionary's, into the arrays and evict the too old."""
         new = np.sort(self._taken() if entries is None else entries)
         edges = [at * (_KEYS // _CHUNKS) for at in range(1, _CHUNKS)]
         olds = [0, *self._keys.searchsorted(np.array(edges, np.uint32)).tolist(), len(self._keys)]
@@ -176,12 +176,12 @@ class KeyIndex:
         self._room = max(FRESH, size // SHARE)
 
     def _entries(self, start: int, end: int) -> Entries:
-        """A piece of the arrays as numbers of 64 bits, key above article number."""
+        """Return a piece of the arrays as 64-bit numbers, key above article number."""
         return (self._keys[start:end].astype(np.uint64) << _SHIFT) | self._numbers[start:end]
 
     def _kept(self, entries: Entries) -> Entries:
-        """Two ascending runs as one, each entry once, at most ``COMMON`` of a key, none too old."""
-        entries.sort(kind="stable")  # which makes use of the runs
+        """Merge two ascending runs: each entry once, at most ``COMMON`` of a key, none too old."""
+        entries.sort(kind="stable")  # a stable sort is fast on runs
         if self.newest > self.capacity:
             oldest = np.uint64(self.newest - self.capacity)
             entries = entries[(entries & _LOW) > oldest]
@@ -189,7 +189,7 @@ class KeyIndex:
 
 
 def _newest_of_each(entries: Entries) -> Entries:
-    """Each entry once, and at most ``COMMON`` of each key; entries are ascending."""
+    """Return each of the ascending entries once, and at most ``COMMON`` of each key."""
     entries = entries[np.append(entries[1:] != entries[:-1], np.True_)] if len(entries) else entries
     if len(entries) <= COMMON:
         return entries

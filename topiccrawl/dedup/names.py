@@ -1,11 +1,10 @@
-"""Names: whether two texts tell the same of somebody else.
+"""Names: detection of two texts that differ only in the person or thing they are about.
 
-Notices of one kind share nearly every word and differ in whom they are about: "经查，高某失职"
-and "经查，陈某失职". Chinese marks no names, and lists of them are never complete. What betrays
-one is a *swap*: the same words before and behind, something else between, again and again, while
-neither text has the other's word anywhere. An editor's synonym is swapped as consistently at times,
-but it is a word of the language: a swap counts where both sides are no common words, alone or
-behind one surname.
+Notices of one kind share nearly every word and differ in a name: "经查，高某失职" and
+"经查，陈某失职". Chinese marks no names, and lists of them are never complete. A name shows by a
+*swap*: the same words before and after, another word between, several times, while neither text
+has the other's word anywhere. An editor's synonym may be swapped as consistently, but it is a
+common word: a swap counts by how many of its sides are no common words, alone or after one surname.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ BEFORE = 4
 """Letters that are equal before a swap."""
 
 BEHIND = 3
-"""Letters that are equal behind it."""
+"""Letters that are equal after a swap."""
 
 LONGEST = 4
-"""Letters of a name at most."""
+"""Most letters of a name."""
 
 TIMES = (1_000_000, 3, 2)
-"""Places in which a swap must be found, by how many of its sides are no common word; one place may
-be a correction or a turn of speech."""
+"""Least places of a swap, by how many of its sides are no common word; a swap in one place may be
+a correction or a turn of speech."""
 
-_PLACES = 3  # places with the same letters before that are looked at
+_PLACES = 3  # places with the same letters before them that are checked
 _GIVEN = 2
 _SIZES = sorted(
     ((one, other) for one in range(1, LONGEST + 1) for other in range(1, LONGEST + 1)), key=sum
@@ -40,11 +39,11 @@ _SURNAMES = frozenset(
 
 
 def renamed(one: str, other: str) -> bool:
-    """Whether one text has a name throughout where the other has another one.
+    """Return whether one text has a name throughout where the other has another one.
 
     Args:
         one: Letters of a text, folded, without blanks and punctuation.
-        other: The same of the other.
+        other: Letters of the other text.
 
     >>> told = "昨天下午{}在研究室里复盘，教练这样说{}的心态"
     >>> renamed(told.format("王思远", "王思远"), told.format("林若溪", "林若溪"))
@@ -68,7 +67,7 @@ def renamed(one: str, other: str) -> bool:
 
 
 def swaps(one: str, other: str) -> Counter[tuple[str, str, str, str]]:
-    """What stands in the other text instead, between the letters around both, and how often.
+    """Count the words that the other text replaces, with the letter before and after each.
 
     >>> swaps("昨天上午甲乙说了话", "昨天上午丙说了话")
     Counter({('午', '甲乙', '丙', '说'): 1})
@@ -90,7 +89,7 @@ def swaps(one: str, other: str) -> Counter[tuple[str, str, str, str]]:
 
 
 def _sizes(one: str, at: int, other: str, place: int) -> tuple[int, int]:
-    """Letters until both texts go on alike; 0 and 0 where they do not soon."""
+    """Return the letters until both texts agree again; 0 and 0 if they do not soon."""
     for mine, theirs in _SIZES:
         end = at + mine
         if one[end : end + BEHIND] == other[place + theirs : place + theirs + BEHIND]:
@@ -99,7 +98,7 @@ def _sizes(one: str, at: int, other: str, place: int) -> tuple[int, int]:
 
 
 def _names(mine: str, theirs: str) -> int:
-    """How many of the two are names, as far as can be seen: no common words, or 王某."""
+    """Return how many of the two are probably names: no common words, or such as 王某."""
     if min(len(mine), len(theirs)) < _GIVEN or not (mine + theirs).isalpha():
         return 0
     idf = corpus_idf()

@@ -1,4 +1,4 @@
-"""Headlines that count: part one and part two of a series, yesterday's figure and today's."""
+"""Numbers in headlines: parts of a series, yesterday's figure and today's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def other_part(one: str, other: str) -> bool:
-    """Whether two headlines differ in their count: of a series, or in nothing but numbers.
+    """Return whether two headlines differ in the part of a series, or only in numbers.
 
     >>> other_part("走进老街（之一）：打铁铺", "走进老街（之二）：修笔店")
     True

@@ -1,15 +1,15 @@
 """The published method: keywords at the same rank, of the title, then of the body [S4 3.1-3.5].
 
-For a new article the ``N`` heaviest keywords of its title are sorted by weight; the similarity of
-two articles is how many keywords stand at the same rank in both, and above a threshold the new one
-is a duplicate. If no title is that like, the same is done with the bodies (embodiment 2). Weights
-are TF-IDF; N and thresholds are not given in the source and are ours.
+For a new article the ``N`` heaviest keywords of its title are sorted by weight. The similarity of
+two articles is the number of keywords at the same rank in both; from a threshold on the new one is
+a duplicate. If no title is that similar, the same is done with the bodies (embodiment 2). Weights
+are TF-IDF; N and thresholds are not given in the source and were chosen here.
 
-The source compares with every article of the news set. Here an index finds the same ones: where
-at least ``agree`` of ``taken`` ranks are equal, at most ``taken - agree`` differ, so that of
+The source compares with every article of the news set. Here an index finds the same ones: if at
+least ``agree`` of ``taken`` ranks are equal, at most ``taken - agree`` differ, so that of
 ``taken - agree + 1`` blocks of ranks one is equal as a whole (pigeonhole). The blocks are the keys.
-Exact agreement of ranks is brittle, one changed word shifts all behind it: the method is here to
-be measured and chosen, not the default.
+Exact agreement of ranks is brittle, since one changed word shifts all later ones: the method can
+be chosen and measured, but is not the default.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Ranks(NamedTuple):
-    """How many keywords are taken and how many must agree.
+    """Number of keywords, and how many of them must agree.
 
     Attributes:
         taken: N, keywords taken.
@@ -48,7 +48,7 @@ TITLE = Ranks(6, 4)
 BODY = Ranks(10, 6)
 
 REMEMBERED = 2_048
-"""Articles whose keywords are held."""
+"""Articles whose keywords are cached."""
 
 
 class RankedKeywords:
@@ -74,12 +74,12 @@ class RankedKeywords:
         self._held: OrderedDict[tuple[str, str], tuple[list[str], list[str]]] = OrderedDict()
 
     def keys(self, article: Article) -> Sequence[int]:
-        """The blocks of title and body."""
+        """Return the blocks of title and body."""
         title, body = self._keywords(article)
         return [*blocks("t", title, self.title), *blocks("b", body, self.body)]
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """The article with most keywords at the same rank: by title, if none then by body."""
+        """Return the article with most keywords at the same rank, by title or else by body."""
         candidates = list(known)
         title, body = self._keywords(article)
         for reason, mine, part, ranks in (
@@ -93,11 +93,11 @@ class RankedKeywords:
         return None
 
     def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
-        """Nothing to learn."""
+        """Return (): this method learns nothing."""
         return ()
 
     def know(self, marks: Iterable[int]) -> None:
-        """Nothing to know."""
+        """Do nothing: this method learns nothing."""
 
     def _keywords(self, article: Article) -> tuple[list[str], list[str]]:
         key = (article.title, article.digest or article.body)
@@ -111,7 +111,7 @@ class RankedKeywords:
 
 
 def keywords(text: str, count: int) -> list[str]:
-    """The heaviest words of a text by TF-IDF, heaviest first, a tie in the order of the words.
+    """Return the heaviest words of a text by TF-IDF, heaviest first, ties in the order of words.
 
     >>> keywords("足球和篮球，足球", 2)
     ['足球', '篮球']
@@ -122,7 +122,7 @@ def keywords(text: str, count: int) -> list[str]:
 
 
 def agreeing(one: Sequence[str], other: Sequence[str]) -> int:
-    """Keywords that stand at the same rank in both [S4 3.4].
+    """Return the number of keywords at the same rank in both [S4 3.4].
 
     >>> agreeing(["甲", "乙", "丙"], ["甲", "丙", "乙"])
     1
@@ -131,7 +131,7 @@ def agreeing(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def blocks(kind: str, words: Sequence[str], ranks: Ranks) -> list[int]:
-    """Keys under which every article is found that agrees in enough ranks.
+    """Return keys, of which every article that agrees in enough ranks shares one.
 
     >>> shared = set(blocks("t", list("甲乙丙丁戊己"), TITLE)) & set(
     ...     blocks("t", list("甲乙丙丁己戊"), TITLE))

@@ -1,10 +1,10 @@
 """Shingles: the overlapping runs of letters of a text, as numbers.
 
-All shingles of a text together tell how much of it stands in another (containment; Broder 1997).
-Its *keys* are the shingles with the smallest hashes of all (bottom-k sketch): two texts that share
-a share ``j`` of their shingles share about that share of their keys, so that an index over the
-keys finds them. Keys are longer runs than the shingles compared, since a stock phrase is in
-thousands of articles and a run of ten characters hardly in two by chance.
+All shingles of a text together measure how much of it another text contains (containment; Broder
+1997). Its *keys* are the shingles with the smallest hashes (bottom-k sketch): two texts that have
+a share ``j`` of their shingles in common have about that share of their keys in common, so that an
+index over the keys finds them. Keys are longer runs than the shingles compared, since a stock
+phrase is in thousands of articles, but a run of ten characters rarely in two by chance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.uint64]
 
 KEYS = 20
-"""Keys of an article: of two texts that share a fifth of their runs, one pair in a hundred shares
+"""Keys of an article: of pairs of texts that share a fifth of their runs, one in a hundred shares
 no key."""
 
 
@@ -30,7 +30,7 @@ class Lengths(NamedTuple):
 
     Attributes:
         shingle: Of runs that are compared.
-        key: Of runs that articles are looked up by.
+        key: Of runs that give the keys of an article.
     """
 
     shingle: int
@@ -74,16 +74,16 @@ class Shingles(NamedTuple):
 
 
 def letters(text: str) -> Codes:
-    """Code points of the letters and digits of a text, folded; punctuation and blanks left out."""
+    """Return the code points of a text's folded letters and digits, without other characters."""
     data = fold(text).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, dtype=np.uint32)
-    # beyond the basic plane stand rare characters, and no punctuation worth a look-up
+    # beyond the basic plane are rare characters, and no punctuation worth a look-up
     kept = codes[_ALNUM[np.minimum(codes, 0xFFFF)] | (codes > np.uint32(0xFFFF))]
     return kept.astype(np.uint64)
 
 
 def shingles(text: str) -> Shingles:
-    """The shingles and keys of a text.
+    """Return the shingles and keys of a text.
 
     >>> one, two = shingles("新能源汽车一月销量创下新高"), shingles("新能源汽车 一月销量创下新高。")
     >>> bool((one.keys == two.keys).all()), len(one.hashes), len(one.keys)
@@ -96,14 +96,14 @@ def shingles(text: str) -> Shingles:
 
 
 def keys_of(text: str) -> NDArray[np.uint32]:
-    """``shingles(text).keys`` alone, in less time."""
+    """Return ``shingles(text).keys`` alone, in less time."""
     codes = letters(text)
     lengths = HAN if 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes) else LATIN
     return _smallest(_runs(codes, lengths.key))
 
 
 def shared(one: Codes, other: Codes) -> int:
-    """How many numbers stand in both, each array ascending and free of doubles."""
+    """Return how many numbers are in both arrays, each ascending and without duplicates."""
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     if not len(long):
         return 0
@@ -113,17 +113,17 @@ def shared(one: Codes, other: Codes) -> int:
 
 
 def _smallest(hashes: Codes) -> NDArray[np.uint32]:
-    """The lower halves of the ``KEYS`` hashes whose upper halves are smallest."""
+    """Return the lower halves of the ``KEYS`` smallest hashes; their order is by the upper half."""
     if len(hashes) > 2 * KEYS:
-        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # room for runs that stand twice
+        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # room for runs that occur twice
     found = np.unique(hashes)[:KEYS]
     return (found & _LOW).astype(np.uint32)
 
 
 def _runs(codes: Codes, length: int) -> Codes:
-    """Hash of every run of ``length`` codes, in order; none where the text is shorter.
+    """Return the hash of every run of ``length`` codes, in order; none if the text is shorter.
 
-    Runs are put together from runs of half the length, so that the work grows with the logarithm.
+    Runs are combined from runs of half the length, so that the work grows with the logarithm.
     """
     if len(codes) < length:
         return np.empty(0, dtype=np.uint64)
@@ -145,7 +145,7 @@ def _runs(codes: Codes, length: int) -> Codes:
 
 
 def _mixed(hashes: Codes) -> Codes:
-    """Every bit of the result depends on every bit (finaliser of SplitMix64)."""
+    """Mix hashes so that each bit depends on every bit (finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * _WORDS[0]
     hashes = (hashes ^ (hashes >> np.uint64(27))) * _WORDS[1]
     return hashes ^ (hashes >> np.uint64(31))

@@ -1,10 +1,10 @@
 """The default method: articles that share rare runs of letters, verified on their whole texts.
 
 Candidates come from an index over each text's bottom-k sketch (``shingles``). Each is then
-compared exactly, boilerplate of its site removed: how much of the shorter text stands in the
-longer one (containment, which trimming, added lines and joined paragraphs leave high), and whether
-the two contradict each other in numbers or places (``facts``), which tells tomorrow's report of
-the same template from an edited reprint. See docs/duplicates.md for figures.
+compared exactly, boilerplate of its site removed: how much of the shorter text is in the longer
+one (containment, which trimming, added lines and joined paragraphs leave high), and whether the
+two contradict each other in numbers or places (``facts``), which distinguishes tomorrow's report
+of the same template from an edited reprint. See docs/duplicates.md for figures.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 CONTAINED = 0.5
-"""Share of the shorter text's shingles that must stand in the longer. Half, because editors rewrite
-leads and drop paragraphs; follow-ups of the same affair lie below."""
+"""Share of the shorter text's shingles that must be in the longer. Half, because editors rewrite
+leads and drop paragraphs; follow-ups of the same affair stay below."""
 
 ALIKE = 0.24
 """Share of all shingles of both (Jaccard) that must be common: a story four times as long as the
@@ -41,10 +41,10 @@ WITHIN = 0.8
 """Containment from which a short new text is a piece of a stored one, ten times as long at most."""
 
 PIECE = 0.1
-"""Jaccard below which a piece is no reprint of what it stands in: one item of a long digest."""
+"""Jaccard below which a piece is no reprint of the longer text: one item of a long digest."""
 
 SHORT = 60
-"""Shingles in common below which half of a text is too little: notices of one sentence."""
+"""Shingles in common below which half of a text is not enough: notices of one sentence."""
 
 NEARLY = 0.8
 """Jaccard from which texts of any length are one story."""
@@ -53,7 +53,7 @@ WHOLE = 0.95
 """Containment from which a short new text is the beginning or a piece of a stored one."""
 
 CORRECTED = 0.95
-"""Jaccard from which a number in the headline that differs is a correction, and no other part."""
+"""Jaccard from which another number in the headline is a correction, not another part."""
 
 LEAST = 12
 """Shingles in common below which only the same text is the same story."""
@@ -65,16 +65,16 @@ NOWHERE = Agreement(0, 0)
 """Places of texts in two scripts are not compared: 意大利 is 義大利 in Taiwan."""
 
 ALMOST = 0.9999
-"""Similarity of texts at most that are not the same."""
+"""Largest similarity of texts that are not the same."""
 
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 REMEMBERED = 1024
-"""Texts whose shingles and facts are held, at about 10 kB each."""
+"""Texts whose shingles and facts are cached, at about 10 kB each."""
 
 
 class VerifiedShingles:
-    """Sketches find, whole texts decide.
+    """Duplicate method that finds candidates by sketches and compares whole texts.
 
     Args:
         window: Days, see ``WINDOW``; 0 for no bound. Articles without a date are always compared.
@@ -98,14 +98,14 @@ class VerifiedShingles:
         self._texts: OrderedDict[tuple[str, str], _Text] = OrderedDict()
 
     def keys(self, article: Article) -> Sequence[int]:
-        """The text's sketch and its digest."""
+        """Return the text's sketch and its digest as keys."""
         if not article.digest:
             return ()
         found: list[int] = keys_of(self._boilerplate.strip(article)).tolist()
         return (*found, digest_key(article.digest))
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """The story most alike, or the first one that is nearly the same."""
+        """Return the most similar story, or the first one that is nearly the same."""
         best: tuple[float, Match] | None = None
         for other in known:
             found = self._compare(article, other)
@@ -116,19 +116,19 @@ class VerifiedShingles:
         return None if best is None else best[1]
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Marks of paragraphs that its site repeats."""
+        """Learn the paragraphs that the site repeats; return the marks of new boilerplate."""
         new = self._boilerplate.learn(article)
         if new:
             self._texts.clear()
         return new
 
     def know(self, marks: Iterable[int]) -> None:
-        """Take over boilerplate."""
+        """Add marks of boilerplate."""
         self._boilerplate.know(marks)
         self._texts.clear()
 
     def _compare(self, article: Article, other: Article) -> tuple[float, Match] | None:
-        """How good a match is, which contradictions lower, and the match; None if it is none."""
+        """Return a match and its score, which contradictions lower; None if it is none."""
         if article.digest and article.digest == other.digest:
             return 2.0, Match(other.url, 1.0, "same-text")
         comparable = article.digest and other.digest
@@ -165,7 +165,7 @@ class VerifiedShingles:
 
 
 class _Text:
-    """A text as it is compared; its facts are looked for when they are asked for."""
+    """A text for comparison; its facts are computed on first use."""
 
     __slots__ = ("_folded", "_slots", "_traditional", "han", "hashes", "text")
 
@@ -179,14 +179,14 @@ class _Text:
 
     @property
     def folded(self) -> str:
-        """Its letters."""
+        """The folded text without blanks and punctuation."""
         if not self._folded:
             self._folded = _NO_LETTERS.sub("", fold(self.text))
         return self._folded
 
     @property
     def traditional(self) -> bool:
-        """Whether it has characters that are not of simplified Chinese."""
+        """True if it has characters that are not simplified Chinese."""
         if self._traditional is None:
             plain = normalise(self.text)
             self._traditional = simplify(plain) != plain
@@ -200,11 +200,11 @@ class _Text:
 
 
 class _Verdict(NamedTuple):
-    """How two texts are one story.
+    """Result of a comparison of two texts by their shingles.
 
     Attributes:
-        reason: Why; "" if they are two.
-        similarity: What is told of it, in [0, 1].
+        reason: Why they are one story; "" if they are two.
+        similarity: Similarity to report, in [0, 1].
         alike: Jaccard, in [0, 1].
     """
 
@@ -214,19 +214,19 @@ class _Verdict(NamedTuple):
 
 
 def _facts(new: _Text, old: _Text) -> Comparison:
-    """How their facts agree; places of texts in two scripts are not compared."""
+    """Compare their facts; places of texts in two scripts are not compared."""
     facts = compare(new.slots, old.slots)
     return facts if new.traditional == old.traditional else facts._replace(places=NOWHERE)
 
 
 def _renamed(new: _Text, old: _Text) -> bool:
-    """Whether they tell the same of somebody else; in English ``facts`` sees to names."""
+    """Return whether they differ in a name; for English texts ``facts`` compares names."""
     chinese = new.han and old.han and new.traditional == old.traditional
     return chinese and renamed(new.folded, old.folded)
 
 
 def _verdict(new: _Text, old: _Text) -> _Verdict:
-    """Whether shingles alone make two texts one story."""
+    """Decide by shingles alone whether two texts are one story."""
     common = shared(new.hashes, old.hashes)
     shorter = min(len(new.hashes), len(old.hashes))
     contained = common / max(1, shorter)

@@ -1,1 +1,1 @@
-"""WHERE TO BEGIN: search engines, feeds, sitemaps, indexes and lists, read without the network."""
+"""Seed providers: search engines, feeds, sitemaps, indexes and lists, read without the network."""

@@ -1,4 +1,4 @@
-"""Seed probability [S1]: the later a seed stands and the more before it failed, the less likely."""
+"""Seed probability [S1]: it falls with a seed's rank and with the failures before it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 def probability(number: int, failed: int, total: int) -> float:
-    """Chance in [0, 1] that a seed is crawled: P = 1 - (s + f)/(2n) [S1, step 3.1].
+    """Return the probability of crawling a seed: P = 1 - (s + f)/(2n), in [0, 1] [S1, step 3.1].
 
     Args:
         number: Its place s in the list, from 1.
-        failed: Seeds f before it that were crawled, finished and gave nothing useful.
+        failed: Seeds f before it that were crawled to the end without a useful result.
         total: Seeds n of the list.
 
     Raises:
@@ -29,10 +29,10 @@ def probability(number: int, failed: int, total: int) -> float:
 
 
 def luck(seed: int, period: int, number: int) -> float:
-    """The draw in [0, 1) for one seed of one period; always the same for the same arguments.
+    """Return the draw in [0, 1) for one seed of one period; deterministic for its arguments.
 
-    A seed is crawled where its draw lies below its probability. Each has a generator of its own,
-    so that a crawl that was killed goes on with the same draws.
+    A seed is crawled if its draw is below its probability. Each has a random generator of its own,
+    so that a killed crawl resumes with the same draws.
 
     >>> luck(1, 1, 5) == luck(1, 1, 5) != luck(1, 2, 5)
     True
@@ -41,11 +41,11 @@ def luck(seed: int, period: int, number: int) -> float:
 
 
 class Outlook(NamedTuple):
-    """What was passed over, and what it would have brought.
+    """Skipped seeds, and an estimate of their results.
 
     Attributes:
-        skipped: Seeds passed over.
-        useful: How many of them would have given something useful, estimated.
+        skipped: Number of skipped seeds.
+        useful: Estimated number of useful ones among them.
     """
 
     skipped: int
@@ -53,13 +53,13 @@ class Outlook(NamedTuple):
 
 
 def outlook(skipped: int, crawled: Iterable[tuple[float, bool]]) -> Outlook:
-    """Estimate what skipped seeds would have brought, from those crawled.
+    """Estimate the useful seeds among the skipped ones, from those crawled.
 
-    Each useful crawled seed stands for 1/P seeds of its like (Horvitz and Thompson 1952), itself
-    among them; the estimate has no bias, since P never falls below 0. Never above ``skipped``.
+    Each useful crawled seed represents 1/P similar seeds (Horvitz and Thompson 1952), itself
+    included; the estimate has no bias, since P never falls below 0. Never above ``skipped``.
 
     Args:
-        skipped: Seeds passed over.
+        skipped: Number of skipped seeds.
         crawled: Probability and usefulness of each crawled and finished seed.
 
     >>> outlook(1, [(1.0, True), (0.5, True), (0.5, False)])

@@ -1,4 +1,4 @@
-"""Which provider an argument means: ``searxng:https://search.example.org``, ``list:seeds.txt``."""
+"""Providers by argument: ``searxng:https://search.example.org``, ``list:seeds.txt``."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _BY_NAME: dict[str, Callable[[str], Provider]] = {
 NAMES = tuple(_BY_NAME)
 """Names of all providers."""
 FROM_FILES = frozenset({"generic", "list"})
-"""Names of those that read a file: not for orders from other machines."""
+"""Names of providers that read a file: not allowed in requests from other machines."""
 
 
 def provider_of(spec: str) -> Provider:
-    """The provider that an argument names.
+    """Return the provider that an argument names.
 
     Raises:
-        ConfigurationError: There is none of that name, or what follows it cannot be used.
+        ConfigurationError: The name is unknown, or the text after it is invalid.
 
     >>> provider_of("baidu").start("四川 软件公司").next
     ('https://www.baidu.com/s?wd=%E5%9B%9B%E5%B7%9D+%E8%BD%AF%E4%BB%B6%E5%85%AC%E5%8F%B8&pn=0&ie=utf-8',)
@@ -76,7 +76,7 @@ def provider_of(spec: str) -> Provider:
 
 
 def providers_of(specs: str) -> tuple[Provider, ...]:
-    """The providers of a comma-separated list, in order.
+    """Return the providers of a comma-separated list, in order.
 
     Raises:
         ConfigurationError: As ``provider_of``.

@@ -28,18 +28,18 @@ _SELECTORS = ("results", "container", "next", "nothing", "blocked")
 
 
 class Engine(BaseModel):
-    """What the file says; selectors are CSS.
+    """Content of the file; selectors are CSS.
 
     Attributes:
-        url: Address with ``{query}``, and ``{page}`` or ``{start}`` where pages have numbers.
+        url: Address with ``{query}``, and ``{page}`` or ``{start}`` if pages have numbers.
         results: Selects the anchors of results.
-        container: Selects what every page of results holds; else it counts as changed.
-        next: Selects the link to the next page, where the address has no number.
-        nothing: Selects what says that there are no results.
-        blocked: Selects what says that programs are not wanted.
+        container: Selects an element of every page of results; a page without it has changed.
+        next: Selects the link to the next page, if the address has no number.
+        nothing: Selects an element of pages without results.
+        blocked: Selects an element of pages that refuse programs.
         first: Number of the first page.
-        step: By how much ``{start}`` grows a page.
-        encoding: In which the query is sent.
+        step: Increment of ``{start}`` from page to page.
+        encoding: Encoding of the query.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -88,8 +88,8 @@ class Configured:
     """An engine that a file describes.
 
     Args:
-        engine: What it says.
-        name: For messages.
+        engine: Content of the file.
+        name: Name in messages.
     """
 
     engine: Engine
@@ -126,7 +126,7 @@ class Configured:
         return (self._page(query, number + 1),) if number >= 0 else ()
 
     def _page(self, query: str, number: int) -> str:
-        """Address of a page, counted from 0; ``query`` is quoted."""
+        """Return the address of a page, counted from 0; ``query`` is quoted."""
         engine = self.engine
         values = {"{query}": query, "{page}": str(engine.first + number)}
         values["{start}"] = str(engine.first + number * engine.step)
@@ -136,7 +136,7 @@ class Configured:
         return url
 
     def _asked(self, url: str) -> tuple[str, int]:
-        """Query and number of the page that an address of ours asks for; number -1: cannot tell."""
+        """Return query and page number of one of our addresses; number -1 if it is unknown."""
         head, _, rest = self.engine.url.partition("{query}")
         if not url.startswith(head) or not {"{page}", "{start}"} & {
             name for name in ("{page}", "{start}") if name in rest
@@ -150,10 +150,10 @@ class Configured:
 
 
 def read_engine(path: Path) -> Configured:
-    """The engine that a file describes.
+    """Return the engine that a file describes.
 
     Raises:
-        ConfigurationError: Naming file, field and what is wrong.
+        ConfigurationError: With file, field and mistake.
     """
     try:
         engine = Engine.model_validate(tomllib.loads(read_regular(path)))

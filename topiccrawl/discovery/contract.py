@@ -1,9 +1,9 @@
-"""Where a crawl may begin: what a provider is asked for, and what its pages answer.
+"""Interface of seed providers, and the results of their pages.
 
-A provider neither fetches nor waits: it names URLs and reads what came back, so that its requests
-go through the same frontier, clock and robots.txt as all others. What a page says is one of three:
-results (none is a result, too), *blocked* (a captcha, a limit, a consent page) or *changed* (a page
-that is not what the provider knows). The last two are errors with a remedy, never "no results".
+A provider neither fetches nor waits: it names URLs and reads the responses, so that its requests
+go through the same frontier, clock and robots.txt as all others. A page gives one of three answers:
+results (possibly none), *blocked* (a captcha, a limit, a consent page) or *changed* (a page of an
+unknown format). The last two are errors with a remedy, never "no results".
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Hit(NamedTuple):
     """One result.
 
     Attributes:
-        url: Canonical URL; of a redirect of the provider's where ``indirect``.
-        title: What the provider calls it, or "".
-        indirect: The URL leads to the result by a redirect, which must be asked for.
+        url: Canonical URL; that of a redirect of the provider if ``indirect``.
+        title: The provider's title of it, or "".
+        indirect: The URL is a redirect to the result, which must be fetched to resolve it.
     """
 
     url: str
@@ -35,7 +35,7 @@ class Results(NamedTuple):
     Attributes:
         hits: In the provider's order, each URL once.
         next: URLs of further pages, in order.
-        counts: It was a page of results, not one that only names such pages.
+        counts: True for a page of results, False for one that only names such pages.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -44,11 +44,11 @@ class Results(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """The provider wants no programs, or none at this pace.
+    """The provider refuses programs, or requests at this rate.
 
     Attributes:
-        what: What was seen.
-        remedy: What the operator can do.
+        what: Observed sign of it.
+        remedy: Advice for the operator.
     """
 
     what: str
@@ -56,14 +56,14 @@ class Blocked(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The page is none that the provider knows; attributes as in ``Blocked``."""
+    """The page has an unknown format; attributes as in ``Blocked``."""
 
     what: str
     remedy: str
 
 
 Answer = Results | Blocked | Changed
-"""What a provider's page says."""
+"""Answer of a provider's page."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Fetched:
     """A page as it was fetched.
 
     Attributes:
-        url: Where.
+        url: Its URL.
         body: Its bytes.
         status: HTTP status.
         content_type: The header, or None.
-        location: Absolute URL that a redirect names, or "".
+        location: Absolute target of a redirect, or "".
     """
 
     url: str
@@ -91,24 +91,24 @@ class Fetched:
 
 
 class Provider(Protocol):
-    """One place that names URLs."""
+    """A source of seed URLs."""
 
     @property
     def name(self) -> str:
-        """For messages: ``baidu``, ``searxng`` ..."""
+        """Name in messages: ``baidu``, ``searxng`` ..."""
         ...
 
     @property
     def searches(self) -> bool:
-        """It is asked with words; else its answer is the same whatever is looked for."""
+        """True if it is searched with words; else its answer does not depend on the query."""
         ...
 
     def start(self, query: str) -> Results:
-        """What is known without asking, and the URLs that are asked first."""
+        """Return the results available without a request, and the first URLs to request."""
         ...
 
     def read(self, page: Fetched) -> Answer:
-        """What a page says that ``start`` or an earlier page named. Never raises."""
+        """Read a page that ``start`` or an earlier page named. Never raises."""
         ...
 
 
@@ -116,4 +116,4 @@ ELSEWHERE = (
     "use your own SearXNG (discover=searxng:https://...), a list (discover=list:FILE), "
     "or seeds=URL,URL"
 )
-"""What nearly always helps where an engine refuses."""
+"""Remedy that nearly always works if an engine refuses."""

@@ -1,7 +1,7 @@
 """Search engines by their result pages: Baidu [S1], Bing, DuckDuckGo.
 
-Their robots.txt forbids most programs to read result pages; where it does, the frontier does not
-ask. Who has an engine's consent, or runs it, says so with TOPICCRAWL_OWN_HOSTS.
+Their robots.txt forbids most programs to read result pages; then the frontier does not request
+them. An operator who has an engine's consent, or runs it, lists it in TOPICCRAWL_OWN_HOSTS.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Fetched
 
 BAIDU_STEP = 10
-"""Results of a page of Baidu's [S1]."""
+"""Results on one page of Baidu [S1]."""
 
 _SLOWER = f"wait some hours and ask fewer pages more slowly (DOWNLOAD_DELAY), or {ELSEWHERE}"
 _REPORT = f"the engine has changed its pages: update topiccrawl, or {ELSEWHERE}"
 
 
 class Baidu:
-    """Baidu: ``wd=`` in UTF-8 (as the source shows; it says GB2312), ``pn=`` in tens [S1].
+    """Baidu: ``wd=`` in UTF-8 (as the source shows; its text says GB2312), ``pn=`` in tens [S1].
 
     Args:
-        base: Where it is asked.
+        base: Address of its search.
     """
 
     name = "baidu"
@@ -80,13 +80,13 @@ class Baidu:
             direct = box.attributes.get("mu") or ""
             href = direct if canonical(direct) else anchor.attributes.get("href") or ""
             hit = hit_of(href, anchor.text(), base)
-            if hit is not None and "/baidu.php" not in hit.url:  # adverts lead through it
+            if hit is not None and "/baidu.php" not in hit.url:  # redirect of adverts
                 own = urlsplit(hit.url)[1:3] == (urlsplit(base).netloc, "/link")
                 yield hit._replace(indirect=own or hit.indirect)
 
 
 class Bing:
-    """Bing's result pages, told apart by ``first=``."""
+    """Bing's result pages, numbered by ``first=``."""
 
     name = "bing"
     searches = True
@@ -141,7 +141,7 @@ class DuckDuckGo:
         return Results(hits_of(anchors, page.url), self._next(elements))
 
     def _next(self, elements: LexborHTMLParser) -> tuple[str, ...]:
-        """The following page: what the form behind its button would send."""
+        """Return the address of the next page, which is that of the form behind its button."""
         for form in elements.css(".nav-link form"):
             button = form.css_first("input[type=submit]")
             if button is not None and (button.attributes.get("value") or "").lower() == "next":

@@ -1,4 +1,4 @@
-"""Places that list URLs without being searched: feeds, sitemaps, Common Crawl's index, files."""
+"""Providers that list URLs without a search: feeds, sitemaps, Common Crawl's index, files."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ class Listed:
         """See ``Provider.start``."""
         return Results(self.urls)
 
-    def read(self, page: Fetched) -> Answer:  # noqa: ARG002 - nothing is asked
+    def read(self, page: Fetched) -> Answer:  # noqa: ARG002 - nothing is requested
         """See ``Provider.read``."""
         return Results()
 
 
 def read_list(path: Path) -> Listed:
-    """The URLs of a file.
+    """Return the URLs of a file.
 
     Raises:
         ConfigurationError: It is no regular file, too large or not UTF-8; a line is no URL; or it
-            holds none. No message holds its text.
+            has none. No message contains its text.
     """
     try:
         lines = read_regular(path).splitlines()
@@ -118,7 +118,7 @@ def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:
-    """Elements of a local name below one; ``own``: its children, and those of its channel."""
+    """Return elements of a local name below one; ``own``: its children and their children only."""
     inside = [child for box in (element, *element) for child in box] if own else element.iter()
     first = [*element, *inside] if own else inside
     found = [e for e in first if isinstance(e.tag, str) and etree.QName(e).localname == name]
@@ -151,12 +151,12 @@ class Sitemaps:
 
 @dataclass(frozen=True)
 class CommonCrawl:
-    """Pages that Common Crawl saw, by its index (CDX API).
+    """Pages that Common Crawl fetched, by its index (CDX API).
 
     Args:
         pattern: ``example.com/news/*`` or ``*.example.com``.
-        index: Name of a crawl, such as ``CC-MAIN-2026-05``; "" asks for the newest.
-        base: Where the index is asked.
+        index: Name of a crawl, such as ``CC-MAIN-2026-05``; "" for the newest.
+        base: Address of the index.
     """
 
     pattern: str
@@ -173,7 +173,7 @@ class CommonCrawl:
         )
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``; a pattern that the index does not know has no results."""
+        """See ``Provider.read``; a pattern that is not in the index has no results."""
         found = json_of(page.text)
         if page.status in _GONE and "No Captures" in page.text:
             return Results()
@@ -193,7 +193,7 @@ class CommonCrawl:
         return Results(_hits((str(one["url"]), "") for one in captures))
 
     def _newest(self, crawls: list[Any]) -> Answer:
-        """The collections, newest first."""
+        """Return the address of the newest crawl's index, the first of the list."""
         apis = [one.get("cdx-api") for one in crawls if isinstance(one, dict)]
         if not apis or canonical(str(apis[0])) is None:
             return Blocked(
@@ -202,7 +202,7 @@ class CommonCrawl:
         return Results((), (self._pages(str(apis[0])),), counts=False)
 
     def _pages(self, api: str) -> str:
-        """Address of the question how many pages an answer has."""
+        """Return the address that gives the number of pages of an answer."""
         values = [("url", self.pattern), ("output", "json"), ("fl", "url"), ("pageSize", "1"),
                   ("filter", "=status:200"), ("filter", "=mime:text/html"),
                   ("showNumPages", "true")]  # fmt: skip

@@ -26,12 +26,12 @@ _BING_COUNT = 2
 
 
 def tree(page: Fetched) -> LexborHTMLParser:
-    """A page's elements."""
+    """Return a page's elements."""
     return parsed(page.text)
 
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
-    """Results that anchors lead to, each URL once; known redirects are seen through."""
+    """Return the results that anchors lead to, each URL once; known redirects are resolved."""
     found: dict[str, Hit] = {}
     for anchor in anchors:
         hit = hit_of(anchor.attributes.get("href") or "", anchor.text(), base)
@@ -41,7 +41,7 @@ def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
 
 
 def hit_of(href: str, title: str = "", base: str = "") -> Hit | None:
-    """The result that an address leads to; None where it is none.
+    """Return the result that an address leads to; None if there is none.
 
     >>> hit_of("//duckduckgo.com/l/?uddg=http%3A%2F%2Fa.test%2F", "A", "https://duckduckgo.com/")
     Hit(url='http://a.test/', title='A', indirect=False)
@@ -59,7 +59,7 @@ def hit_of(href: str, title: str = "", base: str = "") -> Hit | None:
 
 
 def _inner(host: str, path: str, query: dict[str, list[str]]) -> str:
-    """The address that a redirect holds, or ""."""
+    """Return the address that a redirect contains, or ""."""
     if host.endswith("duckduckgo.com") and path.startswith("/l"):
         return query.get("uddg", [""])[0]
     if host.endswith("bing.com") and path.startswith("/ck/"):
@@ -75,7 +75,7 @@ def _from_base64(text: str) -> str:
 
 
 def with_query(url: str, **values: str | int) -> str:
-    """A URL with parameters set; the others keep their order.
+    """Return a URL with parameters set; the others keep their order.
 
     >>> with_query("http://a.test/s?wd=x&pn=0", pn=10)
     'http://a.test/s?wd=x&pn=10'
@@ -89,7 +89,7 @@ def with_query(url: str, **values: str | int) -> str:
 
 
 def number_in(url: str, name: str, default: int = 0) -> int:
-    """A whole number that a URL's query names.
+    """Return a whole number from a URL's query.
 
     >>> number_in("http://a.test/s?pn=20", "pn"), number_in("http://a.test/s?pn=x", "pn", 1)
     (20, 1)
@@ -99,7 +99,7 @@ def number_in(url: str, name: str, default: int = 0) -> int:
 
 
 def unusual(page: Fetched, remedy: str) -> Results | Blocked | None:
-    """What a page's status says; None for an ordinary one. A redirect is followed."""
+    """Return the answer for an unusual HTTP status; None for success. A redirect is followed."""
     if page.status in _MOVED and page.location:
         return Results((), (page.location,), counts=False)
     if page.status not in _OK:
@@ -108,12 +108,12 @@ def unusual(page: Fetched, remedy: str) -> Results | Blocked | None:
 
 
 def changed(name: str, remedy: str) -> Changed:
-    """A page without anything that is known of the provider's pages."""
+    """Return the answer for a page of an unknown format."""
     return Changed(f"{name}: no known container of results in the page", remedy)
 
 
 def json_of(text: str) -> Any:  # noqa: ANN401  (a foreign document)
-    """A JSON document, or None."""
+    """Return a JSON document, or None if the text is none."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""SearXNG: a search engine of one's own, asked in JSON. The one we recommend."""
+"""SearXNG, a self-hosted search engine with a JSON interface; the recommended provider."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SearXNG:
         return Results((), (f"{self.base}/search?{urlencode(values)}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``; engines that did not answer it are told where nothing came."""
+        """See ``Provider.read``; without results, engines that did not respond are reported."""
         if page.status == _FORBIDDEN:
             return Blocked("searxng: answers no JSON (403)", _FORMATS)
         if page.status == _LIMITED:
@@ -64,7 +64,7 @@ def _hits(results: list[Any]) -> Iterator[Hit]:
 
 
 def _nothing(silent: Any) -> Results | Blocked:  # noqa: ANN401  (a foreign document)
-    """No results: none there are, or none of its engines answered."""
+    """Return no results, or ``Blocked`` if its engines did not respond."""
     names = [": ".join(map(str, one)) for one in silent if one] if isinstance(silent, list) else []
     if not names:
         return Results()

@@ -1,1 +1,1 @@
-"""WHAT IS NEWS, WHAT IS NEW: article extraction and duplicates."""
+"""Article extraction: body, headline, date, bylines, lists of hub pages."""

@@ -1,4 +1,4 @@
-"""What is extracted from a page, and why: ``python -m topiccrawl.extract FILE [--url URL]``."""
+"""Extract a page and show why: ``python -m topiccrawl.extract FILE [--url URL]``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WIDTH = 50
 
 
 def explain(html: str) -> list[str]:
-    """The blocks of a page between the first and the last chosen one: ``+`` kept, ``-`` left out.
+    """Return a page's blocks from the first to the last chosen one: ``+`` kept, ``-`` left out.
 
     >>> lines = explain("<p>" + "今天上午，展览在市中心开幕。" * 3 + "</p><p><a href=/>更</a>")
     >>> lines[0].startswith("box body"), lines[1][:1]
@@ -51,7 +51,7 @@ def explain(html: str) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print; exit status 1 where the page is no article, 2 where there is none."""
+    """Print the article; return 1 if the page is none. An unreadable file exits with status 2."""
     parser = argparse.ArgumentParser(prog="python -m topiccrawl.extract", description=__doc__)
     parser.add_argument("file", type=Path, help="a page as served")
     parser.add_argument("--url", default="http://example.test/page.html", help="where it was")
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         lines += [f"{name:<10}{value}" for name, value in asdict(found).items() if name != "body"]
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
+        sys.stdout.reconfigure(errors="replace")  # GBK of a terminal does not have all letters
     sys.stdout.writelines(f"{escaped(line)}\n" for line in (*lines, "", *explain(html)))
     return int(found is None)
 

@@ -1,4 +1,4 @@
-"""The article of a page: what the page says, how it was fetched and how much it is on topic."""
+"""Article of a page: its extracted text, how it was fetched and its relevance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """How a page was come by: what the page itself cannot say.
+    """Facts about a fetch that the page itself does not contain.
 
     Attributes:
         url: Canonical URL it was requested under.
@@ -33,7 +33,7 @@ class Fetch:
 def compose(
     extracted: Extracted, fetch: Fetch, page: Page, topic: str, verdict: Verdict
 ) -> Article:
-    """The article of one page for one topic, digest included.
+    """Return the article of one page for one topic, digest included.
 
     >>> from topiccrawl.model import Extracted, Page, Verdict
     >>> page = Page("http://a.test/1.html", "题", "文")

@@ -1,4 +1,4 @@
-"""A page as a row of text blocks under a tree of boxes: what the body is chosen from."""
+"""A page as a row of text blocks under a tree of boxes, from which the body is chosen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SILENT = frozenset((
     "input", "svg", "object", "embed", "canvas", "head", "title", "map", "audio", "video",
     "-comment",
 ))
-"""Elements whose text nobody reads as text."""
+"""Elements whose text is not part of the visible text."""
 
 _INLINE = frozenset((
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "label", "mark", "q", "s",
@@ -41,10 +41,10 @@ _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
 _ADDRESSES = ("data-original", "data-src", "src")
-"""Attributes with an image's address; lazy loading keeps the real one beside."""
+"""Attributes with an image's address; lazy loading keeps the real one in another than ``src``."""
 
 WORD = 2
-"""Chinese characters that a word of letters counts for."""
+"""Size of a word of letters, in Chinese characters."""
 
 
 class Box(NamedTuple):
@@ -74,10 +74,10 @@ class Block(NamedTuple):
         text: Blanks folded, never empty.
         box: Number of the innermost box around it.
         tag: Name of the innermost line-breaking element around it.
-        size: Chinese characters, words counted ``WORD`` times.
+        size: Chinese characters; each word of letters counts ``WORD``.
         linked: Share of ``size`` inside links, in [0, 1].
         stops: Punctuation marks of sentences.
-        links: Links that begin in it or go on.
+        links: Links that begin in it or continue into it.
     """
 
     text: str
@@ -103,7 +103,7 @@ class Layout(NamedTuple):
     images: tuple[tuple[int, str], ...] = ()
 
     def selector(self, number: int) -> str:
-        """CSS selector of a box, from the next box around it that has a name; "" without any.
+        """Return a CSS selector of a box, from the nearest named box around it; "" without any.
 
         >>> from selectolax.lexbor import LexborHTMLParser
         >>> page = LexborHTMLParser('<div id="main"><div><p>一</div></div>')
@@ -122,7 +122,7 @@ class Layout(NamedTuple):
 
 
 def size_of(text: str) -> int:
-    """Chinese characters of a text, other words counted ``WORD`` times.
+    """Return the number of Chinese characters; each word of letters counts ``WORD``.
 
     >>> size_of("新款 electric 汽车 2020")
     6
@@ -131,7 +131,7 @@ def size_of(text: str) -> int:
 
 
 def letters(runs: re.Pattern[str], text: str) -> int:
-    """How many characters stand in runs of a pattern.
+    """Return the number of characters in runs of a pattern.
 
     >>> letters(re.compile("[一-龥]+"), "新款 electric 汽车")
     4
@@ -140,7 +140,7 @@ def letters(runs: re.Pattern[str], text: str) -> int:
 
 
 def _name(node: LexborNode) -> str:
-    """Id or classes of an element as CSS writes them, without those that number pages."""
+    """Return an element's id or classes in CSS spelling, without those that number pages."""
     values = node.attributes
     named = values.get("id") or ""
     if _NAME.fullmatch(named):
@@ -149,7 +149,7 @@ def _name(node: LexborNode) -> str:
 
 
 def lay_out(root: LexborNode) -> Layout:
-    """The visible text of an element, in blocks.
+    """Return the visible text of an element, in blocks.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<div>一<br>二 <a href=/>三</a></div><p>四</p>")
@@ -160,7 +160,7 @@ def lay_out(root: LexborNode) -> Layout:
 
 
 def _steps(root: LexborNode) -> Iterator[tuple[LexborNode, str, bool]]:
-    """Every node with its name as it is entered (True) and left; silent ones not at all."""
+    """Yield every node with its name, entered (True) and left (False); silent ones are skipped."""
     stack = [(root, root.tag or "", False)]
     while stack:
         node, tag, left = stack.pop()

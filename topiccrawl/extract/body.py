@@ -1,8 +1,8 @@
-"""The main text of a page, and how much of it is links.
+"""The main text of a page, and its share of links.
 
-Our own density pass, which on Chinese pages is better and several times faster than the libraries;
-where it is unsure, readability-lxml on Chinese pages and trafilatura on others. Nothing here raises
-on any input; docs/extraction.md has the figures.
+The project's density pass is better and several times faster than the libraries on Chinese pages.
+If it is unsure, readability-lxml is used on Chinese pages and trafilatura on others. Nothing here
+raises on any input; docs/extraction.md has the figures.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from topiccrawl.extract.density import Choice
 
 LONGEST = 2_000_000
-"""Characters of HTML looked at; what a longer page has besides is not read."""
+"""Characters of HTML that are read; the rest of a longer page is ignored."""
 
 LONGEST_BODY = 400_000
-"""Characters a body is looked for in, scripts and styles out: the libraries take seconds for more,
-and an article page has a tenth of it."""
+"""Characters that the libraries read, without scripts and styles: they take seconds for more, and
+an article page has a tenth of it."""
 
 # fmt: off
 BLOCKS = frozenset((
@@ -51,7 +51,7 @@ LIBRARY_ERRORS = (
     TypeError,
     ValueError,
 )
-"""What the libraries raise on broken pages; ``readability.Unparseable`` is a ValueError."""
+"""Errors of the libraries on broken pages; ``readability.Unparseable`` is a ValueError."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
@@ -61,19 +61,19 @@ _KANA = re.compile(r"[\u3041-\u30ff]+")
 _CODE = re.compile(r"[a-z]{2}")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
-# readability logs with a traceback what it also raises
+# readability logs a traceback of each error that it also raises
 logging.getLogger("readability").setLevel(logging.CRITICAL)
 
 
 class Body(NamedTuple):
-    """A main text as a library found it.
+    """A main text as a finder returned it.
 
     Attributes:
         text: One paragraph a line, no blank lines.
         link_share: Share of its characters that are anchor text, in [0, 1].
         images: Image addresses in it as written, page order.
         sure: How sure its finder is, in [0, 1].
-        box: CSS selector of the element that held it, "" where none names it.
+        box: CSS selector of the element that held it, "" if it has none.
     """
 
     text: str
@@ -90,7 +90,7 @@ SURE_LATIN = 0.8
 """The same for other languages, where trafilatura is good and slow."""
 
 MOST_LINKED = 0.5
-"""Share of anchor text above which a text is no body."""
+"""Largest share of anchor text in a body."""
 
 AROUND = 3
 """Lines before and after the text where an image may belong to it."""
@@ -102,18 +102,18 @@ NOTHING = Body("", sure=0.0)
 
 
 def sanitize(html: str) -> str:
-    """The part of a page that is looked at, without what parsers refuse.
+    """Return the part of a page that is read, without characters that parsers refuse.
 
-    XML declarations, control characters and lone surrogates go; ``LONGEST`` characters stay.
+    Removes XML declarations, control characters and lone surrogates; keeps ``LONGEST`` characters.
     """
     return _DECLARATION.sub("", _CONTROL.sub(" ", html[:LONGEST]), count=1)
 
 
 def language_of(text: str, declared: str = "") -> str:
-    """Language by which script carries more words, "" for a text without any.
+    """Return the language by the script with more words, "" for a text without any.
 
-    A Latin word counts as two Chinese characters. Kana tell Japanese from Chinese; which language
-    a Latin text is in, the page has to declare (``<html lang>``), else it is taken for English.
+    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. The
+    language of a Latin text is the one that the page declares (``<html lang>``), else English.
 
     >>> language_of("新能源汽车 BYD 销量"), language_of("News of the day"), language_of("2020")
     ('zh', 'en', '')
@@ -130,10 +130,10 @@ def language_of(text: str, declared: str = "") -> str:
 
 
 def find_body(tree: LexborHTMLParser, language: str) -> Body:
-    """The main text of a parsed page without scripts; empty where there is none.
+    """Return the main text of a parsed page without scripts; empty if there is none.
 
-    Takes the surest finder for the language and asks the next one where it finds nothing or is
-    not ``SURE``.
+    Uses the density pass first, and the library for the language if that finds nothing or is not
+    ``SURE`` (``SURE_LATIN`` for languages other than Chinese and Japanese).
     """
     if language in ("zh", "ja"):
         dense = find_dense(tree)
@@ -146,13 +146,13 @@ def find_body(tree: LexborHTMLParser, language: str) -> Body:
 
 
 def find_dense(tree: LexborHTMLParser, *, captions: bool = True) -> Body:
-    """What our density pass finds; empty where it finds nothing."""
+    """Return the body that the density pass finds; empty if it finds none."""
     layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
     return body_of(layout, choose(layout, captions=captions))
 
 
 def body_of(layout: Layout, choice: Choice) -> Body:
-    """The text and the images of a choice."""
+    """Return the text and the images of a choice."""
     if not choice.blocks:
         return NOTHING
     first, last = choice.blocks[0], choice.blocks[-1]
@@ -179,7 +179,7 @@ def _letters(body: Body) -> int:
 
 
 def find_readable(html: str) -> Body:
-    """What readability-lxml finds; empty where it fails."""
+    """Return the body that readability-lxml finds; empty if it fails."""
     try:
         return _by_readability(html)
     except LIBRARY_ERRORS:
@@ -187,7 +187,7 @@ def find_readable(html: str) -> Body:
 
 
 def lines_of(element: HtmlElement) -> str:
-    r"""Text of an element, one block a line, blanks folded, no blank lines.
+    r"""Return the text of an element, one block a line, blanks folded, no blank lines.
 
     >>> lines_of(lxml.html.fromstring("<div><p>一 <b>二</b></p>三<br>四</div>"))
     '一 二\n三\n四'
@@ -200,7 +200,7 @@ def lines_of(element: HtmlElement) -> str:
 
 
 def tidy(text: str) -> str:
-    """Lines with blanks folded and trimmed; empty ones go."""
+    """Return the lines with blanks folded and trimmed, without empty ones."""
     lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
@@ -228,10 +228,10 @@ def _by_trafilatura(html: str) -> Body:
 
 
 def _size(element: _Element) -> int:
-    """Characters of an element's text, blanks out."""
+    """Return the number of characters of an element's text, without blanks."""
     return sum(len("".join(str(text).split())) for text in element.itertext())
 
 
 def _address(image: _Element) -> str:
-    names = ("data-original", "data-src", "src")  # lazy loading keeps the real one beside
+    names = ("data-original", "data-src", "src")  # lazy loading: the real one is not in src
     return next((str(image.get(name)) for name in names if image.get(name)), "")

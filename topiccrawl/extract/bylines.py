@@ -1,4 +1,4 @@
-"""Who published and who wrote: 来源, 作者, 记者, 编辑 as Chinese pages write them."""
+"""Publisher and authors of an article: 来源, 作者, 记者, 编辑 as Chinese pages write them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _MEDIUM = re.compile(
     r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
 )
 _BESIDE = 5
-"""Lines before a date in which a medium's name may stand (its author between)."""
+"""Lines before a date in which a medium's name may be (the author's between)."""
 _DATED = re.compile(r"(?:19|20)\d\d[-/.年]")
 
 
 def source_in(text: str) -> str:
-    """The first 来源 of a text, or "".
+    """Return the first 来源 of a text, or "".
 
     >>> source_in("2016年01月12日10:23 来源：新京报 作者：张三")
     '新京报'
@@ -51,7 +51,7 @@ def source_in(text: str) -> str:
 
 
 def medium_beside_date(text: str) -> str:
-    r"""A line that looks like a medium's name and stands close to a line with a date, or "".
+    r"""Return a line that looks like a medium's name close to a line with a date, or "".
 
     >>> medium_beside_date("国足获胜\n新京报\n2016-01-12 10:23\n评论")
     '新京报'
@@ -65,7 +65,7 @@ def medium_beside_date(text: str) -> str:
 
 
 def author_in(text: str) -> str:
-    """Names of writers, else of reporters, else of editors, joined by a blank; "" if none.
+    """Return the names of writers, else reporters, else editors, joined by a blank; "" if none.
 
     >>> author_in("来源：新京报 作者：张三 责任编辑：李四")
     '张三'

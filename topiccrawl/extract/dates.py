@@ -1,4 +1,4 @@
-"""When an article was published: from metadata, from the text around its head, from its URL."""
+"""Date of publication of an article: from metadata, from the text near its head, from its URL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
 EARLIEST = 1995
-"""Years before it are no year of publication on the web."""
+"""First year of publication that is accepted: before it there were no news on the web."""
 
 _DAY = (
     r"(?P<year>(?:19|20)\d\d)\s*[-/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-/.月]\s*"
@@ -27,7 +27,7 @@ _WRITTEN = re.compile(
     rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
 )
 _HEAD = 2
-"""Texts around the headline; a relative time in later ones is that of other articles."""
+"""Texts around the headline; a relative time in later texts belongs to other articles."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -66,19 +66,19 @@ class Moment(NamedTuple):
 def published(
     stated: Iterable[str], near: Sequence[str], url: str, language: str, fetched_at: float = 0.0
 ) -> str:
-    """Time of publication as ISO 8601, or "".
+    """Return the time of publication as ISO 8601, or "".
 
-    Metadata comes first, then what is written near the headline, then the URL; a written time of
-    the URL's own day is preferred to an earlier one of another day, and one with a time of day to
-    one without. Pages in Chinese are in Beijing's zone where they name none; where they write no
-    full date, one relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) counts.
+    Metadata comes first, then the text near the headline, then the URL. A written time of the
+    URL's own day is preferred to an earlier one of another day, and one with a time of day to one
+    without. Pages in Chinese are in Beijing's zone if they name none. If they have no full date,
+    one relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) counts.
 
     Args:
-        stated: What metadata says, most trusted first.
-        near: Texts to search, most telling first.
+        stated: Dates of the metadata, most trusted first.
+        near: Texts to search, most relevant first.
         url: Address of the page.
         language: ISO 639-1 code of the page.
-        fetched_at: Seconds since the epoch; later days are no day of publication. 0: not known.
+        fetched_at: Seconds since the epoch; later days are rejected. 0: not known.
 
     >>> published((), ["2016年01月12日 10:23 来源"], "http://a.test/x", "zh")
     '2016-01-12T10:23:00+08:00'
@@ -112,7 +112,7 @@ def _likely(day: date, last: date) -> bool:
 
 
 def _best(found: list[Moment], dated: date | None) -> Moment:
-    """The first of the URL's day, else the first; with a time of day where that day has one."""
+    """Return the first of the URL's day, else the first; with a time of day if that day has one."""
     days = [m.day for m in found]
     close = [day for day in days if dated and abs(day - dated) <= timedelta(days=1)]
     day = dated if dated in days else (*close, *days)[0]
@@ -121,7 +121,7 @@ def _best(found: list[Moment], dated: date | None) -> Moment:
 
 
 def _fits(day: date, dated: date | None) -> bool:
-    """Whether a day does not contradict the URL's."""
+    """Return whether a day agrees with the URL's, to within one day."""
     return dated is None or abs(day - dated) <= timedelta(days=1)
 
 

@@ -1,9 +1,9 @@
 """The body by density: the box whose text outweighs its links, then its lines without the frame.
 
-Every block of a page speaks for a body as far as it is made of sentences, and against it where it
-is a link, a scrap, or in a box that names itself a frame. The body is the smallest box that keeps
-most of the page's weight, from its first heavy block to its last (maximum subsequence: Pasternack
-& Roth 2009; text density with links and punctuation: Sun, Song & Liao 2011).
+Every block of a page has a weight: positive for sentences, negative for a link, a scrap, or a box
+named like a frame. The body is the smallest box that keeps most of the page's weight, from its
+first heavy block to its last (maximum subsequence: Pasternack & Roth 2009; text density with links
+and punctuation: Sun, Song & Liao 2011).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from topiccrawl.extract.blocks import Block, Box, Layout
 
 KEPT = 0.7
-"""Share of a box's weight that one box inside must have to stand for it."""
+"""Share of a box's weight that an inner box must have to replace it."""
 
 KEPT_LIST = 0.95
-"""The same for a list: it hardly is a whole article."""
+"""The same for a list, which is rarely a whole article."""
 
 TWIN = 0.35
-"""Share of a box's weight from which its namesake beside it is a part of the same text."""
+"""Share of a box's weight from which a sibling of the same name belongs to the same text."""
 
 LINKED = 0.4
 """Share of anchor text from which a block is a link."""
@@ -33,26 +33,26 @@ HEAVIEST = 300
 """Characters of a block that count: one long comment is no article."""
 
 SENTENCE = 8
-"""Characters of the shortest block that may speak for a body by its punctuation."""
+"""Characters of the shortest block whose punctuation counts for a body."""
 
 LONG = 25
 """Characters from which a block without punctuation is no scrap."""
 
 LINKED_TEXT = 50
-"""Characters of a linked block that is text all the same, if it has two sentences: old pages
-forget to close a link."""
+"""Characters from which a linked block with two sentences counts as text: old pages forget to
+close a link."""
 
 SCRAP = -20.0
-"""Weight of a line that belongs to the frame by what it says."""
+"""Weight of a line that belongs to the frame by its words."""
 
 ELSEWHERE = 80.0
-"""Weight that is left of a page without comments and teasers, if they may outweigh the article."""
+"""Weight outside of comments and teasers from which they are frame, however heavy they are."""
 
 LINES = 4
-"""Blocks from which a paragraph or cell is a box of its own: old pages write with <br>."""
+"""Blocks from which a paragraph or cell is a box of its own: old pages separate lines by <br>."""
 
 CAPTION = 12
-"""Blocks of a box of captions at most."""
+"""Most blocks of a box of captions."""
 
 _LISTS = frozenset(("ul", "ol", "dl"))
 # fmt: off
@@ -64,7 +64,7 @@ _SMALL = frozenset((
 
 
 class Choice(NamedTuple):
-    """What was chosen of a page.
+    """The blocks chosen from a page.
 
     Attributes:
         blocks: Numbers of its blocks, page order.
@@ -80,11 +80,11 @@ class Choice(NamedTuple):
 
 
 def choose(layout: Layout, *, captions: bool = True) -> Choice:
-    """The body's blocks; none where nothing outweighs the links.
+    """Return the body's blocks; none if no text outweighs the links.
 
     Args:
         layout: A page.
-        captions: Keep what stands under pictures.
+        captions: Keep the captions of pictures.
     """
     if not layout.blocks:
         return Choice(())
@@ -94,14 +94,14 @@ def choose(layout: Layout, *, captions: bool = True) -> Choice:
 
 
 def choose_in(layout: Layout, *, captions: bool = True) -> Choice:
-    """The body's blocks where the layout is known to be the article's own box."""
+    """Return the body's blocks of a layout that is known to be the article's own box."""
     if not layout.blocks:
         return Choice(())
     return _cut(layout, _weights(layout), 0, captions=captions)
 
 
 def weigh(block: Block) -> float:
-    """What a block speaks for a body: ``HEAVIEST`` at most, below 0 for links and scraps.
+    """Return a block's weight for a body: ``HEAVIEST`` at most, below 0 for links and scraps.
 
     >>> from topiccrawl.extract.blocks import Block
     >>> weigh(Block("", 0, "p", 100, 0.0, 4)), weigh(Block("", 0, "li", 12, 1.0, 0))
@@ -121,7 +121,7 @@ def weigh(block: Block) -> float:
 
 
 def heaviest(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
-    """The stretch with the largest sum; empty where all weigh against it.
+    """Return the stretch with the largest sum; empty if no weight is positive.
 
     >>> heaviest([-1.0, 3.0, -1.0, 4.0, -2.0], 0, 5)
     (1, 4)
@@ -137,7 +137,7 @@ def heaviest(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
 
 
 def _weights(layout: Layout) -> list[float]:
-    """Weight of every block; what stands in a frame counts against the body."""
+    """Return the weight of every block; blocks in a frame count against the body."""
     weights = [weigh(block) for block in layout.blocks]
     total = _speaking(weights)
     for box in layout.boxes[1:]:
@@ -148,7 +148,7 @@ def _weights(layout: Layout) -> list[float]:
 
 
 def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) -> bool:
-    """Whether a box that is named like a frame is one: an article's box may be, too."""
+    """Return whether a box named like a frame is one; an article's box may have such a name."""
     if any(block.tag == "h1" for block in layout.blocks[box.begin : box.end]):
         return False
     inside = _speaking(weights[box.begin : box.end])
@@ -160,7 +160,7 @@ def _speaking(weights: Iterable[float]) -> float:
 
 
 def _descend(layout: Layout, weights: Sequence[float]) -> int:
-    """The smallest box that keeps ``KEPT`` of the weight of every box around it."""
+    """Return the smallest box that keeps ``KEPT`` of the weight of every box around it."""
     values: dict[int, float] = {0: 0.0}
     inner: dict[int, list[int]] = {}
     for number, one in enumerate(layout.boxes):
@@ -179,7 +179,7 @@ def _descend(layout: Layout, weights: Sequence[float]) -> int:
 
 
 def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Sequence[int]) -> bool:
-    """Whether a box beside one has its name and a good part of its weight: columns."""
+    """Return whether a sibling has the same name and a good part of the weight: columns."""
     one = layout.boxes[best]
     return bool(one.names) and any(
         other != best
@@ -190,7 +190,7 @@ def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Seque
 
 
 def _cut(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
-    """What of a box is the body: from its first heavy line to its last, without the frame."""
+    """Choose the body in a box: from its first heavy line to its last, without the frame."""
     bounds = layout.boxes[box].begin, layout.boxes[box].end
     first, last = _headed(layout.blocks, weights, heaviest(weights, *bounds))
     first, last = _grown(layout.blocks, (first, last), bounds)
@@ -208,7 +208,7 @@ def _cut(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) 
 def _headed(
     blocks: Sequence[Block], weights: Sequence[float], stretch: tuple[int, int]
 ) -> tuple[int, int]:
-    """The stretch from its headline on, where most of it comes after."""
+    """Return the stretch after its headline, if most of the weight comes after it."""
     first, last = stretch
     heads = [number for number in range(first, last) if blocks[number].tag == "h1"]
     if heads and sum(weights[heads[0] : last]) > sum(weights[first : heads[0]]):
@@ -217,7 +217,7 @@ def _headed(
 
 
 def _linked(blocks: Sequence[Block]) -> float:
-    """Share of anchor text; linked text (see ``LINKED_TEXT``) is none."""
+    """Return the share of anchor text; linked text (see ``LINKED_TEXT``) does not count."""
     size = sum(block.size for block in blocks)
     linked = sum(block.size * block.linked for block in blocks if weigh(block) < 0)
     return linked / size if size else 0.0
@@ -226,7 +226,7 @@ def _linked(blocks: Sequence[Block]) -> float:
 def _grown(
     blocks: Sequence[Block], stretch: tuple[int, int], bounds: tuple[int, int]
 ) -> tuple[int, int]:
-    """The stretch with the unlinked lines at its ends: captions, subheadings, signatures."""
+    """Extend the stretch by unlinked lines at its ends: captions, subheadings, signatures."""
     first, last = stretch
     if first == last:
         return stretch

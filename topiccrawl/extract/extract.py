@@ -1,4 +1,4 @@
-"""An article out of a page, or nothing where the page is none."""
+"""Extraction of an article from a page, or of nothing if the page is none."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """What is asked of a main text.
+    """Minimum requirements for a main text.
 
     Attributes:
-        letters: Letters and digits it has at least, for Chinese; others ``LATIN`` times as many.
-        sentences: Share of it that stands in lines with a sentence's punctuation, at least.
+        letters: Least letters and digits, for Chinese; other languages ``LATIN`` times as many.
+        sentences: Least share of the text in lines with a sentence's punctuation.
     """
 
     letters: int
@@ -36,35 +36,35 @@ class Asked(NamedTuple):
 
 
 STATED = Asked(60, 0.0)
-"""Of a page whose metadata says that it is an article, and its date: a table will do."""
+"""For a page whose metadata names it an article and gives a date: a table is enough."""
 
 HINTED = Asked(60, 0.2)
-"""Of a page whose metadata says one of both."""
+"""For a page whose metadata has one of both."""
 
 DATED = Asked(60, 0.5)
-"""Of a page with a date near its headline or in its URL."""
+"""For a page with a date near its headline or in its URL."""
 
 UNDATED = Asked(150, 0.7)
-"""Of a page without any date: next to all news have one, channel and topic pages have none."""
+"""For a page without any date: nearly all news have one, channel and topic pages have none."""
 
 PART = Asked(1, 0.0)
-"""Of a later page of an article."""
+"""For a later page of an article."""
 
 LISTED = Asked(200, 0.9)
-"""A dated text of so many letters, with so much of the page's sentences and no links, may be a
-list: a programme, a table of results."""
+"""Least letters, and least share of the page's sentences, of a dated text without links that may
+be a list: a programme, a table of results."""
 
 UNLINKED = 0.05
 """Largest share of anchor text in a list that may be an article."""
 
 LATIN = 3
-"""Letters of a Latin text that say as much as one Chinese character."""
+"""Letters of a Latin text that carry as much as one Chinese character."""
 
 LINKED = 0.5
 """Largest share of anchor text in an article's body."""
 
 NEAR = 600
-"""Characters before and after the headline and the body where dates and bylines are looked for."""
+"""Characters before and after the headline and the body that are searched for dates and bylines."""
 
 MOST_IMAGES = 50
 
@@ -73,7 +73,7 @@ _SOURCE_MARKS = (
     "[itemprop=publisher], [class*=source]"
 )
 _NAME = (2, 20)  # shortest and longest name of a source
-_PROBE = 20  # letters of a body's line that are looked for in the page
+_PROBE = 20  # letters of a body's line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
@@ -86,21 +86,21 @@ def extract(
     part: bool = False,
     frame: SiteFrame | None = None,
 ) -> Extracted | None:
-    """The article of a page; None for a page that is none (hub, gallery, form, error page).
+    """Return the article of a page; None if it is none (hub, gallery, form, error page).
 
     A page is an article if it is not a host's root and its main text is long enough, not mostly
-    links, and made of sentences; how much is asked (``STATED`` to ``UNDATED``) depends on what
-    speaks for an article besides. Metadata is believed before text. Never raises; reads
-    ``LONGEST`` characters at most of what ``links.limits`` leaves of a page, so its time is bounded
-    (seconds for pages made to hurt, 20 to 40 ms for real ones).
+    links, and made of sentences. The thresholds (``STATED`` to ``UNDATED``) depend on the other
+    signs of an article. Metadata is preferred to text. Never raises. Reads at most ``LONGEST``
+    characters of a page as ``links.limits`` cuts it, so its time is bounded (seconds for hostile
+    pages, 20 to 40 ms for real ones).
 
     Args:
         html: The decoded page.
-        url: Where it was fetched, for relative addresses and a date in it.
-        page: The same page as read by the links room, where it is at hand; saves its title.
-        fetched_at: Seconds since the epoch; bounds dates. 0 where it is not known.
-        frame: What is known of the site; it learns from the article.
-        part: The page is known to be a later part of an article: any text will do.
+        url: The page's URL, for relative addresses and a date in it.
+        page: The same page as ``links.page`` read it, if available; gives its title.
+        fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
+        frame: The site's learnt frame; it learns from the article.
+        part: The page is known to be a later part of an article: any text is enough.
 
     >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
     >>> found = extract(f"<title>车展开幕_本地新闻网</title><h1>车展开幕</h1><p>{text}</p>",
@@ -126,7 +126,7 @@ def extract(
 
 
 def is_article(body: Body, language: str, asked: Asked) -> bool:
-    """Whether a main text in a language is all that is asked of an article's.
+    """Return whether a main text meets the requirements for an article in its language.
 
     >>> is_article(Body("短。"), "zh", DATED)
     False
@@ -197,7 +197,10 @@ def _headline(reading: _Reading, page: Page | None) -> str:
 
 
 def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
-    """Where dates and bylines stand: between headline and body, before both, after the body."""
+    """Return the texts between headline and body, before both, and after the body.
+
+    Dates and bylines are there.
+    """
     lines = body.split("\n")
     long = [line for line in lines if len(line) >= _PROBE and line not in title] or lines
     first, last = long[0][:_PROBE], lines[-1][-_PROBE:]
@@ -216,13 +219,13 @@ def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
 
 
 def _ends(body: str) -> tuple[str, str]:
-    """First and last line of a body: agencies' credit lines and editors' names stand there."""
+    """Return first and last line of a body: they hold agencies' credits and editors' names."""
     lines = body.split("\n")
     return lines[0][:120], lines[-1][-120:]
 
 
 def _marked(tree: LexborHTMLParser) -> str:
-    """Text of a short element that names itself source."""
+    """Return the text of a short element that is marked as the source, or ""."""
     for element in tree.css(_SOURCE_MARKS):
         text = element.text(strip=True)
         if _NAME[0] <= len(text) <= _NAME[1] and not any(map(str.isdigit, text)):
@@ -231,7 +234,7 @@ def _marked(tree: LexborHTMLParser) -> str:
 
 
 def _without_headline(body: str, title: str) -> str:
-    """The body without a first line that repeats the headline."""
+    """Return the body without a first line that repeats the headline."""
     first, _, rest = body.partition("\n")
     return rest if rest and fold(first) == fold(title) else body
 

@@ -1,9 +1,9 @@
-"""A site's frame: where its bodies stand and what it repeats in them (after CN101694658).
+"""A site's frame: the box of its bodies and the lines that repeat in them (after CN101694658).
 
-Learnt from a handful of a site's articles: what changes from page to page is content, what repeats
-is frame. The box that held most bodies is looked into first; lines that many bodies share are left
-out. A sample of pages is compared with what is found without the frame; where that disagrees, the
-site has changed and the frame is learnt anew. A frame written by hand is kept.
+It is learnt from a handful of a site's articles: text that changes from page to page is content,
+text that repeats is frame. The box that held most bodies is searched first; lines that many bodies
+share are left out. A sample of pages is also extracted without the frame. If the results disagree,
+the site has changed and the frame is rebuilt. A frame written by hand is kept.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 KEY = "frame"
-"""Key of a site's frame among what is known of the site."""
+"""Key of a site's frame in the site's stored data."""
 
 LEAST = 5
 """Articles of a site before its frame is used."""
 
 TRUSTED = 0.8
-"""Share of a site's articles whose body stood in the box."""
+"""Least share of a site's articles whose body was in the box."""
 
 REPEATED, OFTEN = 3, 0.3
-"""Articles, and share of the site's, in which a line stands that is frame."""
+"""Least articles, and least share of the site's articles, with a line that is frame."""
 
 CHECK_EVERY = 10
-"""One of so many articles is looked for without the frame, too."""
+"""Articles for each one that is also extracted without the frame."""
 
 AGREES = 0.8
 """Share of the longer text's lines that both must have."""
 
 MISSES = 3
-"""Checks in a row that fail before the frame is learnt anew."""
+"""Checks in a row that fail before the frame is rebuilt."""
 
 MOST_LINES, LONGEST = 600, 200
-"""Lines remembered, and characters of the longest: a line that a site repeats is short."""
+"""Lines stored, and characters of the longest: a line that a site repeats is short."""
 
 
 class SiteFrame:
-    """What was learnt of one site.
+    """The learnt frame of one site.
 
     Attributes:
         pages: Articles it was learnt from.
         boxes: CSS selectors of boxes, and how many bodies each held.
         lines: Lines of bodies, and how many articles had each.
-        by_hand: A selector that an operator wrote, "" where none did; it wins.
+        by_hand: A selector that an operator wrote, or ""; it wins.
         kept: Lines that an operator wants to keep.
         misses: Checks in a row that failed.
     """
@@ -71,7 +71,7 @@ class SiteFrame:
 
     @property
     def box(self) -> str:
-        """The selector to look into first, "" where none is trusted."""
+        """Selector to search first, "" if none is trusted."""
         if self.by_hand or self.pages < LEAST:
             return self.by_hand
         best, times = self.boxes.most_common(1)[0] if self.boxes else ("", 0)
@@ -79,7 +79,7 @@ class SiteFrame:
 
     @property
     def repeated(self) -> dict[str, int]:
-        """Lines that are frame, and how often each was met."""
+        """Lines that are frame, and the number of articles with each."""
         if self.pages < LEAST:
             return {}
         least = max(REPEATED, OFTEN * self.pages)
@@ -90,7 +90,7 @@ class SiteFrame:
         }
 
     def observe(self, body: Body) -> None:
-        r"""Learn from an article's body as it was found, frame included.
+        r"""Learn from an article's body as extracted, frame included.
 
         >>> frame = SiteFrame()
         >>> for n in range(6):
@@ -98,7 +98,7 @@ class SiteFrame:
         >>> frame.box, frame.repeated
         ('div.text', {'本台热线欢迎来电。': 6})
         """
-        if self.misses:  # in doubt: what was learnt is not mixed with what may come instead
+        if self.misses:  # in doubt: do not mix the learnt frame with a possible new one
             return
         self.pages += 1
         if body.box:
@@ -110,30 +110,30 @@ class SiteFrame:
             self.lines = Counter({line: times for line, times in often if times > 1})
 
     def clean(self, body: Body) -> Body:
-        """The body without the lines that the site repeats; as it is where nothing else is left."""
+        """Return the body without lines that the site repeats; unchanged if none would remain."""
         repeated = self.repeated
         lines = [line for line in body.text.split("\n") if line not in repeated]
         return body._replace(text="\n".join(lines)) if lines else body
 
     def due(self) -> bool:
-        """Whether this article is to be looked for without the frame, too."""
+        """Count an article; return whether it is also to be extracted without the frame."""
         self._used += 1
         return self._used % CHECK_EVERY == 1
 
     def check(self, *, agrees: bool) -> None:
-        """Take the outcome of a check; after ``MISSES`` in a row what was learnt is forgotten."""
+        """Record a check's outcome; after ``MISSES`` failures in a row drop the learnt frame."""
         self.misses = 0 if agrees else self.misses + 1
         if self.misses >= MISSES:
             self.forget()
 
     def forget(self) -> None:
-        """Drop what was learnt; what an operator wrote stays."""
+        """Drop the learnt frame; an operator's selector and kept lines stay."""
         self.pages = self.misses = 0
         self.boxes.clear()
         self.lines.clear()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; lines met once are left out."""
+        """Return plain values; lines of a single article are left out."""
         lines = {line: times for line, times in self.lines.items() if times > 1}
         return {
             "pages": self.pages,
@@ -146,7 +146,7 @@ class SiteFrame:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> SiteFrame:
-        """The frame whose ``to_json`` is ``values``; a new one for {}."""
+        """Return the frame whose ``to_json`` is ``values``; a new one for {}."""
         frame = cls()
         frame.pages = int(values.get("pages", 0))
         frame.boxes = Counter(values.get("boxes", {}))
@@ -158,9 +158,9 @@ class SiteFrame:
 
 
 def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body:
-    """The body by a site's frame where that is trusted, else as it is found without one.
+    """Return the body by a site's frame if that is trusted, else as found without one.
 
-    The lines that the site repeats are still in it: ``SiteFrame.clean`` takes them out.
+    The lines that the site repeats are still in it: ``SiteFrame.clean`` removes them.
     """
     selector = frame.box
     framed = _inside(tree, selector) if selector else NOTHING
@@ -173,10 +173,10 @@ def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body
 
 
 def _inside(tree: LexborHTMLParser, selector: str) -> Body:
-    """The body in the one box of a selector; empty where there is none or several."""
+    """Return the body in the one box of a selector; empty if there are none or several."""
     try:
         boxes = tree.css(selector)
-    except SelectolaxError:  # an operator's selector that is none
+    except SelectolaxError:  # an operator's selector that is invalid
         return NOTHING
     if len(boxes) != 1:
         return NOTHING

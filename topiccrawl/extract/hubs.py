@@ -1,9 +1,9 @@
-"""The list of a hub page: its links, when each was published, and the page that goes on.
+"""The list of a hub page: its links, their dates, and the next page.
 
 A list is a box whose children are alike and each hold one link of some length: ``li`` of ``ul``,
 ``tr`` of ``table``, ``div`` of ``div``. Of several the one wins whose links look most like
-articles; dates in front of or behind them tell it from a menu and from a chart of what is read
-most.
+articles; dates before or after the links distinguish it from menus and from charts of the most
+read articles.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 FEWEST = 3
-"""Items of a list."""
+"""Least items of a list."""
 
 SHORTEST = 6
-"""Letters of a headline, in the mean of a list's items; a menu's entries have two to four."""
+"""Least mean letters of a list's headlines; a menu's entries have two to four."""
 
 ALIKE = 0.6
-"""Share of the items that have the tag most have."""
+"""Least share of the items that have the most common tag."""
 
 DATED = 1.5
-"""Worth of a list in which most items have a date, to one in which they have none."""
+"""Factor on the score of a list in which most items have a date."""
 
 _HEIGHT = 6  # elements between a link and the box of its list
 _ENOUGH = 40  # letters of a headline that count
@@ -55,7 +55,7 @@ class Item(NamedTuple):
     Attributes:
         url: Canonical.
         title: Text of the link.
-        published: ISO 8601, as precise as the list or the URL says; "" where neither does.
+        published: ISO 8601, as precise as the list or the URL gives it; "" if neither does.
     """
 
     url: str
@@ -64,11 +64,11 @@ class Item(NamedTuple):
 
 
 class HubList(NamedTuple):
-    """What a hub lists.
+    """Entries of a hub.
 
     Attributes:
         items: In the page's order, each URL once.
-        next_page: Canonical URL of the page that goes on, or None.
+        next_page: Canonical URL of the list's next page, or None.
     """
 
     items: tuple[Item, ...]
@@ -83,11 +83,11 @@ class _Entry(NamedTuple):
 
 
 def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
-    """Return the list part of a page, or None where it has no list.
+    """Return the list part of a page, or None if it has no list.
 
     Args:
         html: Decoded page.
-        url: Where it was fetched.
+        url: The page's URL.
         fetched_at: Seconds since the epoch: the year of dates without one, and their last day.
 
     >>> page = "".join(f"<li>03-0{n} <a href=/2026030{n}/n{n}0000.html>第{n}条消息的标题</a>"
@@ -116,7 +116,7 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
 
 
 def _enter(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
-    """Count a link for every box it may be listed in; of a child's links the longest stands."""
+    """Add a link to every box that may list it; of a child's links the longest is kept."""
     title = " ".join(link.text().split())[:_TITLE]
     child, parent = link, link.parent
     for _ in range(_HEIGHT):
@@ -150,7 +150,7 @@ def _item(entry: _Entry, fetched_at: float) -> Item:
 
 
 def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
-    """The date beside a link; the year, or the whole of it, from the URL where it lacks there."""
+    """Return the date beside a link; a missing year or date is taken from the URL."""
     around = entry.box.text(separator=" ").replace(entry.link.text(), " ")
     url = entry.url if by_url else ""
     found = published((), [around], "", "zh", fetched_at)
@@ -166,7 +166,7 @@ def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
 def _next_page(
     root: LexborNode, links: list[tuple[LexborNode, str | None]], url: str
 ) -> str | None:
-    """What calls itself the next page: by ``rel``, else by the text of a link."""
+    """Return the URL marked as next page, by ``rel`` or else by the text of a link."""
     for node in root.css("link[rel=next], a[rel=next]"):
         target = canonical(node.attributes.get("href") or "", url)
         if target and target != url:

@@ -1,4 +1,4 @@
-"""What a page says of itself in machine-readable form: JSON-LD, OpenGraph, meta, microdata."""
+"""Machine-readable metadata of a page: JSON-LD, OpenGraph, meta elements, microdata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATES = (
     "og:release_date", "bytedance:published_time", "datepublished", "parsely-pub-date",
     "sailthru.date", "dc.date.issued", "dc.date", "dcterms.created", "date", "og:time",
 )  # fmt: skip
-"""Names of meta elements that hold the time of publication, most telling first."""
+"""Names of meta elements that hold the time of publication, most trusted first."""
 
 TITLES = ("og:title", "twitter:title", "articletitle", "headline", "dc.title")
 SOURCES = ("mediaid", "source", "contentsource", "article:source", "og:source", "news_source")
@@ -33,7 +33,7 @@ _LOOSE = json.JSONDecoder(strict=False)  # line breaks inside strings are common
 
 
 class Metadata(NamedTuple):
-    """What was found; "" where nothing was.
+    """Metadata of a page; "" for missing values.
 
     Attributes:
         titles: Headlines, most trusted first, site names not stripped.
@@ -42,7 +42,7 @@ class Metadata(NamedTuple):
         publisher: Name of the site or publisher.
         author: Names joined by a blank.
         images: Addresses as written.
-        article: The page says that it is an article.
+        article: The page is marked as an article.
     """
 
     titles: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Metadata(NamedTuple):
 
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
-    """The metadata of a parsed page; broken JSON-LD is left out."""
+    """Return the metadata of a parsed page; broken JSON-LD is ignored."""
     meta = _meta(tree)
     linked = [one for one in _linked_data(tree) if _is_article(one)]
     names = [name for one in linked for name in _names(one.get("author"))]
@@ -72,7 +72,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:
-    """Content of meta elements by lower-case name; the first of a name counts."""
+    """Return the content of meta elements by lower-case name; the first of a name counts."""
     found: dict[str, str] = {}
     for element in tree.css("meta[content]"):
         values = element.attributes
@@ -88,7 +88,7 @@ def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
 
 
 def _person(authors: list[str]) -> str:
-    """The first author that is no address (article:author is a profile's URL on some sites)."""
+    """Return the first author that is no URL (article:author is a profile's URL on some sites)."""
     return next((name for name in authors if "://" not in name and len(name) <= LONGEST_NAME), "")
 
 
@@ -99,7 +99,7 @@ def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
 
 
 def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Objects of all JSON-LD blocks, those of lists and @graph included."""
+    """Yield the objects of all JSON-LD blocks, those of lists and @graph included."""
     for element in tree.css('script[type="application/ld+json"]'):
         try:
             value = _LOOSE.decode(element.text().strip().rstrip(";"))
@@ -133,7 +133,7 @@ def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:
 
 
 def _names(value: object) -> Iterator[str]:
-    """Names of a person, an organisation, or a list of them."""
+    """Yield the names of a person, an organisation, or a list of them."""
     for one in value if isinstance(value, list) else [value]:
         name = one.get("name") if isinstance(one, dict) else one
         if isinstance(name, str) and name.strip() and "://" not in name:

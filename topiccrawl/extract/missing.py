@@ -1,4 +1,4 @@
-"""Soft 404: pages that say that there is nothing, with status 200."""
+"""Soft 404: error pages with status 200."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SAYS = re.compile(
 
 
 def is_missing(title: str, text: str) -> bool:
-    """Whether a page says that what was asked for is not there.
+    """Return whether a page's text says that the requested page does not exist.
 
     Args:
         title: Text of its ``<title>``.
-        text: What the page says itself, without menus (``Page.prose``).
+        text: The page's own text, without menus (``Page.prose``).
 
     >>> is_missing("提示信息", "抱歉，您访问的页面不存在！3 秒后返回首页")
     True

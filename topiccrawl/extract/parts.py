@@ -1,4 +1,4 @@
-"""Articles on several pages: which link of a page leads to the next part, which to the first."""
+"""Articles on several pages: the links of a page to the next part and to the first."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Part(NamedTuple):
     """A URL as one page of a document.
 
     Attributes:
-        base: What all pages of the document have in common.
-        number: Its number; 0 where the URL has none.
+        base: URL without the page number, common to all pages of the document.
+        number: Its number; 0 if the URL has none.
     """
 
     base: str
@@ -36,11 +36,11 @@ class Part(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Where a page's document goes on.
+    """Neighbours of a page in its document.
 
     Attributes:
         next: URL of the next part, or "".
-        first: URL of the first part where the page itself is a later one, or "".
+        first: URL of the first part if the page itself is a later one, or "".
     """
 
     next: str = ""
@@ -48,7 +48,7 @@ class Parts(NamedTuple):
 
 
 def part_of(url: str) -> Part:
-    """The document that a URL belongs to, and which page of it the URL is.
+    """Return the document that a URL belongs to, and the number of the page in it.
 
     >>> part_of("http://a.test/20160112/n43_2.shtml")
     Part(base='http://a.test/20160112/n43.shtml', number=2)
@@ -77,10 +77,10 @@ def _part_of(url: str) -> Part:
 
 
 def parts_of(url: str, links: Iterable[Link]) -> Parts:
-    """Next and first part as a page's own links tell; a link to another document is none.
+    """Return next and first part by a page's links; links to other documents do not count.
 
-    A next part has the same document's URL with a higher number, and a link that says 下一页 or
-    the number. A page is a later part if its URL has a number and it links to a lower one.
+    A next part has the same document's URL with a higher number, and its anchor is 下一页 or the
+    number. A page is a later part if its URL has a number and it links to a lower one.
 
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
@@ -103,7 +103,7 @@ def parts_of(url: str, links: Iterable[Link]) -> Parts:
 
 
 def without_parts(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
-    """The links that do not lead to other pages of the URL's own document.
+    """Return the links that do not lead to other pages of the URL's own document.
 
     >>> from topiccrawl.model import Link
     >>> without_parts("http://a.test/1.html", [Link("http://a.test/1_2.html"), Link("http://b.test/")])
@@ -124,7 +124,7 @@ def _siblings(here: Part, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
 
 
 def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
-    r"""The article with the text of its next part; lines that it has already are left out.
+    r"""Return the article with the text of its next part; lines that it already has are left out.
 
     >>> from topiccrawl.model import Article
     >>> joined(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body

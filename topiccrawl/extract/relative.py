@@ -1,4 +1,4 @@
-"""Times that are written from the reader's side: 5分钟前, 昨天 12:30, 11月21日 without a year."""
+"""Relative and incomplete times: 5分钟前, 昨天 12:30, 11月21日 without a year."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星"
 _NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0}
 _DAYS = {"今": 0, "昨": 1, "前": 2}
 _COARSE = 86400
-"""Seconds of a unit from which no time of day can be told."""
+"""Seconds of a unit from which the time of day is unknown."""
 
 
 def moments(text: str, fetched_at: float, in_url: date | None = None) -> Iterator[tuple[date, str]]:
-    """Days and times of day ("" where not told) that a text gives relative to its fetch.
+    """Yield the days and times of day ("" if missing) that a text gives relative to its fetch.
 
     Times are Beijing's. A day without a year is the last such day before the fetch, or of the
-    year that the URL names; without a time of day it counts only if the URL names that very day.
+    year in the URL; without a time of day it counts only if the URL has the same day.
 
     Args:
         text: Lines around a headline.
-        fetched_at: Seconds since the epoch; 0 where it is not known.
+        fetched_at: Seconds since the epoch; 0 if it is not known.
         in_url: Day that the page's URL names.
 
     >>> list(moments("5分钟前", 1_700_000_000.0))

@@ -1,4 +1,4 @@
-"""Which sites are read in a browser: plain pages are empty there, rendered ones are articles."""
+"""Choice of the sites to render in a browser: empty as plain pages, articles when rendered."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page
 
 TRIES = 3
-"""Blank pages of a site that are rendered to see whether that helps."""
+"""Blank pages of a site that are rendered as a trial."""
 
 WINS = 2
-"""Articles among them from which the site's blank pages are always rendered."""
+"""Articles among the trials from which the site's blank pages are always rendered."""
 
 BLANK = 200
-"""Characters of visible text up to which a page with scripts may be one that scripts write."""
+"""Most characters of visible text of a page that scripts may write."""
 
 MOST_SITES = 10_000
-"""Sites remembered."""
+"""Sites stored; above it the least recently used one is evicted."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class _Site:
 
 
 class RenderingRule:
-    """Decides per site. Nothing of a site that shows its text plainly is ever rendered.
+    """Decision per site whether its blank pages are rendered.
 
     >>> rule = RenderingRule()
     >>> url = "http://a.test/1"
@@ -45,12 +45,12 @@ class RenderingRule:
         self._sites: OrderedDict[str, _Site] = OrderedDict()
 
     def wants(self, url: str) -> bool:
-        """Whether a blank page of this URL's site is to be rendered."""
+        """Return whether a blank page of this URL's site is to be rendered."""
         site = self._site(url)
         return site.won >= WINS or site.tried < TRIES
 
     def observe(self, url: str, *, article: bool) -> None:
-        """Take note of what a rendered page held."""
+        """Record whether a rendered page was an article."""
         site = self._site(url)
         site.tried += 1
         site.won += article
@@ -65,7 +65,7 @@ class RenderingRule:
 
 
 def is_blank(page: Page, html: str) -> bool:
-    """Whether a page says next to nothing, but has scripts that may.
+    """Return whether a page has hardly any text, but scripts that may write it.
 
     >>> from topiccrawl.model import Page
     >>> is_blank(Page("http://a.test/", "", ""), "<div id=app></div><script src=a.js></script>")

@@ -1,11 +1,11 @@
-"""What belongs to a page's frame by its words: names of boxes, lines that no article is made of."""
+"""Parts of a page's frame by their words: names of boxes, lines that are not article text."""
 
 from __future__ import annotations
 
 import re
 
 LONGEST = 70
-"""Characters of a line that may be a scrap; what is longer is text."""
+"""Most characters of a scrap; a longer line is text."""
 
 _FRAME_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
 _FRAME = re.compile(
@@ -41,7 +41,7 @@ _DATED = re.compile(r"(?:19|20)\d\d\s*[-/.年]\s*\d")
 
 
 def names_frame(tag: str, names: str) -> bool:
-    """Whether a box names itself part of the frame.
+    """Return whether a box's tag or names mark it as part of the frame.
 
     >>> names_frame("div", "share-bar"), names_frame("div", "article")
     (True, False)
@@ -50,17 +50,17 @@ def names_frame(tag: str, names: str) -> bool:
 
 
 def names_others(names: str) -> bool:
-    """Whether a box says that its text is of others: comments, teasers, the site's own lines."""
+    """Return whether a box's names mark it as comments, teasers or the site's own lines."""
     return bool(names and _OTHERS.search(names))
 
 
 def names_caption(tag: str, names: str) -> bool:
-    """Whether a box names itself a caption, a byline or a teaser."""
+    """Return whether a box's tag or names mark it as a caption, a byline or a teaser."""
     return tag in _CAPTION_TAGS or bool(names and _CAPTION.search(names))
 
 
 def is_scrap(text: str) -> bool:
-    """Whether a line belongs to the frame by what it says.
+    """Return whether a line belongs to the frame by its words.
 
     >>> is_scrap("(责任编辑：王小明)"), is_scrap("相关阅读："), is_scrap("评论家认为它很好。")
     (True, True, False)
@@ -69,7 +69,7 @@ def is_scrap(text: str) -> bool:
 
 
 def is_byline(text: str) -> bool:
-    """Whether a line tells date or source, or is a scrap: no article begins or ends with it.
+    """Return whether a line has a date or is a scrap: no article begins or ends with it.
 
     >>> is_byline("2016年01月12日 10:23 新城晚报"), is_byline("图为展会现场")
     (True, False)

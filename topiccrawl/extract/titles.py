@@ -1,4 +1,4 @@
-"""The headline of a page, without the names of site and channel that ``<title>`` carries."""
+"""The headline of a page, without the names of site and channel in ``<title>``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SITE = re.compile(
     re.IGNORECASE,
 )
 _HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|——|--")
-"""Separators that hardly stand inside a headline."""
+"""Separators that rarely occur inside a headline."""
 _SOFT = re.compile(r"[-–—]")
 _TAIL = 20
 """Longest name of a site or channel, characters of a Chinese title."""
@@ -29,13 +29,13 @@ _SHARE = 0.4
 
 
 def headline(stated: Iterable[str], title: str, headings: Sequence[str], site: str = "") -> str:
-    """The headline: a heading that ``<title>`` contains, else metadata's, else ``<title>``'s own.
+    """Return the headline: a heading in ``<title>``, else metadata's, else ``<title>``'s own.
 
     Args:
-        stated: What metadata says, most trusted first.
+        stated: Headlines of the metadata, most trusted first.
         title: Text of ``<title>``.
         headings: Texts of h1 and the like, page order.
-        site: Name of the site where metadata tells one.
+        site: Name of the site if the metadata has one.
 
     >>> headline((), "国足三比零获胜-搜狐体育", ["搜狐体育", "国足三比零获胜"])
     '国足三比零获胜'
@@ -60,7 +60,7 @@ def _covers(heading: str, title: str) -> bool:
 
 
 def _trim(text: str, site: str) -> str:
-    """A title with its blanks folded and the names at its end cut off."""
+    """Return a title with its blanks folded and without the names at its end."""
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
         shorter = _without_tail(text, site)

@@ -1,1 +1,1 @@
-"""WHAT DOES A LINK PROMISE: reading a page's links, scoring them, keeping out of traps."""
+"""Links of a page: read them, score them, keep out of crawler traps."""

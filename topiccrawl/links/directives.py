@@ -1,4 +1,4 @@
-"""What a page's owner asks of robots: meta elements and X-Robots-Tag, joined to the strictest."""
+"""Robots directives of a page: meta elements and X-Robots-Tag, merged; the strictest wins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 AGENT = "topiccrawl"
-"""Our name: directives for it count as those for all robots do; those for others do not."""
+"""Name of this robot: directives for it and for all robots apply, those for others do not."""
 
 _META_NAMES = frozenset({"robots", AGENT})
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:")
@@ -21,7 +21,7 @@ _WITH_VALUE = frozenset(
 
 
 def for_us(name: str) -> bool:
-    """Return whether ``<meta name=…>`` speaks to us.
+    """Return whether ``<meta name=…>`` addresses this robot.
 
     >>> for_us("ROBOTS"), for_us("topiccrawl"), for_us("googlebot")
     (True, True, False)
@@ -33,8 +33,8 @@ def directives(metas: Iterable[str], headers: Iterable[str] = ()) -> Directives:
     """Return the union of all directives: what any of them forbids is forbidden.
 
     Args:
-        metas: ``content`` of the meta elements that speak to us.
-        headers: Values of X-Robots-Tag; one that begins with another robot's name is left out.
+        metas: ``content`` of the meta elements that address this robot.
+        headers: Values of X-Robots-Tag; one that begins with another robot's name is ignored.
 
     >>> directives(["NOARCHIVE"], ["otherbot: noindex", "topiccrawl: nofollow"])
     Directives(noindex=False, nofollow=True, noarchive=True)
@@ -53,7 +53,7 @@ def directives(metas: Iterable[str], headers: Iterable[str] = ()) -> Directives:
 
 
 def _ours(header: str) -> str:
-    """Return the part of one X-Robots-Tag value that speaks to us, or ""."""
+    """Return the part of one X-Robots-Tag value that addresses this robot, or ""."""
     match = _AGENT_PREFIX.match(header)
     if match is None or match.group(1).lower() in _WITH_VALUE:
         return header

@@ -19,7 +19,7 @@ MOST = 2_000
 """Entries read of one feed; a news sitemap has a thousand at most."""
 
 MOST_BYTES = 8_000_000
-"""Of one feed, unpacked; what is behind them is left out."""
+"""Bytes of one feed that are read, unpacked; the rest is ignored."""
 
 MOST_MAPS = 20
 """News sitemaps taken of one index: those that changed last, where it says when."""
@@ -36,10 +36,10 @@ _HREF = re.compile(rb"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
-    """Return a feed, packed or not, as a page of links; None for what is none; never raises.
+    """Return a feed, packed or not, as a page of links; None if it is no feed. Never raises.
 
     An entry's title is the link's anchor, its summary the context. Of a sitemap only entries that
-    are marked as news are taken; a sitemap's others are pages of all times.
+    are marked as news are taken; its other entries are pages of any age.
 
     >>> feed = b"<rss><channel><title>T</title><item><title>A</title><link>/1</link></item>"
     >>> page = read_feed(feed, "http://a.test/rss.xml")
@@ -62,7 +62,7 @@ def read_feed(data: bytes, url: str) -> Page | None:
 
 
 def feeds_on(data: bytes, url: str) -> list[str]:
-    """Canonical URLs of the feeds that a page's head, or an index of sitemaps, names; each once.
+    """Return the canonical URLs of the feeds in a page's head or an index of sitemaps, each once.
 
     >>> feeds_on(b'<link rel=alternate type="application/rss+xml" href="/rss">', "http://a.test/")
     ['http://a.test/rss']
@@ -79,7 +79,7 @@ def feeds_on(data: bytes, url: str) -> list[str]:
 
 
 def is_index(data: bytes) -> bool:
-    """Whether it is an index of sitemaps.
+    """Return whether the data is an index of sitemaps.
 
     >>> is_index(b"<sitemapindex></sitemapindex>"), is_index(b"<urlset></urlset>")
     (True, False)
@@ -89,7 +89,7 @@ def is_index(data: bytes) -> bool:
 
 
 def may_name_news(url: str) -> bool:
-    """Whether a sitemap's URL says that it holds the latest news, or is an index.
+    """Return whether a sitemap's URL names the latest news, or an index of sitemaps.
 
     >>> may_name_news("http://a.test/sitemap_index.xml"), may_name_news("http://a.test/map.xml")
     (True, False)
@@ -98,7 +98,7 @@ def may_name_news(url: str) -> bool:
 
 
 def is_news_map(url: str) -> bool:
-    """Whether a sitemap's URL says that it holds the latest news.
+    """Return whether a sitemap's URL names the latest news.
 
     >>> is_news_map("http://a.test/sitemap-news.xml"), is_news_map("http://a.test/sitemap.xml")
     (True, False)
@@ -130,7 +130,7 @@ def _root(data: bytes) -> etree._Element | None:
 
 
 def _boxes(root: etree._Element) -> Iterator[etree._Element]:
-    """What holds a feed's entries: an entry inside of another one is none."""
+    """Yield the elements that hold a feed's entries; nested entries do not count."""
     yield root
     yield from _named(root, "channel")
 

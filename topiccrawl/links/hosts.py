@@ -1,4 +1,4 @@
-"""Which hosts may be crawled: a topic's allowed and denied hosts."""
+"""Host rules: the hosts that a topic allows and denies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
 
 def host_named(text: str) -> str:
-    """The host that an operator writes, as canonical URLs spell it; "" where it is none.
+    """Return a host that an operator wrote as canonical URLs spell it; "" if it is no host.
 
     >>> host_named("News.例子.中国."), host_named("a.test:80"), host_named("*.test")
     ('news.xn--fsqu00a.xn--fiqs8s', '', '')
@@ -56,7 +56,7 @@ class HostRules:
 
 
 def _with_parents(host: str) -> set[str]:
-    """A host and the domains above it.
+    """Return a host and the domains above it.
 
     >>> sorted(_with_parents("a.b.test"))
     ['a.b.test', 'b.test', 'test']

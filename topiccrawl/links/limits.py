@@ -1,10 +1,10 @@
-"""The one place where a page becomes a tree: no page may hold a crawler up, or fill its memory.
+"""The one place where a page becomes a tree: no page may block a crawler or fill its memory.
 
 An HTML parser takes time that grows with the square of the nesting, of a tag's attributes, of the
 options of a list, and memory that grows with the formatting elements left open times the
 paragraphs behind them: 200,000 open ``<div>`` in 1 MB took 165 s, 100,000 attributes 26 s, 130 kB
 of ``<font>`` and ``<p>`` 10 GB. Pages of that kind are changed here, before they are parsed, in
-time that grows with their length; no page that somebody wrote for readers comes near these bounds.
+time that grows with their length; pages written for readers stay far below these bounds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_DEPTH = 1_000
 """Elements open at once, in a page of many tags; browsers stop at 512."""
 
 _MANY_TAGS = 5_000
-"""Fewer cost little however they are nested, and are not looked at: old pages close none."""
+"""Pages with fewer tags are not checked for depth: they cost little, and old pages close none."""
 
 MAX_TAG = 100_000
 """Characters of one tag; a picture inside a page may need many."""
@@ -42,20 +42,20 @@ MAX_HIDDEN = 150
 """Values with a ``>`` in them, which hide where tags end; with more, a page loses its quotes."""
 
 MAX_OPTIONS = 2_000
-"""Options of a page's lists: the parser looks at all before for each, 2,000 take 20 ms. All the
-towns of a country are fewer."""
+"""Options of a page's lists: for each the parser checks all before it, 2,000 take 20 ms. A list
+of all towns of a country has fewer."""
 
 MAX_ROOTS = 2_000
-"""``<html>`` and ``<body>``, whose attributes the parser puts together."""
+"""``<html>`` and ``<body>`` tags; the parser merges their attributes."""
 
 MAX_REOPENED = 1_000_000
 """Formatting elements that may be opened again for paragraphs behind them; each takes 400 bytes."""
 
 _SPACE = r"[ \t\n\f\r]"
 _SHORT_TAG = 2 * MAX_ATTRIBUTES
-"""Characters that have no room for more than ``MAX_ATTRIBUTES``."""
+"""Characters of a tag that cannot have more than ``MAX_ATTRIBUTES``."""
 _ALIKE = 3
-"""Formatting elements that are alike of which a parser keeps no more open."""
+"""Identical formatting elements that a parser keeps open at most."""
 
 _HIDDEN = re.compile(rf"={_SPACE}*(?:\"[^\">]*>|'[^'>]*>)")
 _LONG_TAG = re.compile(rf"(</?[a-zA-Z])([^>]{{{_SHORT_TAG},}})")
@@ -72,7 +72,7 @@ _START = re.compile(r"</?[a-zA-Z]")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^ \t\n\f\r/>]*)")
 _CLOSED = rf"(?:[^<>\"'=/]|/(?!>)|={_SPACE}*+(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\n\f\r\"'<>]++))*+/>"
 _TAG_DRAWN = re.compile(rf"{_TAG.pattern}(?!{_CLOSED})")
-"""Tags, those out that close themselves, as they can inside of drawings and formulae."""
+"""Tags except self-closing ones, which are valid inside of drawings and formulae."""
 
 
 def _named(names: str) -> re.Pattern[str]:
@@ -92,9 +92,9 @@ _NO_LEVEL_DRAWN = frozenset({"br", "embed", "hr", "img", "meta", "p", "li", "dt"
 
 
 def parsed(html: str) -> LexborHTMLParser:
-    """The elements of a page, or of as much of it as can be parsed in a few seconds.
+    """Return the elements of a page, or of as much of it as can be parsed in a few seconds.
 
-    All that is parsed of pages goes through here, or is written from what did.
+    Every page is parsed here, or its HTML was serialized from a tree that was.
 
     >>> parsed("<p>as it was").html
     '<html><head></head><body><p>as it was</p></body></html>'
@@ -102,9 +102,9 @@ def parsed(html: str) -> LexborHTMLParser:
     return LexborHTMLParser(tamed(html))
 
 
-@lru_cache(maxsize=1)  # links and an article are looked for in the same page
+@lru_cache(maxsize=1)  # links and the article are read from the same page
 def tamed(html: str) -> str:
-    """Return the page without what would be dear to parse; its text and its links stay if they can.
+    """Return the page without parts that are expensive to parse; text and links stay if possible.
 
     >>> tamed("<p>as it was"), len(tamed("<div>" * 300_000))
     ('<p>as it was', 5000)
@@ -123,19 +123,19 @@ def tamed(html: str) -> str:
 
 
 def _with_few(pattern: re.Pattern[str], html: str, most: int, instead: str) -> str:
-    """Rename tags where there are too many: names change, so that nothing new comes about."""
+    """Rename tags where there are too many; a changed name cannot create new markup."""
     return pattern.sub(instead, html) if len(pattern.findall(html)) > most else html
 
 
 def _reopened(html: str, tags: int) -> int:
-    """At most so many formatting elements are opened again."""
+    """Return an upper bound of the formatting elements that are opened again."""
     found = _FORMAT_WHOLE.findall(html)
     whole = [tag for tag in found if tag.endswith(">")]
     return tags * min(len(found), _ALIKE * len(set(whole)) + len(found) - len(whole))
 
 
 def _with_few_attributes(html: str) -> str:
-    """End long tags after so many attributes and characters; what they hold besides goes."""
+    """End long tags after the allowed attributes and characters; the rest of the tag is dropped."""
     if len(html) <= _SHORT_TAG:
         return html
     hidden = len(_HIDDEN.findall(html))
@@ -145,7 +145,7 @@ def _with_few_attributes(html: str) -> str:
 
 
 def _ended(tag: re.Match[str]) -> str:
-    """The beginning of what may be a tag; the end of a script or comment stays."""
+    """Return the allowed start of a possible tag; the end of a script or comment stays."""
     head, rest = tag.groups()
     ends = (one.end() for one in _ATTRIBUTE.finditer(rest))
     kept = max((end for end in islice(ends, MAX_ATTRIBUTES - 1) if end <= MAX_TAG), default=0)
@@ -157,7 +157,7 @@ def _ended(tag: re.Match[str]) -> str:
 
 
 def _of_depth(html: str) -> str:
-    """Return the page up to where too many elements are open."""
+    """Return the page up to the place at which too many elements are open."""
     if not _DRAWING.search(html):
         return html[: _abyss(_TAG, html, _NO_LEVEL)]
     if _abyss(_TAG_DRAWN, html, _NO_LEVEL_DRAWN) is None:
@@ -167,7 +167,7 @@ def _of_depth(html: str) -> str:
 
 
 def _abyss(pattern: re.Pattern[str], html: str, flat: Collection[str]) -> int | None:
-    """Where more than ``MAX_DEPTH`` elements are open, by a count of tags of each name."""
+    """Return the first place with more than ``MAX_DEPTH`` open elements, counted by tag name."""
     unclosed: Counter[str] = Counter()
     depth = 0
     for place, (slash, name) in enumerate(pattern.findall(html)):

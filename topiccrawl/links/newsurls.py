@@ -1,4 +1,4 @@
-"""What a URL of an unknown site promises, by its shape alone: a table of signs and their points.
+"""Score of a URL of an unknown site, by its shape alone: a table of signs and their points.
 
 Points are log-odds, added up and squashed. They are set by hand from how news sites name their
 pages: a date and a long number mark an article, a bare directory a hub, and some words mark what
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TALK = frozenset("blog blogs bbs forum forums guba tieba weibo zhidao wenda".split())  # noqa: SIM905
-"""Words that say: this is what readers write. It is no news, and may be on topic all the same."""
+"""Words of pages that readers write: no news, but possibly on topic."""
 
 ASIDE = TALK | frozenset(
     """
@@ -28,7 +28,7 @@ ASIDE = TALK | frozenset(
     about aboutus contactus sitemap copyright privacy
     """.split()  # noqa: SIM905
 )
-"""Words that say: this is no news, whatever text the page has (advert, blog, forum, account)."""
+"""Words of pages that are no news, whatever their text (advert, blog, forum, account)."""
 
 DOUBTFUL = frozenset(
     """
@@ -37,7 +37,7 @@ DOUBTFUL = frozenset(
     job jobs zhaopin share print download app apps api redirect jump t s
     """.split()  # noqa: SIM905
 )
-"""Words that say the same of most sites; a site where they name a channel proves them wrong."""
+"""Words with the same meaning on most sites; on a few they name a channel of news."""
 
 GALLERIES = frozenset(
     "photo photos pic pics picture album slide gallery video videos v tv live music".split()  # noqa: SIM905
@@ -80,7 +80,7 @@ _DIRECTORIES = 4
 
 
 class _Look(NamedTuple):
-    """What the signs look at."""
+    """Parts of a URL that the signs use."""
 
     url: str
     shape: Skeleton
@@ -90,7 +90,7 @@ class _Look(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """Something about a URL, and what it is worth in log-odds."""
+    """A property of a URL and its points in log-odds."""
 
     name: str
     points: float
@@ -98,7 +98,7 @@ class Sign(NamedTuple):
 
 
 def is_aside(url: str) -> bool:
-    """Whether a URL says of itself that it is no news: advert, blog, forum, comment, account.
+    """Return whether a URL names itself no news: advert, blog, forum, comment, account.
 
     >>> is_aside("http://blog.a.test/u/1.html"), is_aside("http://a.test/blogger-wins.html")
     (True, False)
@@ -107,7 +107,7 @@ def is_aside(url: str) -> bool:
 
 
 def is_talk(url: str) -> bool:
-    """Whether a URL says of itself that it is what readers write: blog, forum.
+    """Return whether a URL names itself a page that readers write: blog, forum.
 
     >>> is_talk("http://blog.a.test/u/1.html"), is_talk("http://a.test/comment/1.html")
     (True, False)
@@ -116,7 +116,7 @@ def is_talk(url: str) -> bool:
 
 
 def is_hub_like(url: str) -> bool:
-    """Whether a URL looks like a page that lists others: a root, a directory, ``list_2.html``.
+    """Return whether a URL looks like a list of pages: a root, a directory, ``list_2.html``.
 
     >>> is_hub_like("http://a.test/sport/"), is_hub_like("http://a.test/sport/index_3.shtml")
     (True, True)
@@ -165,7 +165,7 @@ def _doubtful(look: _Look) -> bool:
 
 
 def _names(look: _Look) -> list[str]:
-    """Whole names in host and path: labels below the site, directories, files."""
+    """Return the whole names in host and path: labels below the site, directories, files."""
     labels = look.shape.host.split(":")[0].split(".")[:-2]
     files = [_stem(part).lower() for part in look.shape.segments if SLUG not in part]
     return [*(label.rstrip("0123456789") for label in labels), *files]
@@ -188,7 +188,7 @@ def _pager(look: _Look) -> bool:
 
 
 def _bare(look: _Look) -> bool:
-    """No number, no headline, no file but a directory, or a name without extension."""
+    """Return whether it has no number or headline and ends in a directory or a bare name."""
     text = "/".join(look.shape.segments)
     plain = not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not look.shape.query
     return plain and "." not in look.shape.segments[-1] and text.count("/") <= _DIRECTORIES

@@ -1,4 +1,4 @@
-"""A fetched page, read once: what all later stages need of its HTML."""
+"""A fetched page, parsed once for all later stages."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def read_page(
 ) -> Page:
     """Return a page's text, title, followable links and directives.
 
-    Never raises; at most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, and what
-    ``limits`` cuts is not. No link where the page says nofollow; none with rel=nofollow, ugc or
-    sponsored; frames, image maps and meta refresh count as links. A link that stands in the page
-    several times is given once, in its first place, with its longest anchor and that anchor's
-    context and block. The page itself is not among its links.
+    Never raises; at most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, without the
+    parts that ``limits`` cuts. No links if the page says nofollow; none with rel=nofollow, ugc or
+    sponsored; frames, image maps and meta refresh count as links. A link that occurs several times
+    is returned once, in its first place, with its longest anchor and that anchor's context and
+    block. The page itself is not among its links.
 
     A link in running text has the text around it as context; one in a link block the heading or
     caption before it. A block is the smallest list, table, navigation bar or box in which at least
@@ -42,9 +42,9 @@ def read_page(
 
     Args:
         html: Decoded page; broken HTML is read as browsers read it.
-        url: Where it was fetched, canonical.
+        url: The page's canonical URL.
         x_robots_tag: Values of the X-Robots-Tag headers.
-        encoding: What ``html`` was decoded from; browsers send queries in it.
+        encoding: Encoding that ``html`` was decoded from; browsers send queries in it.
 
     >>> page = read_page('<title>A</title><p>See <a href="b.html#x">the news</a> today', "http://a.test/")
     >>> page.title, page.text, page.links
@@ -71,7 +71,7 @@ context='See today', block=-1),))
 
 
 def _prose(reading: Reading) -> str:
-    """The text without the anchors of link blocks: what the page says itself."""
+    """Return the page's own text: without the anchors of link blocks."""
     pieces = reading.pieces.copy()
     for index in reading.blocks:
         start, end = reading.anchors[index][1]

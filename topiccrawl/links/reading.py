@@ -1,7 +1,7 @@
 """One walk over a parsed page: its text, its anchors, its link blocks and their captions.
 
-The walk is a loop with its own stack, since pages nest 10,000 deep where somebody wants to hurt.
-It costs one step a node; nothing in it looks back over what it has seen.
+The walk is a loop with its own stack, since hostile pages nest 10,000 deep.
+It costs one step a node; nothing in it looks back over visited nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_LINKS = 10_000
 """Anchors read of one page; a hub of a news site has some hundreds to two thousand."""
 
 LINK_DENSITY = 0.5
-"""Share of a block's letters that stand in anchors: more than half, else it is running text."""
+"""Least share of a block's letters in anchors; below it the text is running text."""
 
 _MIN_LINKS = dict.fromkeys(("ul", "ol", "dl", "nav", "menu", "table"), 2) | dict.fromkeys(
     ("div", "section", "aside", "header", "footer", "article", "main", "center", "p", "td",
@@ -43,17 +43,17 @@ _HEADING_LENGTH = 80
 _REFRESH = re.compile(r"\s*[0-9.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
 
 Span = tuple[int, int]
-"""Where a text begins and ends in the page's raw text, in pieces or in characters."""
+"""Begin and end of a text in the page's raw text, in pieces or in characters."""
 
 _Frame = tuple[Any, ...]
-"""An open element: who closes it, and what that needs to know; () has no children to look at."""
+"""An open element: the method that closes it and its arguments; () skips the children."""
 
 _LEAF: _Frame = ()
 
 
 Anchor = tuple[str, Span, str, Span | None]
-"""A link as it stands in the page, spans in pieces: ``href`` as written; where its text is;
-``title`` or ``alt``, for a link without text; where the nearest heading before it is, or None."""
+"""A link of the page, spans in pieces: ``href`` as written; span of its text; ``title`` or
+``alt``, for a link without text; span of the nearest heading before it, or None."""
 
 
 def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
@@ -61,16 +61,16 @@ def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one o
 
 
 class Reading:
-    """What one walk over a page gathers.
+    """Data that one walk over a page collects.
 
     Attributes:
         title: Text of the first ``<title>``, raw.
         base: ``href`` of the first ``<base>``, or "".
         canonical: ``href`` of the first ``<link rel=canonical>``, or "".
-        robots: Contents of the meta elements that speak to us.
+        robots: Contents of the meta elements that address this robot.
         anchors: Followable links, in page order of their ends.
-        blocks: Block of each anchor (by its place in ``anchors``) that stands in one.
-        pieces: The visible text, blanks not folded, in the pieces it stood in.
+        blocks: Block of each anchor (by its index in ``anchors``) that is in one.
+        pieces: The visible text, blanks not folded, one piece for each text node.
     """
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ class Reading:
             self._heading_level, self._heading_letters = self._level, letters
 
     def _leave_heading(self, links: int, letters: int) -> None:
-        """Forget the heading with the box it stood in, unless that held only a "more" besides."""
+        """Drop the heading at the end of its box, unless that had only a "more" link besides."""
         if self._heading and links <= 1 and letters <= self._heading_letters + _CAPTION_SLACK:
             self._heading_level = self._level
         else:

@@ -1,4 +1,4 @@
-"""Sitemaps: what a site says its pages are (sitemaps.org 0.9, with Google's news extension)."""
+"""Sitemaps: a site's own list of its pages (sitemaps.org 0.9, with Google's news extension)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lxml import etree
 from topiccrawl.links.xml_root import xml_root
 
 MOST_BYTES = 50_000_000
-"""Of one sitemap, unpacked; the protocol's own bound."""
+"""Bytes of one sitemap that are read, unpacked; the protocol's own bound."""
 
 _GZIP = b"\x1f\x8b"
 _LINE = "sitemap:"
 
 
 class Sitemap(NamedTuple):
-    """What one file says.
+    """Entries of one file.
 
     Attributes:
         pages: URLs of pages, in order.
-        news: Those of them that are marked as news.
+        news: URLs among ``pages`` that are marked as news.
         sitemaps: URLs of further sitemaps.
     """
 
@@ -32,9 +32,9 @@ class Sitemap(NamedTuple):
 
 
 def read_sitemap(data: bytes) -> Sitemap:
-    r"""Return what a sitemap, an index of sitemaps, a list of URLs or a robots.txt says.
+    r"""Return the entries of a sitemap, an index of sitemaps, a list of URLs or a robots.txt.
 
-    Packed or not; never raises: what cannot be read says nothing.
+    The data may be packed with gzip. Never raises: unreadable data has no entries.
 
     >>> read_sitemap(b"<urlset><url><loc> http://a.test/1.html </loc></url></urlset>").pages
     ('http://a.test/1.html',)
@@ -46,7 +46,7 @@ def read_sitemap(data: bytes) -> Sitemap:
 
 
 def unpacked(data: bytes, most: int = MOST_BYTES) -> bytes:
-    """The first ``most`` bytes of what may be packed with gzip; b"" where that is damaged."""
+    """Return the first ``most`` bytes of data, unpacked if it is gzip; b"" if that is damaged."""
     if not data.startswith(_GZIP):
         return data[:most].removeprefix(b"\xef\xbb\xbf")
     try:

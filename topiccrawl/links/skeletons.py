@@ -1,4 +1,4 @@
-"""A URL taken apart, and its skeleton: what stays when dates, numbers and names are left out."""
+"""Parts of a URL, and its skeleton: the URL with placeholders for dates, numbers and headlines."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ class Skeleton(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The skeleton in one line, to be read and compared."""
+        """The skeleton in one line, for display and comparison."""
         query = "&".join(f"{name}={value}" for name, value in self.query)
         return f"{self.host}/{'/'.join(self.segments)}{'?' + query if query else ''}"
 
     @property
     def dated(self) -> bool:
-        """Whether a date is part of it."""
+        """True if the path has a date."""
         return any(date in segment for segment in self.segments for date in DATES)
 
 
 def address(url: str) -> Address:
-    """Return the parts of a canonical URL; any string gives some.
+    """Return the parts of a canonical URL; accepts any string.
 
     >>> address("http://a.test/x/1.html?id=7")
     Address(host='a.test', segments=('x', '1.html'), query=(('id', '7'),))
@@ -120,7 +120,7 @@ def _last(segment: str) -> str:
 
 
 def _shape(text: str) -> str:
-    """Return a name with its numbers, headlines and opaque ids left out."""
+    """Return a name with placeholders for its numbers, headlines and opaque ids."""
     if _NAME.match(text) and len(text) <= _LONGEST_NAME:
         return text
     if _OPAQUE.match(text):

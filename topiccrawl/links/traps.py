@@ -1,4 +1,4 @@
-"""URLs that no crawler should fetch: endless ones, and files that are no pages [S5].
+"""Crawler traps: endless URL spaces, and files that are no pages [S5].
 
 Methods of the project, section 8. The source stops at the URL's length and its slashes; repeated
 segments, calendars, session ids in the path and growing queries are ours.
@@ -45,12 +45,12 @@ class TrapRules:
     Attributes:
         max_length: Characters of a URL; news URLs stay below 200.
         max_slashes: Slashes in a path; news URLs have up to 8.
-        max_repeats: How often a path segment that is no number may stand in one path.
+        max_repeats: Occurrences of one path segment in a path; numbers do not count.
         max_params: Parameters of a query.
-        max_same_param: How often one parameter name may stand in a query.
+        max_same_param: Occurrences of one parameter name in a query.
         first_year: First year of a date in a URL; the web is not older.
-        last_year: Last year of a date in a URL; the one after this by default.
-        files: Whether URLs with an extension of :data:`NO_PAGES` are refused.
+        last_year: Last year of a date in a URL; next year by default.
+        files: Refuse URLs with an extension of :data:`NO_PAGES`.
     """
 
     max_length: int = 512
@@ -73,7 +73,7 @@ _YEAR_MONTH = re.compile(
     r"(?<![0-9])(1[89][0-9]{2}|2[01][0-9]{2})([-/_.])(0?[1-9]|1[0-2])"
     r"(?:\2(?:0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"
 )
-_DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # what any date holds, quick to find
+_DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # part of every date, quick to find
 _YEAR_PARAM = re.compile(r"[?&](?:year|yr|y|nian)=([0-9]{4,})(?=&|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"calend[ae]r|(?<![a-z])rili(?![a-z])|wannianli", re.IGNORECASE)
 _MAX_DATES = 2
@@ -88,9 +88,9 @@ _PATH_SESSION = re.compile(
 
 @lru_cache(maxsize=16_384)
 def trap(url: str, rules: TrapRules | None = None) -> str | None:
-    """Return why a canonical URL must not be fetched, or None where it may be.
+    """Return the reason not to fetch a canonical URL, or None if it may be fetched.
 
-    Remembered, since menus repeat on every page; so use one TrapRules for a whole crawl.
+    Results are cached, since menus repeat on every page; use one TrapRules for a whole crawl.
 
     Reasons: ``too-long``, ``too-deep``, ``file-type``, ``repeated-path``, ``session-id``,
     ``calendar``, ``growing-query``. Never raises.
@@ -112,7 +112,7 @@ def trap(url: str, rules: TrapRules | None = None) -> str | None:
 
 
 class _Parts(NamedTuple):
-    """What the checks look at; ``path`` has lost its first slash, ``slashes`` counts it."""
+    """Parts of a URL for the checks; ``path`` is without its first slash, ``slashes`` counts it."""
 
     length: int
     host: str
@@ -148,7 +148,7 @@ def _has_session(parts: _Parts, rules: TrapRules) -> bool:  # noqa: ARG001 - one
 
 
 def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
-    """Whether the URL is dated and calls itself a calendar, or has a date no news can have."""
+    """Return whether it is a dated URL of a calendar, or has a date that no news can have."""
     text = f"/{parts.path}?{parts.query}" if parts.query else f"/{parts.path}"
     years = [int(match[0]) for match in _YEAR_MONTH.findall(text)] if _DATED.search(text) else []
     dates = len(years)

@@ -1,17 +1,17 @@
 """One URL, one spelling: canonical form, host, site, words and directories of a URL.
 
 Everything here takes any string and never raises. A link is made canonical tens of thousands of
-times a second, so clean URLs pass one regular expression and only the others are taken apart.
+times a second, so clean URLs pass one regular expression and only the others are parsed.
 
-What :func:`canonical` decides:
+Rules of :func:`canonical`:
 
-- a fragment never reaches the server, so it goes, ``#!`` too (the old AJAX scheme needs a browser);
-- user names and passwords in a URL go: a crawler has no business there;
-- session ids and click trackers (:data:`SESSION_NAMES`, :data:`TRACKER_NAMES`) go, since they give
-  one page many names; ``sid`` and its like go only where the value looks random, because many
-  sites call a story or a section so;
-- percent-encoded bytes stay bytes (GBK remains GBK); only their spelling is made one;
-- the order of the query stays: some servers care.
+- fragments are removed, since no server gets them; ``#!`` too (that AJAX scheme needs a browser);
+- user names and passwords are removed: a crawler does not log in;
+- session ids and click trackers (:data:`SESSION_NAMES`, :data:`TRACKER_NAMES`) are removed, since
+  they give one page many URLs; ``sid`` and its like only if the value looks random, because many
+  sites name a story or a section so;
+- percent-encoded bytes stay bytes (GBK remains GBK) in one spelling;
+- the order of the query stays: some servers depend on it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 MAX_URL = 4_096
-"""Characters; a longer URL has no canonical form. Far above what news sites use."""
+"""Characters; a longer URL has no canonical form. News sites stay far below."""
 
 SESSION_NAMES = (
     "jsessionid", "phpsessid", "phpsession", "sessionid", "session_id", "sessid", "cfid", "cftoken",
     "zenid", "oscsid", "asp.net_sessionid",
 )  # fmt: skip
-"""Query parameters (and ``;jsessionid=`` in paths) that only tell visitors apart."""
+"""Query parameters (and ``;jsessionid=`` in paths) that only identify a visitor."""
 
 TRACKER_NAMES = (
     "spm", "scm", "gclid", "fbclid", "msclkid", "yclid", "dclid", "igshid", "mc_cid", "mc_eid",
     "_ga", "hmsr", "hmpl", "hmcu", "hmkw", "hmci", "bd_vid", "qhclickid", "nsukey",
     "isappinstalled", "share_token", "pvid",
 )  # fmt: skip
-"""Query parameters that only tell where a reader came from; all of ``utm_…`` too."""
+"""Query parameters that only name a visitor's referrer; all of ``utm_…`` too."""
 
 _RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z]{10,}|[0-9A-Za-z_-]{24,})"
 _SHORT_SESSION = rf"(?:sid|session|sess)={_RANDOM}"
@@ -69,7 +69,7 @@ _CONTROLS = "".join(map(chr, range(33)))
 _NEWLINES = str.maketrans("", "", "\t\r\n")
 _PORTS = {"http": 80, "https": 443}
 _LAST_PORT = 65_535
-_LONGEST_HOST = 254  # what DNS allows, with the dot at the end; IDNA is slow on longer ones
+_LONGEST_HOST = 254  # limit of DNS, with the dot at the end; IDNA is slow on longer ones
 _QUERY_ENCODINGS = {
     "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs",
     "big5-hkscs": "big5hkscs", "big5hkscs": "big5hkscs", "shift_jis": "shift_jis",
@@ -82,7 +82,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 class _Base(NamedTuple):
-    """A page's address, taken apart once for all its links."""
+    """A page's URL, parsed once for all its links."""
 
     scheme: str
     origin: str
@@ -92,15 +92,15 @@ class _Base(NamedTuple):
 
 
 def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str | None:
-    """Return the one spelling of a URL: absolute http(s), no fragment; None where there is none.
+    """Return the canonical form of a URL: absolute http(s), no fragment; None if it has none.
 
     Idempotent; never raises. Scheme and host in lower case, IDNA, without default port; dot
     segments resolved; percent-encoding in one spelling; query order kept; session ids and
     trackers removed.
 
     Args:
-        url: As it stands in the page; blanks around it and line breaks in it are ignored.
-        base: What a relative URL is relative to; without it such a URL gives None.
+        url: As written in the page; blanks around it and line breaks in it are ignored.
+        base: Base of relative URLs; without it a relative URL gives None.
         encoding: The page's encoding, in which browsers send non-ASCII letters of a query.
 
     >>> canonical("HTTP://News.Example.COM:80/a/../b.html?id=7&utm_source=x#top")
@@ -122,14 +122,14 @@ def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str
 
 @lru_cache(maxsize=32_768)
 def _is_clean(url: str) -> bool:
-    """Whether a URL is canonical as it stands; remembered, since menus repeat on every page."""
+    """Return whether a URL is canonical; cached, since menus repeat on every page."""
     if len(url) > MAX_URL or not _CLEAN.fullmatch(url):
         return False
     return "?" not in url or not _HAS_DROPPED.search(url)
 
 
 def _joined(url: str, base: str) -> str:
-    """Return the absolute URL of plain references; others come back as they are."""
+    """Return the absolute URL of plain references; others unchanged."""
     if url.startswith(_ABSOLUTE) or not url:
         return url
     known = _base(base)
@@ -156,7 +156,7 @@ def _parts(text: str) -> tuple[str | None, str | None, str, str | None]:
 
 @lru_cache(maxsize=16_384)
 def _rebuilt(url: str, base: str | None, encoding: str) -> str | None:
-    """Return the canonical form by taking the URL apart."""
+    """Return the canonical form by parsing the URL."""
     text = _browser_slashes(url.strip(_CONTROLS).translate(_NEWLINES))
     known = _base(base) if base is not None else None
     scheme, authority, path, query = _parts(_absolute_scheme(text, known))
@@ -175,7 +175,7 @@ def _rebuilt(url: str, base: str | None, encoding: str) -> str | None:
 
 
 def _browser_slashes(text: str) -> str:
-    """Return the text with back-slashes before the query turned, as browsers do."""
+    """Return the text with slashes for the back-slashes before the query, as browsers do."""
     if "\\" not in text:
         return text
     end = min((i for i in (text.find("?"), text.find("#")) if i >= 0), default=len(text))
@@ -202,7 +202,7 @@ def _resolved(path: str, query: str | None, known: _Base) -> tuple[str, str | No
 
 @lru_cache(maxsize=4096)
 def _authority(scheme: str, authority: str) -> str | None:
-    """Return ``scheme://host[:port]``, or None for what is no http(s) host."""
+    """Return ``scheme://host[:port]``, or None if it is no http(s) host."""
     if scheme not in _PORTS:
         return None
     text = authority.rpartition("@")[2]
@@ -274,7 +274,7 @@ def _query(query: str | None, encoding: str) -> str:
 
 
 def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
-    """Return one percent triplet, or a run of unsafe characters, in its one spelling."""
+    """Return one percent triplet, or a run of unsafe characters, in its canonical spelling."""
     text = match.group()
     if text[0] == "%" and len(text) > 1:
         letter = chr(int(text[1:], 16))
@@ -283,13 +283,13 @@ def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
 
 
 def forget() -> None:
-    """Empty what is remembered of URLs seen: a few megabytes, or a fair start for a benchmark."""
+    """Clear the caches of URLs: frees a few megabytes, or gives benchmarks a cold start."""
     for remembered in (_is_clean, _rebuilt, _authority, _base, _site):
         remembered.cache_clear()
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL in lower case, without port; "" where it has none.
+    """Return the host of a URL in lower case, without port; "" if it has none.
 
     >>> host_of("http://news.example.com:8080/a"), host_of("mailto:x")
     ('news.example.com', '')
@@ -304,7 +304,7 @@ def host_of(url: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port, which share one robots.txt; "" where there is no host.
+    """Return scheme, host and port, which share one robots.txt; "" if there is no host.
 
     >>> origin_of("https://example.com:8443/a/b?c")
     'https://example.com:8443'
@@ -336,7 +336,7 @@ def _site(host: str) -> str:
 
 @cache
 def _suffixes() -> TLDExtract:
-    """The public suffix list, which takes a while to come."""
+    """Return the public suffix list; loaded on first use, since that is slow."""
     import tldextract
 
     return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
@@ -345,7 +345,7 @@ def _suffixes() -> TLDExtract:
 def words(url: str) -> list[str]:
     """Return the words of path and query in lower case, percent-decoded (UTF-8, else GB18030).
 
-    Digits stand alone, so that ``covid19`` and a date give words; Chinese runs stay whole.
+    Digits are separate words, so that ``covid19`` and a date are split; Chinese runs stay whole.
 
     >>> words("http://example.com/sport/CupFinal_2016/t0112.html?w=%d7%e3%c7%f2")
     ['sport', 'cup', 'final', '2016', 't', '0112', 'html', 'w', '足球']
@@ -365,10 +365,10 @@ def _decoded(text: str) -> str:
 
 
 def group(url: str, levels: int = 3) -> tuple[str, ...]:
-    """Return the directories a URL lies in, widest first, digits as ``#``; at most ``levels``.
+    """Return the directories of a URL, widest first, digits as ``#``; at most ``levels``.
 
-    A site files what belongs together in one directory, and dates make directories without end:
-    with their digits folded, last year's directory tells about this year's.
+    A site keeps related pages in one directory, but dates make endless directories. With digits
+    folded, the pages of last year's directory count for this year's.
 
     >>> group("http://example.com/news/2020/05/a.html")
     ('/news/', '/news/#/', '/news/#/#/')

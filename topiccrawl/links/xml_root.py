@@ -1,4 +1,4 @@
-"""XML as the web has it: damaged, and from strangers."""
+"""XML from the web: damaged and untrusted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from lxml import etree
 
 MOST_TEXT = 20_000
-"""Characters looked at of an element's text; a feed with whole articles has some thousands."""
+"""Characters read of an element's text; a feed with whole articles has some thousands."""
 
 _TAG = re.compile(r"<[^<>]*>")
 
 
 def xml_root(data: bytes) -> etree._Element | None:
-    r"""Return what can be read of a document, or None; nothing it names is fetched.
+    r"""Return the readable part of a document, or None; external entities are not fetched.
 
     >>> [root.tag for root in map(xml_root, (b"<a><b>", b"\n<a/>")) if root is not None]
     ['a', 'a']
@@ -23,18 +23,18 @@ def xml_root(data: bytes) -> etree._Element | None:
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
     try:
         root: etree._Element | None = etree.fromstring(data.strip(), parser)
-    except etree.XMLSyntaxError:  # where not even a beginning is found
+    except etree.XMLSyntaxError:  # no root element found
         return None
     return root
 
 
 def name_of(element: etree._Element) -> str:
-    """An element's name without its name space, in lower case."""
-    return str(element.tag).rpartition("}")[2].lower()  # a comment's is a function, and no name
+    """Return an element's name without its name space, in lower case."""
+    return str(element.tag).rpartition("}")[2].lower()  # a comment's tag is a function, no name
 
 
 def text_of(element: etree._Element) -> str:
-    """The first text of an element, without the markup that it may hold itself.
+    """Return the first ``MOST_TEXT`` characters of an element's text, without escaped markup.
 
     >>> root = xml_root(b"<a>1 &lt;b&gt;2&lt;/b&gt;<c>3</c></a>")
     >>> root is not None and text_of(root)

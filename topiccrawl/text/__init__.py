@@ -1,1 +1,1 @@
-"""WORDS: decoding, normalisation, tokens and document frequencies, Chinese and English."""
+"""Text processing: decoding, normalisation, tokens and document frequencies."""

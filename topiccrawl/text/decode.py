@@ -1,15 +1,15 @@
-"""Bytes to text: what header, page and bytes say of the encoding, and who is believed.
+"""Bytes to text: detection of the encoding from header, page and bytes.
 
 Order [S1; methods section 7]: byte order mark; bytes that are UTF-8 beyond chance, whatever is
 declared; the declared encodings (header, then ``<meta>`` or XML declaration in the first
-``HEAD_LINES`` lines) as far as the bytes agree; then the candidate that fits best. Chinese servers
-often declare what they do not send, so a Latin declaration over Chinese bytes, or one Chinese
-encoding over the bytes of another, is only a hint. ``gb2312`` and ``gbk`` are read as GB18030 and
-``big5`` as Big5-HKSCS, their supersets. A few bad bytes cost a few characters, never the page.
-Undeclared bytes that fit nothing are GB18030 [S1: a default of GBK].
+``HEAD_LINES`` lines) if the bytes agree; then the candidate that fits best. Chinese servers often
+declare a wrong encoding, so a Latin declaration over Chinese bytes, or one Chinese encoding over
+the bytes of another, is only a hint. ``gb2312`` and ``gbk`` are read as GB18030 and ``big5`` as
+Big5-HKSCS, their supersets. A few bad bytes cost a few characters, never the page. Undeclared bytes
+that fit nothing are GB18030 [S1: a default of GBK].
 
-How well an encoding fits is the share of everyday characters among a sample of the text's
-characters beyond ASCII: about .97 for Chinese read rightly, .3 to .6 read wrongly.
+The fit of an encoding is the share of everyday characters in a sample of the text's characters
+beyond ASCII: about .97 for Chinese in the right encoding, .3 to .6 in a wrong one.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from typing import NamedTuple
 from charset_normalizer import from_bytes
 
 HEAD_LINES = 100
-"""Lines in which a page may declare its encoding [S1]; at most ``HEAD_BYTES`` of them."""
+"""Lines that are searched for a declaration of the encoding [S1]; at most ``HEAD_BYTES``."""
 
 HEAD_BYTES = 65_536
 
 DEFAULT = "gb18030"
 
 FITS = 0.75
-"""Share of everyday characters from which a Chinese decoding is believed without comparison."""
+"""Share of everyday characters from which a Chinese decoding is accepted without comparison."""
 
 HOPELESS = 0.5
-"""Share below which charset-normalizer is asked, which knows languages that we do not."""
+"""Share below which charset-normalizer is used, which knows more languages."""
 
 _SAMPLE_RUNS = 300
 _SAMPLE_CHARS = 2_000
@@ -83,8 +83,8 @@ class Decoded(NamedTuple):
     Attributes:
         text: Its text, without byte order mark.
         encoding: Python's name of the encoding that was used.
-        how: Who was believed: ``bom``, ``header``, ``meta``, ``bytes`` (they are UTF-8 and nobody
-            said so), ``detected`` or ``default``.
+        how: Source of the encoding: ``bom``, ``header``, ``meta``, ``bytes`` (undeclared UTF-8 or
+            UTF-16), ``detected`` or ``default``.
     """
 
     text: str
@@ -93,7 +93,7 @@ class Decoded(NamedTuple):
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
-    """The text of a page, whatever its bytes are; never raises.
+    """Return the text of a page, whatever its bytes are; never raises.
 
     Args:
         body: The page as served, decompressed.
@@ -119,7 +119,7 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
 
 
 def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
-    """Encodings that header and page declare and that we know, each with who says so."""
+    """Return the known encodings that header and page declare, each with its source."""
     found: list[tuple[str, str]] = []
     if match := _HEADER.search(content_type or ""):
         found.append((match[1], "header"))
@@ -132,7 +132,7 @@ def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
 
 @cache
 def _common() -> frozenset[str]:
-    """Everyday characters: punctuation and first level of GB 2312, the same of Big5."""
+    """Return everyday characters: punctuation and first level of GB 2312, the same of Big5."""
     gb = ((0xA1, 0xA4), (0xB0, 0xD8))
     pairs = [bytes((a, b)) for low, high in gb for a in range(low, high) for b in range(0xA1, 0xFF)]
     trails = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
@@ -142,7 +142,7 @@ def _common() -> frozenset[str]:
 
 
 def _codec(label: str) -> str:
-    """Python's name of the encoding to use for a label, or "" where we do not know it."""
+    """Return Python's name of the encoding to use for a label, or "" if it is unknown."""
     label = label.strip().lower()
     if label in _SUPERSETS:
         return _SUPERSETS[label]
@@ -155,7 +155,7 @@ def _codec(label: str) -> str:
 
 
 def _utf_16(body: bytes) -> str:
-    """The UTF-16 of markup without byte order mark, told by the zero bytes of its ASCII; or ""."""
+    """Return the UTF-16 of markup without byte order mark, by the zero bytes of ASCII; or ""."""
     head = body[:256]
     even, odd = head[::2].count(0), head[1::2].count(0)
     if max(even, odd) * 4 < len(head) or min(even, odd) or not _WIDE_TAG.search(head):
@@ -164,7 +164,7 @@ def _utf_16(body: bytes) -> str:
 
 
 def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """The page as UTF-8 if its bytes are, and if no declaration can mean something else."""
+    """Return the page as UTF-8 if its bytes are, and no declaration can mean something else."""
     if (text := _strict(body, "utf-8")) is None:
         return None
     others = [name for name in declared if name != "utf-8"]
@@ -177,7 +177,7 @@ def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
 
 
 def _surely_utf_8(body: bytes) -> bool:
-    """Whether valid UTF-8 can't be a double-byte encoding by chance.
+    """Return whether valid UTF-8 can't be a double-byte encoding by chance.
 
     Chinese in UTF-8 has sequences of three bytes, and Latin text has single letters of two; two or
     more GBK characters in a row may look like the latter, but have neither.
@@ -188,7 +188,7 @@ def _surely_utf_8(body: bytes) -> bool:
 
 
 def _as_declared(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """The page in the first declared encoding with which its bytes agree."""
+    """Return the page in the first declared encoding with which its bytes agree."""
     for name, who in declared.items():
         if (text := _strict(body, name)) is not None and _agrees(body, text, name):
             return Decoded(text, name, who)
@@ -196,10 +196,10 @@ def _as_declared(body: bytes, declared: dict[str, str]) -> Decoded | None:
 
 
 def _agrees(body: bytes, text: str, name: str) -> bool:
-    """Whether a decoding without errors is credible, too.
+    """Return whether a decoding without errors is also credible.
 
-    Latin-1 decodes anything and is what servers declare without thinking; Chinese encodings decode
-    each other's bytes. Nobody declares any other by mistake.
+    Latin-1 decodes anything and is a common default of servers; Chinese encodings decode each
+    other's bytes. Other encodings are not declared by mistake.
     """
     if name in _LATIN:
         return _is_latin(body)
@@ -207,10 +207,10 @@ def _agrees(body: bytes, text: str, name: str) -> bool:
 
 
 def _is_latin(body: bytes) -> bool:
-    """Whether bytes beyond ASCII stand apart, as letters with accents do.
+    """Return whether bytes beyond ASCII are isolated, as letters with accents are.
 
-    Double-byte text is told by three or more characters in a row; the second byte of one may be
-    an ASCII letter, but then the next byte is not.
+    Double-byte text has three or more characters in a row; the second byte of one may be an ASCII
+    letter, but then the next byte is not.
     """
     start = match.start() if (match := _HIGH.search(body)) else 0
     sample = body[start : start + _SAMPLE_BYTES]
@@ -222,7 +222,7 @@ def _beyond_ascii(body: bytes) -> int:
 
 
 def _best(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """The page in the encoding that fits best, declared ones first where two fit alike."""
+    """Return the page in the encoding that fits best; of equal fits a declared one comes first."""
     if _is_latin(body):
         return _guessed(body) or Decoded(body.decode("cp1252", "replace"), "cp1252", "detected")
     names = dict.fromkeys((*declared, "utf-8", DEFAULT, "big5hkscs"))
@@ -236,7 +236,7 @@ def _best(body: bytes, declared: dict[str, str]) -> Decoded | None:
 
 
 def _guessed(body: bytes) -> Decoded | None:
-    """What charset-normalizer makes of a sample, most of the markup left out; None if nothing."""
+    """Return the page in charset-normalizer's guess for a sample with little markup, or None."""
     sample = re.sub(rb"[\x00-\x7f]{20,}", b" ", body)[:_SAMPLE_BYTES]
     match = from_bytes(sample).best()
     name = _codec(match.encoding) if match else ""
@@ -244,7 +244,7 @@ def _guessed(body: bytes) -> Decoded | None:
 
 
 def _strict(body: bytes, name: str) -> str | None:
-    """The text, or None if a byte does not fit; a character cut off at the very end is lost."""
+    """Return the text, or None if a byte does not fit; a character cut at the end is replaced."""
     try:
         return body.decode(name)
     except UnicodeDecodeError as error:
@@ -255,7 +255,7 @@ def _strict(body: bytes, name: str) -> str | None:
 
 
 def _fit(text: str) -> float:
-    """Share of everyday characters among those beyond ASCII, of a sample; 1 if there are none.
+    """Return the share of everyday characters in a sample beyond ASCII; 1 if that is empty.
 
     Kana and Hangul count as everyday characters only where they are declared (see ``_agrees``).
     """
@@ -264,7 +264,7 @@ def _fit(text: str) -> float:
 
 
 def _first_beyond_ascii(text: str) -> str:
-    """The first ``_SAMPLE_CHARS`` characters beyond ASCII."""
+    """Return the first ``_SAMPLE_CHARS`` characters beyond ASCII."""
     found = ""
     for start in range(0, len(text), _CHUNK):
         # Through bytes: six times faster than a search for such characters on a page of markup.

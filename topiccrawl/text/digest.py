@@ -1,4 +1,4 @@
-"""Letters and digits of a text, and their digest: whether two texts are the same."""
+"""Letters and digits of a text, and their digest, to detect equal texts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import lru_cache
 
 SHORTEST = 20
 """Letters and digits a text must have to be compared; shorter ones (a caption, a notice) are never
-called the same story, for chance alone makes them equal."""
+the same story, since they may be equal by chance."""
 _NEITHER = re.compile(r"[\W_]+")
-"""What is neither letters nor digits."""
+"""Characters other than letters and digits."""
 _USUAL = re.compile(r"[\s，。！？、；：（）《》“”‘’…—·]+")
-"""What of it most Chinese texts have: without it nothing is left there to be normalised."""
+"""The usual ones of Chinese texts: without them there is mostly nothing left to normalise."""
 
 
-@lru_cache(maxsize=16)  # of an article's text by all who ask in turn
+@lru_cache(maxsize=16)  # several stages fold the same article's text
 def fold(text: str) -> str:
-    """Letters and digits of a text in one width and case: what makes two texts the same text.
+    """Return the letters and digits of a text in one width and case, to compare texts.
 
     >>> fold("“Ａ股 2020 年”，")
     'a股2020年'
@@ -28,7 +28,7 @@ def fold(text: str) -> str:
 
 
 def digest_of(text: str) -> str:
-    """MD5 of the folded text as hexadecimal digits [S1 incremental update]; "" if too short.
+    """Return the MD5 of the folded text in hexadecimal [S1 incremental update]; "" if too short.
 
     >>> digest_of("新能源汽车销量在一月创下新高，同比增长两成。") == digest_of(
     ...     "新能源汽车销量 在一月创下新高 同比增长两成")

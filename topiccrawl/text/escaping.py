@@ -1,4 +1,4 @@
-"""Characters that command a terminal or hide what is written, made visible."""
+"""Escapes for control characters that act on a terminal or hide text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _COMMANDS = re.compile(
 def escaped(line: str) -> str:
     r"""Return one line of text that a terminal shows as it is.
 
-    Control characters but the tab, bidirectional marks and line separators become ``\u001b``: in
-    JSON text that is the same string.
+    Control characters except the tab, bidirectional marks and line separators become escapes such
+    as ``\u001b``: in JSON text that is the same string.
 
     >>> escaped("a\x1b[2J\u202eb\n2026 INFO: c")
     'a\\u001b[2J\\u202eb\\u000a2026 INFO: c'

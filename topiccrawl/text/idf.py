@@ -1,17 +1,17 @@
-"""How rare a word is: one inverse document frequency for Chinese and English, on one scale.
+"""Inverse document frequencies of Chinese and English words, on one scale.
 
 Chinese comes from jieba's ``idf.txt`` (MIT; 270,132 words, natural logarithm), read from the
 installed package. English comes from wordfreq's word frequencies (code Apache-2.0, data
 CC BY-SA 4.0; the "small" list, 28,917 words), read through the installed package as well, and
-turned into document frequencies: in a document of L words a word of frequency f stands with
-probability ``1 - exp(-f L)`` (Poisson), so ``idf = -ln(1 - exp(-f L))``. L = 30 makes the scales
-one: it is the L at which this rule, fed with wordfreq's *Chinese* frequencies, meets jieba's
-figures (median difference +.03 over 31,788 words; 20: -.38, 40: +.31).
+turned into document frequencies: a document of L words contains a word of frequency f with
+probability ``1 - exp(-f L)`` (Poisson), so ``idf = -ln(1 - exp(-f L))``. With L = 30 the scales
+agree: at this L the rule, applied to wordfreq's *Chinese* frequencies, gives jieba's figures
+(median difference +.03 over 31,788 words; 20: -.38, 40: +.31).
 
 Both are cut at ``DEFAULT_IDF``, jieba's median and its value for words that it does not know:
 an unknown word counts as much as a rare one and never more, so that names and misprints do not
-fill a page's vector. A plural is counted with its singular. Loads once, in about 0.2 s, and holds
-about 30 MB.
+fill a page's vector. A plural is counted with its singular. The table is loaded once, in about
+0.2 s, and takes about 30 MB.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DEFAULT_IDF = 11.95
-"""Of an unknown word, and the largest there is: the median of jieba's list."""
+"""Figure of an unknown word, and the largest figure: the median of jieba's list."""
 
 DOCUMENT_WORDS = 30
 """Words of the document on which English document frequencies are based (see above)."""
@@ -54,7 +54,7 @@ class Idf:
         self._table = table
 
     def __call__(self, word: str) -> float:
-        """The figure of one word in canonical form, in (0, DEFAULT_IDF]."""
+        """Return the figure of one word in canonical form, in (0, DEFAULT_IDF]."""
         figure = self._table.get(word, DEFAULT_IDF)
         return figure if figure < DEFAULT_IDF else DEFAULT_IDF  # noqa: FURB136 - min() costs more
 
@@ -62,7 +62,7 @@ class Idf:
         return len(self._table)
 
     def phrase(self, words: Iterable[str]) -> float:
-        """The figure of a phrase, from its words taken as independent, cut at DEFAULT_IDF.
+        """Return the figure of a phrase of independent words, cut at DEFAULT_IDF.
 
         >>> Idf({"新能源": 6.4, "汽车": 5.2}).phrase(["新能源", "汽车"])
         11.6...
@@ -72,12 +72,12 @@ class Idf:
 
 @cache
 def corpus_idf() -> Idf:
-    """The table for Chinese and English; read once a process."""
+    """Return the table for Chinese and English; loaded once in a process."""
     return Idf(_english() | chinese_table())
 
 
 def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
-    """The figure of a word that makes up this share of all words (Poisson, see the module).
+    """Return the figure of a word with this share of all words (Poisson, see the module).
 
     Args:
         frequency: Share of all running words, in (0, 1].
@@ -90,12 +90,12 @@ def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
 
 
 def chinese_table() -> dict[str, float]:
-    """Jieba's figures below the cut; the rest is what an unknown word gets anyway."""
+    """Return jieba's figures below the cut; other words get the figure of unknown ones."""
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         return {}
     table: dict[str, float] = {}
-    one: dict[float, float] = {}  # equal figures as one object: less memory, and near at hand
+    one: dict[float, float] = {}  # equal figures as one object: less memory, better locality
     with (Path(spec.origin).parent / "analyse" / "idf.txt").open(encoding="utf-8") as lines:
         while chunk := lines.readlines(_CHUNK):
             fields = iter("".join(chunk).split())
@@ -105,10 +105,11 @@ def chinese_table() -> dict[str, float]:
 
 
 def english_frequencies() -> dict[str, float]:
-    """Wordfreq's "small" English list, as shares of all words.
+    """Return wordfreq's "small" English list, as shares of all words.
 
-    Read from its file, since the package's own import takes longer than all of this room's: a list
-    of lists of words, the n-th of which (after a header) has the frequency ``10 ** (-n / 100)``.
+    It is read from its file, since the package's import takes longer than that of ``text``. The
+    file is a list of lists of words; words of the n-th one (after a header) have the frequency
+    ``10 ** (-n / 100)``.
     """
     spec = find_spec("wordfreq")
     if spec is None or spec.origin is None:

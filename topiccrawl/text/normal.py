@@ -1,9 +1,9 @@
-"""Texts in the form in which they are compared: one width, one case, one script, single blanks.
+"""Normal form of texts for comparison: one width, one case, one script, single blanks.
 
 ``fold(text)`` is NFKC (full width to half width, compatibility forms), lower case, traditional to
 simplified Chinese (OpenCC ``t2s``, Apache-2.0, with its phrases, so that 乾隆 stays 乾隆), and runs
-of blanks as one space. Each step first asks whether it has anything to do, because on most pages
-it has not: a 10,000 character page costs about 0.3 ms, where plain NFKC alone takes 1.3 ms.
+of blanks as one space. Each step first checks whether it has anything to do, because on most pages
+it has not: a 10,000 character page costs about 0.3 ms, while plain NFKC alone takes 1.3 ms.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FREQUENT = {
     char: unicodedata.normalize("NFKC", char) for char in "，：；！？（）／％～…\u3000\xa0０１２"
 }
-"""Compatibility characters that stand on nearly every Chinese page, replaced one by one."""
+"""Compatibility characters of nearly every Chinese page, replaced one by one."""
 
 _HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
 _ROUNDS = 3
@@ -33,9 +33,9 @@ _ASTRAL = re.compile("[\U00010000-\U0001f2ff\U0001fb00-\U0001fbff\U0002f800-\U00
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: NFKC, lower case, simplified Chinese, single blanks.
+    """Return the text for comparison: NFKC, lower case, simplified Chinese, single blanks.
 
-    Never raises; folding twice is folding once. The length may change.
+    Never raises; idempotent. The length may change.
 
     >>> fold("ＡＢＣ　新能源汽車，２０２６ 年")
     'abc 新能源汽车,2026 年'
@@ -44,7 +44,7 @@ def fold(text: str) -> str:
 
 
 def fold_all(texts: Sequence[str]) -> list[str]:
-    """``[fold(t) for t in texts]``, in one pass: a tenth of the time for a page's anchors.
+    """Return ``[fold(t) for t in texts]`` in one pass: a tenth of the time for a page's anchors.
 
     >>> fold_all(["足球", "ＮＢＡ 籃球"])
     ['足球', 'nba 篮球']
@@ -57,7 +57,7 @@ def fold_all(texts: Sequence[str]) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """NFKC of the text, as ``unicodedata.normalize`` gives it, several times faster on Chinese.
+    """Return the NFKC of the text like ``unicodedata.normalize``, several times faster on Chinese.
 
     >>> normalise("２０２６年，㎞")
     '2026年,km'
@@ -76,7 +76,7 @@ def normalise(text: str) -> str:
 
 
 def simplify(text: str) -> str:
-    """The text in simplified Chinese; unchanged where it holds no traditional character.
+    """Return the text in simplified Chinese; unchanged if it has no traditional character.
 
     >>> simplify("臺灣的乾隆")
     '台湾的乾隆'
@@ -92,13 +92,13 @@ def simplify(text: str) -> str:
 
 
 def simplify_aligned(text: str) -> str:
-    """The text in simplified Chinese if every character keeps its place; else unchanged."""
+    """Return the text in simplified Chinese if every character keeps its place; else unchanged."""
     plain = simplify(text)
     return plain if len(plain) == len(text) else text
 
 
 def has_han(text: str) -> bool:
-    """Whether a Chinese character stands in the text.
+    """Return whether the text contains a Chinese character.
 
     >>> has_han("5G 手机"), has_han("5G")
     (True, False)
@@ -110,7 +110,7 @@ _HAN_PATTERN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def _fold_letters(text: str) -> str:
-    """Everything but the blanks; what most pages have is done after one search for the rest."""
+    """Fold everything except blanks; one search decides whether the slow steps are needed."""
     if text.isascii():
         return text.lower()
     text = _without_frequent(text)
@@ -126,7 +126,7 @@ def _without_frequent(text: str) -> str:
 
 
 def _beyond_basic_plane(text: str) -> bool:
-    """Whether a character needs more than 16 bits; far cheaper to ask than a search for one."""
+    """Return whether a character needs more than 16 bits; far cheaper than a search for one."""
     return len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
 
 
@@ -136,9 +136,9 @@ def _nfkc_match(found: re.Match[str]) -> str:
 
 @cache
 def _compatibility() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of what NFKC may change, and of what it may join with the character before it.
+    """Return patterns of characters that NFKC may change, and that it may join with the one before.
 
-    Only the second kind needs the whole text normalised: combining marks, vowel signs, Hangul
+    Only for the second kind the whole text must be normalised: combining marks, vowel signs, Hangul
     jamo, and compatibility characters that begin with one of them.
     """
     plane = [*range(0x80, 0xD800), *range(0xE000, 0x10000)]
@@ -152,7 +152,7 @@ def _compatibility() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _unusual() -> re.Pattern[str]:
-    """Characters that ask for more than ``_without_frequent`` and lower case."""
+    """Return a pattern of characters that need more than ``_without_frequent`` and lower case."""
     odd, _ = _compatibility()
     traditional, _ = _converter()
     return re.compile(f"[{odd.pattern[1:-1]}{traditional.pattern[1:-1]}İ\U00010000-\U0010ffff]")
@@ -171,7 +171,7 @@ def _joins(code: int) -> bool:
 
 
 def _ranges(codes: Iterable[int]) -> str:
-    """The codes as the inside of a character class."""
+    """Return the codes as the inside of a character class."""
     runs: list[list[int]] = []
     for code in codes:
         if runs and runs[-1][1] == code - 1:
@@ -183,7 +183,7 @@ def _ranges(codes: Iterable[int]) -> str:
 
 @cache
 def _converter() -> tuple[re.Pattern[str], Callable[[str], str]]:
-    """The characters that ``t2s`` changes, and all rare ones that it may; the conversion."""
+    """Return a pattern of characters that ``t2s`` changes or may change, and the conversion."""
     convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
     chars = [chr(code) for start, end in _HAN for code in range(start, end)]
     simple = convert("\n".join(chars)).split("\n")

@@ -1,10 +1,10 @@
-r"""A topic typed on the command line as a query: words with signs that say what each is for.
+r"""Topics on the command line as queries: words with signs for their role.
 
 | sign | meaning |
 | --- | --- |
-| ``+word``, ``(one \| other)`` | must stand on a page; of alternatives, one of them |
-| ``-word`` | must not stand on it |
-| ``"two words"`` | a phrase, found as it stands |
+| ``+word``, ``(one \| other)`` | a page must have it; of alternatives, one of them |
+| ``-word`` | a page must not have it |
+| ``"two words"`` | a phrase, matched as a whole |
 | ``word^2`` | a weight other than 1 |
 
 A text without any of these signs is a sentence (see ``text.sentence``).
@@ -29,12 +29,12 @@ _SIGNED = re.compile(r"(?:^|\s)[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\
 
 
 class Query(NamedTuple):
-    """A topic as it was asked for.
+    """A parsed topic query.
 
     Attributes:
         terms: Folded words and phrases to weights.
-        groups: Alternatives, each of which a page must meet by one of its words; all are terms.
-        must_not: Words that must not stand on a page.
+        groups: Groups of alternatives, of each of which a page must have one; all are terms.
+        must_not: Words that a page must not have.
     """
 
     terms: dict[str, float]
@@ -43,7 +43,7 @@ class Query(NamedTuple):
 
 
 def read_query(text: str) -> Query | None:
-    """Return the query that a text is; None for a text without signs.
+    """Parse a query; return None for a text without signs.
 
     >>> read_query('(人工智能 | AI) +医疗 -招聘 "deep learning"^2')
     Query(terms={'人工智能': 1.0, 'ai': 1.0, '医疗': 1.0, 'deep learning': 2.0}, \
@@ -69,12 +69,12 @@ groups=(('人工智能', 'ai'), ('医疗',)), must_not=('招聘',))
 
 
 def asked(text: str, tokenizer: Tokenizer, most: int) -> Query:
-    """Return what a text asks for: a query where it has signs, else a sentence.
+    """Parse a text as a query if it has signs, else as a sentence.
 
     Args:
         text: As typed.
-        tokenizer: Cuts the sentence.
-        most: Words of a sentence that become terms; the first ones.
+        tokenizer: Tokenizer of sentences.
+        most: Most words of a sentence that become terms; the first ones.
     """
     if query := read_query(text):
         return query
@@ -84,7 +84,7 @@ def asked(text: str, tokenizer: Tokenizer, most: int) -> Query:
 
 
 def _alternatives(body: str) -> tuple[str, ...]:
-    """The words of one part; those of brackets are parted by bars."""
+    """Return the words of one part; those in brackets are separated by bars."""
     parts = body[1:-1].split("|") if body.startswith("(") else [body]
     words = (part.strip(' "') for part in parts)
     return tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))

@@ -1,19 +1,19 @@
-"""What a sentence asks for: the terms in words that a user typed.
+"""Terms and groups of a topic that a user typed as a sentence.
 
 A *unit* is a run of adjacent words with no stop word, blank or punctuation between them:
-``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term, and the unit itself
-is one too where it is short enough to be a compound: up to ``LONGEST_UNIT`` Chinese characters,
-or two Latin words. Why both: the words alone would take a page on solar power and another on
-petrol cars for the topic, the compound alone would miss 新能源车企 and every page that says
-电动汽车 first. With both, a page that holds the compound scores on three dimensions instead of
-two, and one that holds only the words still scores.
+``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term, and so is the unit
+itself if it is short enough to be a compound: up to ``LONGEST_UNIT`` Chinese characters, or two
+Latin words. Both are needed: with the words alone pages on solar power or on petrol cars would be
+on topic; the compound alone would miss 新能源车企 and every page with 电动汽车 instead. With
+both, a page with the compound scores on three dimensions instead of two, and one with only the
+words still scores.
 
-What stands in quotation marks is one term, as it stands.
+Text in quotation marks is one term, unchanged.
 
-Connectives say which concepts belong together: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" ask
-for pages on both, and each side is a *group* of alternatives, one of which must stand on a page.
-与, 和, 或, 、, "and", "or" and commas join alternatives. Nouns that only join (应用, "impact";
-``relations.txt``) are terms and no concept. A sentence of one concept has no groups.
+Connectives join concepts: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" ask for pages on both,
+and each side is a *group* of alternatives, one of which a page must have. 与, 和, 或, 、, "and",
+"or" and commas join alternatives. Nouns that only join (应用, "impact"; ``relations.txt``) are
+terms and no concept. A sentence of one concept has no groups.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
 
 
 def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
-    """Folded terms in order of appearance, each once; [] where nothing carries a topic.
+    """Return the folded terms in order of appearance, each once; [] if there are none.
 
     >>> from topiccrawl.text.tokens import tokenizer
     >>> terms_of("关于新能源汽车的最新报道", tokenizer())
@@ -56,7 +56,7 @@ def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
 
 
 def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
-    """Groups of terms, each of which a page must meet by one; () for a sentence of one concept.
+    """Return the groups of terms, a page must have one of each; () for one concept.
 
     >>> from topiccrawl.text.tokens import tokenizer
     >>> groups_of("人工智能在医疗中的应用", tokenizer())
@@ -76,7 +76,7 @@ def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
 
 
 def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
-    """Terms of each part of a sentence between the connectives that ask for both sides."""
+    """Yield the terms of each part of a sentence, parted by connectives of two concepts."""
     folded = fold(text)
     quotations = (_CHUNK.findall(quoted) for quoted in _QUOTED.findall(folded))
     found = [" ".join(words) for words in quotations if words]
@@ -90,9 +90,9 @@ def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
 
 
 def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
-    """Runs of adjacent pieces; of Latin words a blank or hyphen does not end one.
+    """Yield runs of adjacent pieces; between Latin words a blank or hyphen does not end one.
 
-    None stands for a connective between two concepts.
+    None is a connective between two concepts.
     """
     opened = False
     for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
@@ -129,7 +129,7 @@ def _terms(unit: list[str]) -> list[str]:
 
 
 def _words(piece: str) -> list[str]:
-    """Words of a piece that can be terms; AT&T and C++ are kept whole, numbers are none."""
+    """Return the words of a piece that can be terms: AT&T and C++ whole, no numbers."""
     found = [word for word in split(piece) if not word.isdecimal()]
     signed = not piece.isalnum() and any(map(str.isalpha, piece))
     return [piece] if signed and not found else found
@@ -137,11 +137,11 @@ def _words(piece: str) -> list[str]:
 
 @cache
 def _frame() -> frozenset[str]:
-    """Words with which people ask for a topic, and which say nothing of it (``frame.txt``)."""
+    """Return words of a request that are not part of its topic (``frame.txt``)."""
     return frozenset(words_of_file("stopwords/frame.txt"))
 
 
 @cache
 def _relations() -> frozenset[str]:
-    """Nouns that join concepts (``relations.txt``)."""
+    """Return nouns that join concepts (``relations.txt``)."""
     return frozenset(map(singular, words_of_file("stopwords/relations.txt")))

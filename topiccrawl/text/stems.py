@@ -1,7 +1,7 @@
 """Stems of inflected languages, by Snowball's algorithms (snowballstemmer, BSD).
 
-English is not among them: its words are folded by plural only (see ``text.tokens``), which keeps
-apart what news keeps apart. Words in Cyrillic are Russian where no language is named.
+English is not among them: only its plurals are folded (see ``text.tokens``), so that words with
+different meanings in news stay separate. Words in Cyrillic are Russian unless the topic has sr.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def language_of(word: str, languages: Iterable[str] = ()) -> str:
-    """The language by whose rules a folded word is stemmed, or "" for none.
+    """Return the language of a folded word's stemmer, or "" for none.
 
     Args:
         word: A single word.
-        languages: Those of the topic; the first that has a stemmer counts.
+        languages: Languages of the topic; the first that has a stemmer counts.
 
     >>> language_of("электромобили"), language_of("wahlen", ["en", "de"]), language_of("cars")
     ('ru', 'de', '')
@@ -51,9 +51,9 @@ def language_of(word: str, languages: Iterable[str] = ()) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str, language: str) -> str:
-    """The stem of a folded word, stemmed until nothing changes.
+    """Return the stem of a folded word, stemmed until nothing changes.
 
-    Once is not enough: Snowball takes the ending of электромобили for a verb's and that of
+    One pass is not enough: Snowball takes the ending of электромобили for a verb's and that of
     электромобилей for a noun's, and only their second stems agree.
 
     >>> stem("электромобили", "ru") == stem("электромобилей", "ru")

@@ -2,15 +2,15 @@
 
 Both engines are jieba's algorithm over jieba's dictionary (MIT): ``rjieba`` is its Rust form
 (jieba-rs, MIT) and 15 to 20 times faster; ``jieba`` itself is the reference and the fallback.
-On folded text they cut Chinese alike; runs of Latin letters they split differently, so these are
-split here, by one rule, whichever engine cut them.
+On folded text they cut Chinese the same; they split runs of Latin letters differently, so these
+are split here, by one rule for both.
 
-What becomes a word of a topic (``canonical``): Chinese words of two characters or more; Latin
-words of two letters or more with their plural folded; numbers as they stand. What does not:
-stop words, punctuation, single characters (fragments and function words nearly always; a single
-character that a user names, 茶, is kept). English is folded by plural only (the S-stemmer of
-Harman 1991): ``-ing`` and ``-ed`` folding was tried and changed ranking by less than .001 average
-precision either way, and it joins words that news keeps apart (building, build).
+Words of a topic (``canonical``) are Chinese words of two characters or more; Latin words of two
+letters or more with their plural folded; and numbers. Stop words, punctuation and single characters
+are not (those are nearly always fragments and function words; a single character that a user
+names, 茶, is kept). Of English only plurals are folded (the S-stemmer of Harman 1991): ``-ing`` and
+``-ed`` folding changed ranking by less than .001 average precision either way, and it joins words
+with different meanings in news (building, build).
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ _LATIN = re.compile(r"[^\W_]+")
 _SHORTEST_PLURAL = 4
 
 _CACHED_PIECES = 100_000
-"""Pieces of cuts whose words are remembered, about 20 MB; then they are forgotten."""
+"""Pieces of cuts whose words are cached, about 20 MB; then the cache is cleared."""
 
 _RECENT = 4_000
-"""Short texts whose cut is remembered, about 5 MB: a page's link texts are asked for by several."""
+"""Short texts whose cut is cached, about 5 MB: several stages use a page's link texts."""
 
 
 class Tokenizer(Protocol):
-    """Cuts texts into words; holds a user's own words beside the dictionary."""
+    """Tokenizer of texts, with a user's own words besides the dictionary."""
 
     name: str
 
     def cut(self, text: str) -> list[str]:
-        """Pieces of a folded text, nothing left out: joined they give the text back."""
+        """Return the pieces of a folded text; joined they are the text again."""
         ...
 
     def words(self, text: str) -> list[str]:
-        """The words that can carry a topic, in canonical form, in order; any text."""
+        """Return the words of any text that can be terms, in canonical form, in order."""
         ...
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """The different ``words`` of each text, cut in one pass."""
+        """Return the different ``words`` of each text, cut in one pass."""
         ...
 
     def lines(self, texts: Sequence[str]) -> list[str]:
-        """``fold`` of each text; for short ones, that others will ask for, too."""
+        """Return ``fold`` of each text; cached, so use it for short texts of several stages."""
         ...
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Pieces of each of those lines; without Chinese only its runs of letters and digits."""
+        """Return the pieces of each line; without Chinese only its runs of letters and digits."""
         ...
 
     def add_word(self, word: str) -> None:
@@ -74,13 +74,13 @@ class _Engine(NamedTuple):
 
 
 def _rust() -> _Engine:
-    """jieba-rs: loads in 0.1 s, cuts 10,000 characters in 1.2 ms."""
+    """Return jieba-rs: loads in 0.1 s, cuts 10,000 characters in 1.2 ms."""
     jieba = import_module("rjieba").Jieba()
     return _Engine(jieba.cut, lambda word: jieba.add_word(word, None, None))
 
 
 def _python() -> _Engine:
-    """Jieba itself: loads in 0.7 s, cuts 10,000 characters in 20 ms."""
+    """Return jieba itself: loads in 0.7 s, cuts 10,000 characters in 20 ms."""
     module = import_module("jieba")
     module.setLogLevel(logging.WARNING)
     jieba = module.Tokenizer()
@@ -92,9 +92,9 @@ class JiebaTokenizer:
 
     Args:
         engine: ``rjieba`` or ``jieba``.
-        words: Words to be kept in one piece beside those of the dictionary.
-        hmm: Join unknown words (names above all) by the hidden Markov model. Without it the two
-            engines agree wholly, with it in more than 99.9 % of the words.
+        words: Words to keep in one piece besides those of the dictionary.
+        hmm: Join unknown words (mainly names) by the hidden Markov model. Without it the two
+            engines agree in all words, with it in more than 99.9 %.
     """
 
     def __init__(
@@ -111,12 +111,12 @@ class JiebaTokenizer:
             self.add_word(word)
 
     def cut(self, text: str) -> list[str]:
-        """Pieces of a folded text; joined they give the text back."""
+        """Return the pieces of a folded text; joined they are the text again."""
         engine = self._engine or self._open()
         return engine.cut(text, self.hmm)
 
     def words(self, text: str) -> list[str]:
-        """The words that can carry a topic, in canonical form, in order.
+        """Return the words that can be terms, in canonical form, in order.
 
         >>> tokenizer().words("新能源汽车的销量，Electric vehicles!")
         ['新能源', '汽车', '销量', 'electric', 'vehicle']
@@ -127,7 +127,7 @@ class JiebaTokenizer:
         return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """The different ``words`` of each text, folded and cut in one pass.
+        """Return the different ``words`` of each text, folded and cut in one pass.
 
         >>> [sorted(words) for words in tokenizer().word_sets(["足球和足球", "Cup finals", ""])]
         [['足球'], ['cup', 'final'], []]
@@ -142,7 +142,7 @@ class JiebaTokenizer:
         ]
 
     def lines(self, texts: Sequence[str]) -> list[str]:
-        """``fold`` of each text, in one pass; recent ones are remembered."""
+        """Return ``fold`` of each text, in one pass; recent ones are cached."""
         known = self._lines
         if new := [text for text in texts if text not in known]:
             if len(known) + len(new) > _RECENT:
@@ -152,11 +152,11 @@ class JiebaTokenizer:
         return [known[text] for text in texts]
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Pieces of each folded text, in one pass; recent ones are remembered: don't change them.
+        """Return the pieces of each folded text, in one pass; they are cached: don't change them.
 
-        A text with Chinese is cut as ``cut`` does it, blanks left out; no word goes beyond a blank,
-        so that a block's text costs nothing once its anchors are cut. Of a text without Chinese the
-        runs of letters and digits are given, for which no dictionary is needed.
+        A text with Chinese is cut as by ``cut``, without blanks; no word crosses a blank, so that a
+        block's text costs nothing once its anchors are cut. For a text without Chinese the pieces
+        are its runs of letters and digits, for which no dictionary is needed.
 
         >>> tokenizer().cut_all(["足球和nba 比赛", "cup finals, 2026"])
         [['足球', '和', 'nba', '比赛'], ['cup', 'finals', '2026']]
@@ -174,7 +174,7 @@ class JiebaTokenizer:
         ]
 
     def _remember(self, runs: set[str]) -> None:
-        """Cut those not known, together; a line end parts them."""
+        """Cut those not cached, all at once, separated by line ends."""
         if len(self._cuts) + len(runs) > _RECENT:
             self._cuts.clear()
         if not (new := list(runs.difference(self._cuts))):
@@ -204,10 +204,10 @@ class JiebaTokenizer:
 
 
 def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
-    """The fast engine where it is installed, else jieba.
+    """Return a tokenizer with the fast engine if that is installed, else with jieba.
 
     Args:
-        words: Words to be kept in one piece beside those of the dictionary.
+        words: Words to keep in one piece besides those of the dictionary.
         hmm: See the engines.
 
     >>> tokenizer(["区块链"]).words("区块链技术")
@@ -218,12 +218,12 @@ def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
 
 @cache
 def shared_tokenizer() -> Tokenizer:
-    """The process's one tokenizer, with newer words of news; don't add words of a topic to it."""
+    """Return the process's tokenizer, with newer words of news; add no words of a topic to it."""
     return tokenizer(words_of_file("words.txt"))
 
 
 def latin_words(folded: str) -> list[str]:
-    """Runs of letters and digits of a folded text without Chinese, which needs no dictionary.
+    """Return the runs of letters and digits of a folded text without Chinese.
 
     >>> latin_words("electric-vehicles in 2026")
     ['electric', 'vehicles', 'in', '2026']
@@ -232,7 +232,7 @@ def latin_words(folded: str) -> list[str]:
 
 
 def split(piece: str) -> list[str]:
-    """Canonical words of one piece of a cut: none, one, or several for a run of Latin text.
+    """Return the canonical words of a piece: none, one, or several for a run of Latin text.
 
     >>> split("electric-vehicles"), split("足球"), split("的"), split("，")
     (['electric', 'vehicle'], ['足球'], [], [])
@@ -244,7 +244,7 @@ def split(piece: str) -> list[str]:
 
 
 def is_plain(piece: str) -> bool:
-    """Whether a piece is its own only word, but for stop words: most of Chinese. A quick question.
+    """Return whether a piece is its own only word, unless a stop word; a cheap test for Chinese.
 
     >>> is_plain("足球"), is_plain("球"), is_plain("finals"), is_plain("2026年")
     (True, False, False, False)
@@ -253,10 +253,10 @@ def is_plain(piece: str) -> bool:
 
 
 class _Pieces(dict[str, tuple[str, ...]]):
-    """``split`` of every piece met, so that a known one costs one look-up, without a call.
+    """Cache of ``split``, so that a cached piece costs one look-up, without a call.
 
     Args:
-        own: Pieces that are words as they stand.
+        own: Pieces that are words unchanged.
     """
 
     def __init__(self, own: Mapping[str, None]) -> None:
@@ -283,7 +283,7 @@ def _canonical(words: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def canonical(word: str) -> str:
-    """The form under which a folded word is counted; "" for one that carries no topic.
+    """Return the form under which a folded word is counted; "" for one that cannot be a term.
 
     >>> canonical("vehicles"), canonical("the"), canonical("球"), canonical("2026")
     ('vehicle', '', '', '2026')
@@ -294,7 +294,7 @@ def canonical(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """An English word without its plural ending; others unchanged.
+    """Return an English word without its plural ending; others unchanged.
 
     >>> [singular(w) for w in ("cities", "buses", "boxes", "glass", "news", "gas", "is")]
     ['city', 'bus', 'box', 'glass', 'news', 'gas', 'is']
@@ -316,7 +316,7 @@ _NO_PLURALS = frozenset(
 
 
 def inflections(word: str) -> tuple[str, ...]:
-    """The surface forms of which ``singular`` gives this word, itself first.
+    """Return the forms whose ``singular`` is this word, itself first.
 
     >>> inflections("city"), inflections("bus"), inflections("news")
     (('city', 'citys', 'cities'), ('bus', 'buses'), ('news',))
@@ -327,12 +327,12 @@ def inflections(word: str) -> tuple[str, ...]:
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Chinese and English stop words, folded: the project's own lists (``stopwords/``)."""
+    """Return Chinese and English stop words, folded: the project's own lists (``stopwords/``)."""
     return frozenset((*words_of_file("stopwords/zh.txt"), *words_of_file("stopwords/en.txt")))
 
 
 def words_of_file(name: str) -> list[str]:
-    """The words of one of this package's lists; lines that begin with # are comments."""
+    """Return the words of one of this package's lists; lines that begin with # are comments."""
     text = (resources.files("topiccrawl.text") / name).read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return [word for line in lines for word in line.split()]

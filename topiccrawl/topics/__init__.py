@@ -1,4 +1,4 @@
-"""HOW MUCH IS THIS PAGE ON TOPIC: scoring pages and link texts against the topic."""
+"""Topics, and the scoring of pages and link texts against them."""
 
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords

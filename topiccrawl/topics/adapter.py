@@ -1,4 +1,4 @@
-"""How a topic learns from its own crawl: what a crawl and a replay need of an adapter."""
+"""Interface of topic adapters, which learn from a crawl; used by crawls and replays."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """A topic as it is from now on, and why.
+    """A changed topic, and the reason.
 
     Attributes:
         method: Name of the method that made it.
         vector: Terms and weights; the user's own are always among them.
         reason: Evidence in words, for the operator.
-        pages: Pages seen until then.
+        pages: Judged pages until then.
         lower_limit: Page relevance from which a page is relevant; None: unchanged.
         upper_limit: Page relevance above which all links enter priorQueue; None: unchanged.
     """
@@ -33,43 +33,43 @@ class Change(NamedTuple):
 
 
 class TopicAdapter(Protocol):
-    """Learns from judged pages and changes what pages and links are scored with.
+    """Adapter that learns from judged pages and changes the topic of pages and links.
 
     ``TOPICCRAWL_ADAPTER`` names a function of (settings, scorer, strategy) that returns one, or
-    None where nothing is to be learnt. The scorer has the user's own topic; the strategy scores
-    links with it and is given another one when the topic changes.
+    None if nothing is to be learnt. The scorer has the user's own topic; the strategy scores links
+    with it and gets another one when the topic changes.
     """
 
     method: str
-    """Name of the method: what was learnt with another one is not taken up."""
+    """Name of the method; state that was learnt with another method is not restored."""
     scorer: Scorer
-    """Scores pages from now on."""
+    """Current scorer of pages."""
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
-        """Take note of a judged page; True where its words were learnt."""
+        """Record a judged page; return True if its words were learnt."""
         ...
 
     def adapt(self) -> Change | None:
-        """Return the changed topic, or None where it is not yet time or nothing was learnt."""
+        """Return the changed topic, or None if it is not yet time or nothing was learnt."""
         ...
 
     def present(self) -> Change | None:
-        """Return the topic as it is after all changes (after ``restore``: as it was), or None."""
+        """Return the topic after all changes (after ``restore``: the restored one), or None."""
         ...
 
     def apply(self, number: int, change: Change | None = None) -> None:
         """Score with a change from now on.
 
         Args:
-            number: Of the change, from 1; says which one a queued value is of.
-            change: None: the scorers stay, and queued values are those of another topic.
+            number: Number of the change, from 1; queued scores carry it.
+            change: The change; None keeps the scorers and marks queued scores as outdated.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return all it has learnt, as plain JSON, for a later run."""
+        """Return the learnt state as plain JSON, for a later run."""
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Continue from what ``state`` returned."""
         ...

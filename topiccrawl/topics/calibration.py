@@ -1,15 +1,15 @@
-"""How many of the next pages will be relevant? Learnt from those fetched of late.
+"""Forecast of the share of relevant pages among the next ones, learnt from recent fetches.
 
-A strategy's value orders URLs; it is no probability, and what it means moves as the crawl goes on.
-``Calibration`` makes it one: isotonic regression (Ayer et al. 1955; pool adjacent violators) of
-"was relevant" on the value, over a window of the last outcomes; the only assumption is that a
-larger value never means less. ``YieldForecast`` takes the mean over the best queued URLs, and adds
-what its forecasts of late were too low: pages fetched next are not only those queued now, but
-better ones that they lead to. Forecasts that were too high are not held against it, since ending a
-crawl too soon is the worse error.
+A strategy's score orders URLs; it is no probability, and its meaning changes during the crawl.
+``Calibration`` turns it into one: isotonic regression (Ayer et al. 1955; pool adjacent violators)
+of "was relevant" on the score, over a window of the last outcomes. The only assumption is that a
+larger score never means less. ``YieldForecast`` takes the mean over the best queued URLs and adds
+the error by which its recent forecasts were too low: the pages fetched next are not only those
+queued now, but better ones that they lead to. Forecasts that were too high are not corrected,
+since ending a crawl too soon is the worse error.
 
 Over replayed crawls of nine topics of three collections the mean absolute error of a forecast of
-the next 50 pages is .058, the bias +.010; where it says .03 (.07) on the average, .05 (.08) come.
+the next 50 pages is .058, the bias +.010; for forecasts of .03 (.07) the true mean is .05 (.08).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 BIN = 20
-"""Outcomes that are pooled at least: an end of one or two outcomes would always be 0 or 1."""
+"""Least outcomes in a pool: a pool of one or two would always give 0 or 1."""
 
 PRIOR = 5.0
-"""Outcomes that the window's mean counts for in a pool."""
+"""Weight of the window's mean in a pool, in outcomes."""
 
 FORECASTS = 10
-"""Last finished forecasts whose mean error is made good."""
+"""Last finished forecasts whose mean error is corrected."""
 
 
 class _Pool(NamedTuple):
-    """Outcomes that are told alike."""
+    """Outcomes that share one probability."""
 
     values: float
     hits: int
@@ -41,10 +41,10 @@ class _Pool(NamedTuple):
 
 
 class Calibration:
-    """From values to probabilities, over the last outcomes.
+    """Map from scores to probabilities, over the last outcomes.
 
     Args:
-        window: Outcomes remembered.
+        window: Outcomes kept.
 
     >>> seen = Calibration(window=100)
     >>> for _ in range(40):
@@ -61,13 +61,13 @@ class Calibration:
         return len(self._seen)
 
     def observe(self, value: float, *, hit: bool) -> None:
-        """Remember what became of a URL, and forget the oldest outcome where the window is full."""
+        """Record the outcome of a URL; drop the oldest one if the window is full."""
         self._seen.append((value, hit))
 
     def probabilities(self, values: Iterable[float]) -> list[float]:
-        """Probability of each value, never falling with it; between two pools, on a line.
+        """Return the probability of each score, which never falls with it; linear between pools.
 
-        Nothing was observed: 1.0 for all, since nothing speaks against them.
+        Before the first outcome it is 1.0 for all.
         """
         if not self._seen:
             return [1.0 for _ in values]
@@ -79,11 +79,11 @@ class Calibration:
 
 
 class YieldForecast:
-    """The share of relevant pages among the next ones.
+    """Forecast of the share of relevant pages among the next ones.
 
     Args:
-        window: Outcomes that are learnt from.
-        ahead: Outcomes that a forecast is about.
+        window: Last outcomes to learn from.
+        ahead: Outcomes that a forecast covers.
     """
 
     def __init__(self, window: int, ahead: int) -> None:
@@ -95,7 +95,7 @@ class YieldForecast:
         self._hits = 0
 
     def observe(self, value: float, *, hit: bool) -> None:
-        """Learn what became of a URL of this value, in the order of the fetches."""
+        """Learn the outcome of a URL of this score; call it in the order of the fetches."""
         self._calibration.observe(value, hit=hit)
         self._outcomes += 1
         self._hits += hit
@@ -104,9 +104,9 @@ class YieldForecast:
             self._errors.append((self._hits - hits) / self.ahead - expected)
 
     def expect(self, values: Sequence[float]) -> float:
-        """What is expected, in [0, 1], where these are the best queued values, ``ahead`` at most.
+        """Return the expected share, in [0, 1], for the best queued scores, at most ``ahead``.
 
-        Each call is a forecast that is judged when so many outcomes have been seen.
+        Each call is a forecast, whose error is measured after ``ahead`` more outcomes.
         """
         expected = fmean(self._calibration.probabilities(values)) if values else 0.0
         self._open.append((self._outcomes, self._hits, expected))
@@ -115,7 +115,7 @@ class YieldForecast:
 
 
 def _bins(seen: Sequence[tuple[float, bool]]) -> list[_Pool]:
-    """Sorted outcomes in groups of ``BIN`` or more; equal values stay together."""
+    """Group sorted outcomes by ``BIN`` or more; equal scores stay together."""
     bins: list[_Pool] = []
     start = 0
     while start < len(seen):
@@ -129,7 +129,7 @@ def _bins(seen: Sequence[tuple[float, bool]]) -> list[_Pool]:
 
 
 def _pools(bins: Iterable[_Pool]) -> list[_Pool]:
-    """Neighbours joined until the share of hits grows from each to the next."""
+    """Join neighbours until the share of hits grows from each to the next."""
     pools: list[_Pool] = []
     for pool in bins:
         while pools and pools[-1].hits * pool.size >= pool.hits * pools[-1].size:
@@ -140,7 +140,7 @@ def _pools(bins: Iterable[_Pool]) -> list[_Pool]:
 
 
 def _between(value: float, centres: Sequence[float], heights: Sequence[float]) -> float:
-    """Height at a value: that of the nearest end outside, on a line between two centres."""
+    """Return the height at a score: linear between two centres, constant beyond the ends."""
     place = bisect_left(centres, value)
     if place in {0, len(centres)}:
         return heights[min(place, len(centres) - 1)]

@@ -1,14 +1,14 @@
 """A classifier of pages by their words, learnt from a few marks; pure numbers in and out.
 
 Logistic regression over hashed TF-IDF words, with the score by the topic's words as one more
-feature. Marks on and off topic weigh alike, and pages without a mark are weak negatives: what
-the crawl is full of is seldom wanted. There are far more words than pages, so the regression is
-fitted in the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
+feature. Marks on and off topic weigh the same, and pages without a mark are weak negatives, since
+few pages of a crawl are wanted. There are far more words than pages, so the regression is fitted
+in the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
 
-How far the classifier replaces the topic's words is decided by cross-validation: the log-odds of
-both are mixed by the share that fits the marks best when they are held out. Probabilities are
-calibrated on held-out log-odds (Platt 1999), then corrected for how rare pages on topic are among
-the unmarked ones (Saerens, Latinne and Decaestecker 2002), since marks come half and half.
+Cross-validation decides how far the classifier replaces the topic's words: the log-odds of both
+are mixed by the share that fits held-out marks best. Probabilities are calibrated on held-out
+log-odds (Platt 1999), then corrected for the rarity of pages on topic among the unmarked ones
+(Saerens, Latinne and Decaestecker 2002), since marks are half and half.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ STRENGTH = 10.0
 
 FOLDS = 5
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares of the classifier that cross-validation chooses among; of equal ones the smaller."""
+"""Shares of the classifier that cross-validation tries; of equally good ones the smaller wins."""
 
 HALF = 0.1
-"""Score by words that counts as half: where a page is on topic beyond doubt (UPPER_LIMIT)."""
+"""Score by words that counts as half: from it a page is certainly on topic (UPPER_LIMIT)."""
 
 ROUNDS = 50
 """Steps of the correction for rarity."""
 
 
 class Sample(NamedTuple):
-    """A page as the classifier sees it.
+    """A page as input of the classifier.
 
     Attributes:
         document: Its words.
         relevance: Its relevance by the topic's words, in [0, 1].
-        article: How far it is something to read, in [0, 1].
+        article: Its article share, in [0, 1].
     """
 
     document: Document
@@ -70,9 +70,9 @@ class Classifier:
     Attributes:
         places: Buckets with a weight, ascending.
         weights: Their weights.
-        score_weight: Weight of ``Sample.by_words``, both ways of judging mixed.
+        score_weight: Weight of ``Sample.by_words`` in the mix of both fits.
         bias: Log-odds of an empty page, corrected for rarity.
-        share: Part of the log-odds that the learnt words have, in [0, 1].
+        share: Share of the learnt words in the log-odds, in [0, 1].
     """
 
     places: Places
@@ -82,22 +82,22 @@ class Classifier:
     share: float
 
     def odds(self, sample: Sample) -> float:
-        """Log-odds that the page is wanted."""
+        """Return the log-odds that the page is wanted."""
         return self.bias + self.score_weight * sample.by_words + self.words(sample.document)
 
     def words(self, document: Document) -> float:
-        """Log-odds that the words of a page add."""
+        """Return the log-odds that the words of a page add."""
         return float(self.weight_at(document.places) @ document.values)
 
     def weight_at(self, places: Places) -> Floats:
-        """Weights of buckets; 0 for those not learnt."""
+        """Return the weights of buckets; 0 for those not learnt."""
         if not len(self.places):
             return np.zeros(len(places))
         found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
         return np.where(self.places[found] == places, self.weights[found], 0.0)
 
     def to_json(self) -> str:
-        """The model as a JSON object."""
+        """Return the model as a JSON object."""
         return json.dumps(
             {
                 "places": [int(place) for place in self.places],
@@ -110,7 +110,7 @@ class Classifier:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The model that ``to_json`` wrote."""
+        """Return the model that ``to_json`` wrote."""
         found = json.loads(text)
         places, weights = np.array(found["places"], dtype=np.int64), np.array(found["weights"])
         return cls(places, weights, found["score_weight"], found["bias"], found["share"])
@@ -125,13 +125,13 @@ def fit(
     """Fit a classifier.
 
     Args:
-        on: Pages marked on topic, one at least.
-        off: Pages marked off topic; may be empty where there is a background.
+        on: Pages marked on topic, at least one.
+        off: Pages marked off topic; may be empty if there is a background.
         background: Pages without a mark, drawn from all.
-        shares: Parts of the log-odds that the learnt words may have; cross-validation chooses.
+        shares: Candidate shares of the learnt words in the log-odds; cross-validation chooses.
 
     Raises:
-        ValueError: If there is nothing on one of both sides.
+        ValueError: If one of both sides is empty.
     """
     if not on or not (off or background):
         raise ValueError("a classifier needs pages on topic and others")
@@ -194,23 +194,23 @@ class _Space:
         return self._fit(self._places, rows), self._fit(scores, rows)
 
     def both(self, lines: tuple[_Line, _Line], rows: Places) -> Floats:
-        """Log-odds of pages by either fit, a column each."""
+        """Return the log-odds of pages by both fits, a column each."""
         words, score = lines
         by_words = self._places[rows] @ words.weights + words.bias
         return np.stack([by_words, self._scores[rows] * score.weights[0] + score.bias], axis=1)
 
     def words(self, weights: Floats) -> tuple[Places, Floats]:
-        """Buckets and their weights."""
+        """Return buckets and their weights."""
         found = self._rows.T @ (self._back @ weights)
         kept = np.abs(found) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
         return self._buckets[kept], found[kept]
 
     def score(self, weights: Floats) -> float:
-        """Weight of the score by words."""
+        """Return the weight of the score by words."""
         return float(self._scores @ (self._back @ weights))
 
     def weights(self, rows: Places) -> Floats:
-        """Sample weights: on topic half of all, marks off and background share the other."""
+        """Return sample weights: half for on topic, half shared by marks off and background."""
         kinds = self._kinds[rows]
         counts = np.bincount(kinds, minlength=3)
         others = (counts[1:] > 0).sum()
@@ -219,7 +219,7 @@ class _Space:
         return weights
 
     def folds(self) -> list[Places]:
-        """Held-out rows: each kind dealt out in turn, in the order given."""
+        """Return held-out rows by fold: each kind is distributed in turn, in the order given."""
         turns = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
         return [np.flatnonzero(turns % FOLDS == fold) for fold in range(FOLDS)]
 
@@ -232,7 +232,7 @@ class _Space:
 
 
 def _held_out(space: _Space) -> Floats:
-    """Log-odds of each page by fits that did not see it."""
+    """Return the log-odds of each page by fits without it."""
     held = np.zeros((len(space.labels), 2))
     for out in space.folds():
         rest = np.setdiff1d(np.arange(len(space.labels)), out)
@@ -242,7 +242,7 @@ def _held_out(space: _Space) -> Floats:
 
 
 def _loss(space: _Space, odds: Floats) -> float:
-    """Weighted logistic loss of held-out log-odds, once they are calibrated."""
+    """Return the weighted logistic loss of held-out log-odds after calibration."""
     rows = np.arange(len(odds))
     slope, offset = _calibrated(space, odds, rows)
     signed = np.where(space.labels > 0, 1.0, -1.0) * (slope * odds + offset)
@@ -250,13 +250,13 @@ def _loss(space: _Space, odds: Floats) -> float:
 
 
 def _platt(space: _Space, odds: Floats) -> tuple[float, float]:
-    """Slope and offset that make held-out log-odds of the marks probabilities, half and half."""
+    """Return slope and offset that calibrate held-out log-odds of the marks, half and half."""
     marks_only = not space.labels[space.marked].all()
     return _calibrated(space, odds, space.marked if marks_only else np.arange(len(odds)))
 
 
 def _calibrated(space: _Space, odds: Floats, rows: Places) -> tuple[float, float]:
-    """Slope and offset of a logistic regression on held-out log-odds; a slope is above 0."""
+    """Return slope (above 0) and offset of a logistic regression on held-out log-odds."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
     model = LogisticRegression(C=1.0)
@@ -266,9 +266,9 @@ def _calibrated(space: _Space, odds: Floats, rows: Places) -> tuple[float, float
 
 
 def _rarity(odds: Floats) -> float:
-    """Correction of log-odds, since pages on topic are rarer than half.
+    """Return the correction of log-odds for pages on topic being rarer than half.
 
-    The share counts one wanted page and one other beside those given (Laplace's rule).
+    The share counts one wanted page and one other besides those given (Laplace's rule).
     """
     if not len(odds):
         return 0.0

@@ -1,4 +1,4 @@
-"""The seam for judges of pages: what is on topic, and why."""
+"""Interface of relevance models, which judge pages against a topic."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page, Verdict
 
 Reasons = tuple[tuple[str, float], ...]
-"""Words with what each adds to the judgement, below 0 against the topic; heaviest first."""
+"""Words with their contributions to the verdict, heaviest first; below 0: against the topic."""
 
 
 class RelevanceModel(Protocol):
-    """Judges pages. It does not change: what learns gives a new model with a new signature.
+    """Judge of pages. It is immutable: learning returns a new model with a new signature.
 
     Implementations pass ``tests/contracts/test_relevance_models.py``.
     """
 
     def score_page(self, page: Page) -> Verdict:
-        """Judge a page: the same page always alike, whatever was judged before.
+        """Judge a page; the result does not depend on the pages judged before.
 
         Returns:
-            Relevance, article share and harvest in [0, 1]; ``terms`` as ``explain`` gives them.
+            Relevance, article share and harvest in [0, 1]; ``terms`` as ``explain`` returns them.
         """
         ...
 
     def explain(self, page: Page) -> Reasons:
-        """The words of the page that decided; () where none did."""
+        """Return the words of the page that decided; () if none did."""
         ...
 
     def signature(self) -> str:
-        """A short text that changes with anything that verdicts depend on, and survives a restart.
+        """Return a short text that changes with everything that verdicts depend on.
 
-        A stored verdict of another signature is out of date.
+        It is the same after a restart. A stored verdict of another signature is out of date.
         """
         ...

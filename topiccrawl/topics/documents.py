@@ -1,4 +1,4 @@
-"""A page as a vector of hashed words: what classifiers learn from and judge."""
+"""A page as a vector of hashed words, the input of classifiers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUCKETS = 1 << 18
 """Places of a vector; of 40,000 different words one in seven would share its place."""
 
 TITLE_WEIGHT = 3
-"""How often a title's words count."""
+"""Weight of a title's words, as a multiple of the text's."""
 
 
 class Document(NamedTuple):
@@ -40,19 +40,19 @@ class Document(NamedTuple):
 
 
 def bucket(word: str) -> int:
-    """The place of a word, the same on all machines."""
+    """Return the place of a word, the same on all machines."""
     return xxh32_intdigest(word.encode()) % BUCKETS
 
 
 def word_weights(
     text: str, title: str = "", tokenizer: Tokenizer | None = None, idf: Idf | None = None
 ) -> dict[str, float]:
-    """TF-IDF of a text's words, L2 norm 1: ``sqrt(tf) · idf``, numbers left out.
+    """Return the TF-IDF of a text's words, L2 norm 1: ``sqrt(tf) · idf``, numbers left out.
 
     Args:
-        text: What the page says, in any width, case or script.
+        text: The page's text, in any width, case or script.
         title: Its title.
-        tokenizer: Cuts it; None for the shared one.
+        tokenizer: Tokenizer; None for the shared one.
         idf: Document frequencies; None for the shipped ones.
 
     >>> word_weights("football, football", "")
@@ -68,7 +68,7 @@ def word_weights(
 
 
 def document(weights: Mapping[str, float]) -> Document:
-    """The hashed vector of words with weights; words that share a place are added."""
+    """Return the hashed vector of weighted words; weights at the same place are added."""
     places = np.fromiter(map(bucket, weights), np.int64, len(weights))
     unique, inverse = np.unique(places, return_inverse=True)
     values = np.zeros(len(unique))

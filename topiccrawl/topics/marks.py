@@ -1,7 +1,7 @@
-"""Marks: pages that a reader called wanted or not, and the judge that learns from them.
+"""Marks: pages that a reader marked as wanted or not, and the model that learns from them.
 
-Marks are what is stored, as JSON lines; a judge is learnt from them when it is needed, in any
-process, and travels as JSON as well.
+Marks are stored as JSON lines. A model is learnt from them when it is needed, in any process, and
+is sent to others as JSON.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ DECIDES = 0.5
 """Probability from which a page is relevant."""
 
 REASONS = 10
-"""Words that an explanation names."""
+"""Words of an explanation."""
 
 UNMARKED = (0.5,)
-"""Share of what is learnt without marks: nothing is held out that could say more."""
+"""Share of the learnt words without marks: there are no held-out marks to choose a better one."""
 
 DERIVED = 20
-"""Words that are derived from examples."""
+"""Most words that are derived from examples."""
 
 
 class Mark(NamedTuple):
-    """A page, and whether a reader wants such pages; all that a judge needs of it.
+    """A page and a reader's answer whether such pages are wanted; all input of a model.
 
     Attributes:
-        url: Where it was fetched.
+        url: The page's URL.
         title: Its title.
         text: Its judged text (``Scorer.judged_text``).
         wanted: The reader's answer; None for a page without a mark.
-        article: How far it is something to read, in [0, 1].
+        article: Its article share, in [0, 1].
     """
 
     url: str
@@ -56,28 +56,28 @@ class Mark(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, *, wanted: bool | None = None) -> Self:
-        """The mark of a page."""
+        """Return the mark of a page."""
         return cls(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
 
     def to_json(self) -> str:
-        """The mark as one line of JSON."""
+        """Return the mark as one line of JSON."""
         return json.dumps(self._asdict(), ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> Self:
-        """The mark that ``to_json`` wrote."""
+        """Return the mark that ``to_json`` wrote."""
         return cls(**json.loads(line))
 
 
 class MarkedModel:
-    """Judges pages by a topic's words and by what marks taught. Immutable; a ``RelevanceModel``.
+    """Model that judges by a topic's words and by marks. Immutable; a ``RelevanceModel``.
 
     Relevance is the probability that an article of these words is wanted, harvest that this page
-    is; both are calibrated for pages as a crawl meets them.
+    is wanted; both are calibrated for the pages of a crawl.
 
     Args:
-        scorer: Judges by the topic's words.
-        classifier: What was learnt with this scorer.
+        scorer: Scorer by the topic's words.
+        classifier: Classifier learnt with this scorer.
     """
 
     def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
@@ -85,7 +85,7 @@ class MarkedModel:
         self.classifier = classifier
 
     def score_page(self, page: Page) -> Verdict:
-        """Probabilities, and the words that decided."""
+        """Return probabilities, and the words that decided."""
         by_words = self.scorer.score_page(page)
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
         sample = Sample(document(weights), by_words.relevance, by_words.article)
@@ -99,25 +99,25 @@ class MarkedModel:
         )
 
     def explain(self, page: Page) -> Reasons:
-        """The words that decided, with what each adds to the log-odds, heaviest first."""
+        """Return the words that decided, with the log-odds that each adds, heaviest first."""
         return self.score_page(page).terms
 
     def signature(self) -> str:
-        """Changes with the topic, with the marks, and with the way in which they are learnt."""
+        """Return a text that changes with the topic, the marks, and the method of learning."""
         told = f"{self.scorer.signature()} {self.classifier.to_json()}"
         return f"marks-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
-        """The learnt part, for another process with the same topic."""
+        """Return the learnt part, for another process with the same topic."""
         return self.classifier.to_json()
 
     @classmethod
     def from_json(cls, scorer: Scorer, text: str) -> Self:
-        """The model that ``to_json`` wrote, over an equal scorer."""
+        """Return the model that ``to_json`` wrote, over an equal scorer."""
         return cls(scorer, Classifier.from_json(text))
 
     def _reasons(self, weights: Mapping[str, float], sample: Sample, by_words: Verdict) -> Reasons:
-        """Each word's part of the log-odds; the topic's terms share that of the score by words."""
+        """Return each word's log-odds; the score's part is split among the topic's terms."""
         learnt = self.classifier.weight_at(np.array([bucket(word) for word in weights], np.int64))
         added = {
             word: float(weight) * value
@@ -134,13 +134,13 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     """Learn from marks.
 
     Args:
-        scorer: Judges by the topic's words.
-        marks: What readers said; a later mark of a URL replaces an earlier one.
+        scorer: Scorer by the topic's words.
+        marks: Marks of readers; a later mark of a URL replaces an earlier one.
         background: Pages without a mark, drawn from the crawl; some 200 are enough.
 
     Returns:
-        A model for all pages; the scorer itself where the marks have only one side and there is no
-        background, or nothing is wanted.
+        A model for all pages; the scorer itself if no page is wanted, or if there are only wanted
+        pages and no background.
     """
     last = {mark.url: mark for mark in marks}.values()
     on, off = ([sample_of(scorer, m) for m in last if m.wanted is side] for side in (True, False))
@@ -156,11 +156,11 @@ def learn_unmarked(
 ) -> RelevanceModel:
     """Learn without marks from the pages that score best by the topic's words.
 
-    It cannot drift: the words alone choose the pages, never what was learnt, and keep half of the
-    log-odds. Worth it for topics that are stated by few words.
+    It cannot drift: only the topic's words choose the pages, and they keep half of the log-odds.
+    Useful for topics of few words.
 
     Args:
-        scorer: Judges by the topic's words.
+        scorer: Scorer by the topic's words.
         best: Some ten pages of the crawl with the largest harvest by words.
         background: Pages drawn from the crawl; some 200.
     """
@@ -173,16 +173,16 @@ def learn_unmarked(
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:
-    """A marked page as the classifier sees it."""
+    """Return a marked page as input of the classifier."""
     relevance = scorer.score_text(mark.text, mark.title, mark.url).relevance
     return Sample(document(_weights(mark.title, mark.text, scorer)), relevance, mark.article)
 
 
 def derived_terms(examples: Sequence[Mark], background: Sequence[Mark] = ()) -> dict[str, float]:
-    """Terms for a topic that is stated by examples alone: at most ``DERIVED``, heaviest 1.
+    """Return terms for a topic that is given by examples only: at most ``DERIVED``, heaviest 1.
 
-    They are the words of the examples' mean vector, less that of other pages (Rocchio); words that
-    stand in one of several examples only are left out.
+    They are the words of the examples' mean vector, less that of other pages (Rocchio); words of
+    only one of several examples are left out.
 
     Args:
         examples: Pages on topic.
@@ -203,7 +203,7 @@ def derived_terms(examples: Sequence[Mark], background: Sequence[Mark] = ()) -> 
 
 
 def probability(odds: float) -> float:
-    """The probability of log-odds.
+    """Return the probability of log-odds.
 
     >>> probability(0.0), probability(-1000.0)
     (0.5, 0.0)

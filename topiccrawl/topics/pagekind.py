@@ -1,11 +1,11 @@
-"""How far a page is something to read, and how far it lists what stands elsewhere.
+"""Article share of a page: its own text against the text of the pages that it lists.
 
-A hub is made of headlines: links whose text is as long as a title, each the name of a page that
-holds ``ANNOUNCED`` times as much text or more. The text of a page's own is compared with the text
-that its headlines announce. Menus have short links and count for nothing; an article with some
-related stories below it has far more text of its own. Nothing here looks at the words, the URL or
-other pages, so it needs no learning. Over the four collections of ``benchmarks.judge`` the mean
-average precision of relevance times this share is the same to .01 from 5 to 20.
+A hub is made of headlines: links whose text is as long as a title, each the name of a page with
+``ANNOUNCED`` times as much text or more. A page's own text is compared with the text that its
+headlines announce. Menus have short links and do not count; an article with some related stories
+below it has far more text of its own. Words, URL and other pages are not used, so nothing has to
+be learnt. Over the four collections of ``benchmarks.judge`` the mean average precision of relevance
+times this share is the same to .01 for values of ``ANNOUNCED`` from 5 to 20.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page
 
 ANNOUNCED = 5
-"""Characters of text elsewhere that one character of a headline stands for, at least."""
+"""Characters of text on the listed page for each character of its headline."""
 
 HEADLINE = 8
-"""Chinese characters of a headline at least; a Latin word counts for two."""
+"""Least Chinese characters of a headline; a Latin word counts for two."""
 
 _LATIN = 2
 _UNITS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def own_share(page: Page) -> float:
-    """Share of a page's own text in that and what its headlines announce, in [0, 1].
+    """Return the share of a page's own text in that and the announced text, in [0, 1].
 
     1.0 for a page without headlines, whatever its length.
 
@@ -51,7 +51,7 @@ def own_share(page: Page) -> float:
 
 
 def units(text: str) -> int:
-    """Length of a text in Chinese characters; a run of other letters or digits counts for two.
+    """Return a text's length in Chinese characters; a run of other letters or digits counts two.
 
     >>> units("5G 手机"), units("City council votes")
     (4, 6)

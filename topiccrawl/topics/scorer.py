@@ -1,7 +1,7 @@
-"""How much a text is on topic: the cosine of its TF-IDF vector and the topic's vector.
+"""Relevance of a text: the cosine of its TF-IDF vector and the topic's vector.
 
-As in [S2, S3; methods section 1]: the topic's weights are as the user states them (1 at first), IDF
-acts on the text's side, both are L2-normalised. What the sources leave open:
+As in [S2, S3; methods section 1]: the topic's weights are the user's (1 by default), IDF acts on
+the text's side, both are L2-normalised. Choices that the sources leave open:
 
 - ``tf`` is the square root of a word's count. Over 15 topics of three collections its mean
   average precision was .669, of the plain count .658, of 1 + ln(count) .662. It also makes the
@@ -10,11 +10,11 @@ acts on the text's side, both are L2-normalised. What the sources leave open:
 - A synonym counts as its term. A negative term subtracts; the topic's length is that of its
   positive weights; the sum is cut at 0.
 - A term's count is that of its surfaces in the text (``matching``), and its tokens are not counted
-  again. A phrase is a term beside its words, with the IDF of its words taken as independent.
-- Numbers, stop words and single characters count nothing unless they are terms.
+  again. A phrase is a term besides its words, with the IDF of its words taken as independent.
+- Numbers, stop words and single characters do not count unless they are terms.
 - A text without any term scores 0 and is never segmented.
 
-Links are judged by the same cosine as pages, in a batch, not by an approximation.
+Links are scored by the same cosine as pages, in a batch, not by an approximation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 LOWER_LIMIT = 0.05
-"""Page relevance from which a page is relevant, where the topic names none.
+"""Page relevance from which a page is relevant, unless the topic has its own limit.
 
 Over 15 topics of three collections F1 is flat and highest from .05 (precision .54, recall .77) to
 .06 (.58, .72); the lower one loses fewer pages. Half of the relevant pages of a topic score .05
@@ -55,17 +55,17 @@ PROSE = 200
 """Characters of a page's own text from which its menus are left out of the score."""
 
 UPPER_LIMIT = 0.10
-"""Page relevance above which a page is on topic beyond doubt: precision .71 there, recall .48."""
+"""Page relevance above which a page is certainly on topic: precision .71 there, recall .48."""
 
 TITLE_WEIGHT = 3
-"""How often a title's words count."""
+"""Weight of a title's words, as a multiple of the text's."""
 
 SAMPLED = 2_000
 """Characters of a text that are segmented for its length; of a longer one, a sample (``_sample``).
 
-Its terms are counted all the same. Over the longer pages of four collections the score differs by
-2 to 3 % (standard deviation; of Chinese help pages by 5 %), as much as of windows twice as long and
-twice as many. Harvest areas of six sets of topics move by -.003 to +.001 on the average against
+Its terms are counted in the whole text. Over the longer pages of four collections the score differs
+by 2 to 3 % (standard deviation; of Chinese help pages by 5 %), as much as of windows twice as long
+and twice as many. Harvest areas of six sets of topics move by -.003 to +.001 on average against
 those of 4,000 characters. Scoring 30 kB costs a third, more text no more.
 """
 
@@ -73,26 +73,26 @@ WINDOW = 100
 """Characters of one window of a sample: many short ones, since a page's parts differ."""
 
 _SEAM = 30
-"""Characters in which a blank is looked for, so that a window cuts no Latin word."""
+"""Characters that are searched for a blank, so that a window cuts no Latin word."""
 
 _CACHED_WORDS = 200_000
-"""Words whose mass is remembered, about 20 MB; then it is forgotten and learnt anew."""
+"""Words whose mass is cached, about 20 MB; then the cache is cleared."""
 
 _CACHED_TEXTS = 20_000
-"""Texts of links whose score is remembered, about 5 MB: menus stand on every page of a site."""
+"""Texts of links whose score is cached, about 5 MB: menus are on every page of a site."""
 
 
 class Scorer:
-    """Scores texts against one topic. Immutable but for a cache; one for a whole crawl.
+    """Scorer of texts against one topic. Immutable except for caches; one for a whole crawl.
 
     Args:
-        topic: What is looked for; gives terms, synonyms, negative terms and the lower limit.
-        tokenizer: Cuts texts; None for the process's shared one.
+        topic: Gives terms, synonyms, negative terms and the lower limit.
+        tokenizer: Tokenizer; None for the process's shared one.
         idf: Document frequencies; None for the shipped ones.
         vector: An adapted topic vector in place of the topic's own.
         lower_limit: An adapted lower limit in place of the topic's own.
-        sites: Document frequencies of the terms by site; None: a term counts alike on all sites.
-            It changes as ``observe`` is called; the scorer reads it.
+        sites: Document frequencies of the terms by site; None: a term counts the same on all
+            sites. ``observe`` updates it.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Scorer:
         self._known: dict[str, float] = {}
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
-        """A scorer of the same topic with other terms and weights; this one stays as it is."""
+        """Return a scorer of the same topic with other terms and weights; this one is unchanged."""
         moved = type(self)(
             self.topic, self.tokenizer, self.idf, vector=vector, lower_limit=lower_limit
         )
@@ -136,18 +136,18 @@ class Scorer:
         return moved
 
     def score_text(self, text: str, title: str = "", url: str = "") -> Verdict:
-        """How much a page is on topic, and why.
+        """Return the relevance of a text, and the terms that explain it.
 
         Args:
             text: Visible text of the page, in any width, case or script.
-            title: Its title; may stand in the text as well.
-            url: Where it was fetched: its site's words count less (see ``sites``).
+            title: Its title; may be in the text as well.
+            url: The page's URL: its site's words count less (see ``sites``).
 
         Returns:
             The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
             summand of the cosine (negative for a negative term), heaviest first. A text that does
-            not meet each of the topic's groups stays below the lower limit; one with a word that
-            must not stand there scores 0.
+            not meet each of the topic's groups stays below the lower limit; one with a word of
+            ``must_not`` scores 0.
         """
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
@@ -170,21 +170,21 @@ class Scorer:
         return Verdict(cosine, cosine >= self.lower_limit, terms)
 
     def score_page(self, page: Page) -> Verdict:
-        """How much a page is on topic, its menus and link lists apart where it says enough itself.
+        """Return the relevance of a page, without its menus and link lists if the rest is long.
 
         A menu names every subject of its site on every page: on articles it is noise. A hub has
-        hardly a word of its own; there the links are what it says. Where the prose is shorter
-        than ``PROSE`` characters, the whole text is judged. ``article`` says which of both it is.
+        hardly any text of its own; there the links are its content. If the prose is shorter than
+        ``PROSE`` characters, the whole text is judged. ``article`` is the page's article share.
         """
         verdict = self.score_text(self.judged_text(page), page.title, page.url)
         return verdict._replace(article=own_share(page))
 
     def explain(self, page: Page) -> Reasons:
-        """The topic's terms on the page, with each one's summand of the cosine, heaviest first."""
+        """Return the topic's terms on the page, each with its summand of the cosine."""
         return self.score_page(page).terms
 
     def signature(self) -> str:
-        """Changes with what pages are scored by, but for the words of sites."""
+        """Return a text that changes with the topic, vector and limit, not with site words."""
         scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
         return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
 
@@ -197,18 +197,18 @@ class Scorer:
 
     @staticmethod
     def judged_text(page: Page) -> str:
-        """The text of a page that ``score_page`` judges."""
+        """Return the text of a page that ``score_page`` judges."""
         return page.prose if len(page.prose) >= PROSE else page.text
 
     def score_short(self, text: str) -> float:
-        """``score_text(text).relevance`` of an anchor or a context; see ``score_many``."""
+        """Return ``score_text(text).relevance`` of an anchor or a context; see ``score_many``."""
         return self.score_many([text])[0]
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
-        """``score_text(text).relevance`` of each text, folded and cut in one pass.
+        """Return ``score_text(text).relevance`` of each text, folded and cut in one pass.
 
-        A page's anchors and contexts together cost a fraction of one by one; those of the pages
-        before, such as a site's menu, nearly nothing.
+        A page's anchors and contexts together cost a fraction of one by one; cached ones, such as
+        a site's menu, cost nearly nothing.
         """
         known = self._known
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
@@ -233,19 +233,19 @@ class Scorer:
         return scores
 
     def contains(self, text: str) -> bool:
-        """Whether a topic keyword stands in an anchor text or in a URL [S2].
+        """Return whether an anchor text or a URL contains a topic keyword [S2].
 
-        A URL is told by its ``://``; its percent signs are decoded (UTF-8, else GBK). Keywords
-        are the terms with a weight above 0 and their synonyms.
+        A text with ``://`` is a URL; its percent signs are decoded (UTF-8, else GBK). Keywords are
+        the terms with a weight above 0 and their synonyms.
         """
         if "://" in text:
             return self._positive.contains_url(text)
         return self._positive.contains(fold(text))
 
     def page_vector(self, text: str, title: str = "") -> dict[str, float]:
-        """The text's own vector: canonical words and terms to weights, L2 norm 1 (or empty).
+        """Return the text's vector: canonical words and terms to weights, L2 norm 1 (or empty).
 
-        It is the vector of which ``score_text`` takes the cosine; adaptation learns from it.
+        ``score_text`` takes the cosine of this vector; adaptation learns from it.
         """
         folded, heading = fold(text), fold(title)
         counts: dict[str, int] = {}
@@ -269,7 +269,7 @@ class Scorer:
         return any(self.vector.weights[index] > 0 for index in counts)
 
     def _scale(self, mass: float, counts: dict[int, int]) -> float:
-        """One by the product of both vectors' lengths."""
+        """Return one over the product of both vectors' lengths."""
         mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
         return 1.0 / (math.sqrt(mass) * self._norm)
 
@@ -302,16 +302,16 @@ class Scorer:
         return self.idf.phrase(words) if len(words) > 1 else self.idf(words[0] if words else term)
 
     def _pieces(self, folded: str) -> list[str]:
-        """The text cut; a text without Chinese needs no dictionary."""
+        """Return the pieces of a text; a text without Chinese needs no dictionary."""
         return self.tokenizer.cut(folded) if has_han(folded) else latin_words(folded)
 
     def _mass_of(self, folded: str) -> float:
-        """Squared length of the text's vector, terms left out."""
+        """Return the squared length of the text's vector, without terms."""
         return sum(map(self._mass.__getitem__, self._pieces(folded)))
 
 
 def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:
-    """The topic's groups as places of their terms; a synonym stands for its term."""
+    """Return the topic's groups as indexes of their terms; a synonym counts as its term."""
     term_of = {fold(word): fold(term) for term, words in topic.synonyms.items() for word in words}
     folded = ([term_of.get(fold(word), fold(word)) for word in group] for group in topic.groups)
     groups = (frozenset(places[word] for word in words if word in places) for words in folded)
@@ -319,7 +319,7 @@ def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ..
 
 
 def _below(score: float, limit: float) -> float:
-    """A score made less than a limit, in the same order.
+    """Map a score to below a limit, in the same order.
 
     >>> _below(0.9, 0.05) < 0.05, _below(0.9, 0.05) > _below(0.1, 0.05) > 0.0, _below(0.5, 0.0)
     (True, True, 0.0)
@@ -328,9 +328,9 @@ def _below(score: float, limit: float) -> float:
 
 
 def _sample(text: str) -> list[str]:
-    """A text whole, or of a long one windows evenly spread over it, ``SAMPLED`` characters in all.
+    """Return the whole text, or evenly spread windows of a long one, ``SAMPLED`` characters in all.
 
-    The squared length of a text is a sum over its words, so that of a sample tells it.
+    The squared length of a text is a sum over its words, so a sample estimates it.
 
     >>> sum(map(len, _sample("新" * 10_000))), _sample("short")
     (2000, ['short'])
@@ -343,7 +343,7 @@ def _sample(text: str) -> list[str]:
 
 
 def _window(text: str, start: int) -> str:
-    """The window that begins here, or at the next blanks."""
+    """Return the window that begins here, with its ends moved to blanks."""
     end = start + WINDOW
     first = text.find(" ", start, start + _SEAM) if start else -1
     last = text.rfind(" ", end - _SEAM, end) if end < len(text) else -1
@@ -351,7 +351,7 @@ def _window(text: str, start: int) -> str:
 
 
 class _Mass(dict[str, float]):
-    """What one piece of a cut adds to the squared length of a text: its words' squared IDF.
+    """Cache of a piece's part in the squared length of a text: its words' squared IDF.
 
     Args:
         idf: Document frequencies.
@@ -371,7 +371,7 @@ class _Mass(dict[str, float]):
         return mass
 
     def words(self, piece: str) -> list[str]:
-        """The words of a piece that count."""
+        """Return the words of a piece that count."""
         if is_plain(piece) and piece not in self._nothing:
             return [piece]
         return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

@@ -1,8 +1,8 @@
-"""Words that a site says on most of its pages stop counting there.
+"""Term weights by site: terms on most pages of a site hardly count there.
 
-A place name in the masthead of a local paper, or the name of a product in its handbook, stands on
-every page and tells none from another. Document frequencies of the topic's terms are counted by
-site as the crawl goes; a term then counts by the geometric mean of its IDF in general and on this
+A place name in the masthead of a local paper, or the name of a product in its handbook, is on
+every page and does not distinguish them. Document frequencies of the topic's terms are counted by
+site during the crawl; a term then counts by the geometric mean of its IDF in general and on this
 site. The site's figure starts from the general one, which counts for ``PRIOR`` pages.
 """
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PRIOR = 20
-"""Pages for which the general document frequency counts."""
+"""Weight of the general document frequency, in pages."""
 
 MOST_SITES = 10_000
-"""Sites that are remembered; the one not met for longest is forgotten."""
+"""Sites stored; above it the least recently observed one is evicted."""
 
 
 class SiteWords:
-    """Counts on how many of a site's pages each term of one topic stands.
+    """Counts of a site's pages with each term of one topic.
 
     >>> words = SiteWords()
     >>> for n in range(200):
@@ -38,7 +38,7 @@ class SiteWords:
         self._sites: dict[str, tuple[int, dict[str, int]]] = {}
 
     def observe(self, url: str, terms: Iterable[str]) -> None:
-        """Count a page and the terms that stand on it; each page once."""
+        """Count a page and its terms; call it once for each page."""
         site = urlsplit(url).netloc
         pages, counts = self._sites.pop(site, (0, {}))
         for term in terms:
@@ -48,11 +48,11 @@ class SiteWords:
             del self._sites[next(iter(self._sites))]
 
     def factor(self, url: str, term: str, idf: float) -> float:
-        """Weight of a term on this page's site, in [0, 1].
+        """Return the weight of a term on this page's site, in [0, 1].
 
         Args:
-            url: Where the page was fetched.
-            term: One of the topic's.
+            url: The page's URL.
+            term: One of the topic's terms.
             idf: Its general inverse document frequency, above 0.
         """
         pages, counts = self._sites.get(urlsplit(url).netloc, (0, {}))

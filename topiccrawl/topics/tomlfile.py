@@ -1,4 +1,4 @@
-"""A file that a user wrote: read it, or say every mistake of TOML with field, value and remedy."""
+"""TOML files of users: read them, or report every mistake with field, value and remedy."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ _NUMBER = "give a number"
 
 
 class Kind(NamedTuple):
-    """What is read, as its errors call it.
+    """A kind of file, and the words of its error messages.
 
     Attributes:
-        error: What is raised.
-        called: "topic file".
-        listing: Remedy where there is no such file.
-        model: What its fields are.
-        parts: Its tables that have fields of their own, by the field they stand in.
-        numbers: What may be given as number, by the field it stands in.
-        remedies: Of pydantic's error types, where the general ones do not fit.
+        error: Class of the errors raised.
+        called: Name of the kind: "topic file".
+        listing: Remedy for a file that does not exist.
+        model: Model of its fields.
+        parts: Models of its tables, by field.
+        numbers: Remedies for numbers out of range, by field.
+        remedies: Remedies by pydantic's error type that replace the general ones.
     """
 
     error: type[ConfigurationError]
@@ -86,7 +86,7 @@ def read_regular(path: Path | Traversable) -> str:
     Devices and pipes are refused before a byte is read, since they may have no end or wait.
 
     Raises:
-        OSError: It is of another kind, too large, or cannot be read; ``strerror`` says which.
+        OSError: It is no regular file, too large, or unreadable; ``strerror`` says which.
         UnicodeDecodeError: It is not UTF-8.
     """
     if not isinstance(path, Path):  # inside the package, which may be zipped
@@ -107,16 +107,16 @@ def _require_regular(status: os.stat_result) -> None:
 
 
 def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
-    """Message that names the file and the line of a mistake in TOML, without its text."""
+    """Return a message with the file and the line of a mistake in TOML, without its text."""
     line = _LINE.search(str(error))
     return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
 
 
 def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
-    """The tables of a file.
+    """Return the tables of a file.
 
     Raises:
-        ConfigurationError: Of ``kind.error``, naming the file, what is wrong and the remedy.
+        ConfigurationError: Of ``kind.error``, with the file, the mistake and the remedy.
     """
     text = ""
     try:
@@ -137,18 +137,18 @@ def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
 
 
 def mistakes(path: Path | Traversable, error: ValidationError, kind: Kind) -> ConfigurationError:
-    """The error that says all of pydantic's in words, a line each."""
+    """Return one error with all of pydantic's in words, a line each."""
     message = "\n".join(f"{path}: {_say(one, kind)}" for one in error.errors())
     return kind.error(message, public=unusable(path, error))
 
 
 def unusable(path: Path | Traversable, error: ValidationError) -> str:
-    """Message that names a file and counts its mistakes, without its text."""
+    """Return a message with a file and the number of its mistakes, without its text."""
     return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
 
 
 def _bare_key(text: str) -> str:
-    """The commonest mistake: TOML wants keys that are not ASCII in quotes."""
+    """Return a hint for the most common mistake, a key that is not ASCII without quotes, or ""."""
     for number, line in enumerate(text.splitlines(), 1):
         found = _BARE_KEY.match(line)
         if found and not found[1].isascii():
@@ -157,7 +157,7 @@ def _bare_key(text: str) -> str:
 
 
 def _say(error: Any, kind: Kind) -> str:  # noqa: ANN401  (pydantic's error details)
-    """One mistake in words: field, value, remedy."""
+    """Return one mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or "the file"
     if error["type"] == "extra_forbidden":

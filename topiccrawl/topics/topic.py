@@ -1,4 +1,4 @@
-"""WHAT IS LOOKED FOR: words, a sentence, or a topic file, checked before any request."""
+"""Topics: given as words, a sentence, or a topic file, and validated before any request."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
 FOLDER = Path("topics")
-"""Where a user's own topic files are looked for by name."""
+"""Folder in which a user's own topic files are found by name."""
 LONGEST_NAME = 200
 MOST_TERMS = 50
-"""Words of a sentence that become terms; whoever needs more writes a topic file."""
+"""Most words of a sentence that become terms; a topic file may have more."""
 _PORTALS = "portals.toml"
 Score = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
@@ -49,7 +49,7 @@ class Thresholds(_Part):
         upper_limit: Page relevance above which all its links enter priorQueue.
         min_prior: Potential score from which a link enters priorQueue.
         min_normal: Potential score below which a link enters the errorQueue.
-        anchor_threshold: Anchor similarity above which the anchor speaks for the link alone.
+        anchor_threshold: Anchor similarity above which the context is not used.
     """
 
     lower_limit: Score | None = None
@@ -82,7 +82,7 @@ class Budget(_Part):
     host_pages: Annotated[int, Field(ge=0)] | None = None
 
     def settings(self) -> dict[str, int]:
-        """The Scrapy settings that the bounds stand for."""
+        """Return the bounds as Scrapy settings."""
         named = {
             "CLOSESPIDER_PAGECOUNT": self.pages,
             "DEPTH_LIMIT": self.depth,
@@ -92,17 +92,17 @@ class Budget(_Part):
 
 
 class Topic(_Part):
-    """A topic: weighted terms and what else a crawl for it must know [S2, S3].
+    """A topic: weighted terms and the options of a crawl for it [S2, S3].
 
     Attributes:
-        name: How it is called in store and reports.
+        name: Its name in store and reports.
         terms: Term to weight, (0, 100]; a term may be a word or a phrase.
         synonyms: Term to words that count as it.
         negative: Word to weight by which it counts against a page.
-        all_of: Groups of alternatives; a page is on topic only if one word of each stands on it.
-            Their words are terms, of weight 1 where ``terms`` gives none.
-        must: Words each of which must stand on a page: groups of one.
-        must_not: Words of which none may stand on a page's own text.
+        all_of: Groups of alternatives; a page is on topic only if it has one word of each. Their
+            words are terms, of weight 1 unless ``terms`` gives another.
+        must: Words that a page must all have: groups of one.
+        must_not: Words that a page's own text must not have.
         seeds: Canonical URLs to begin with; empty: the default portals.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
         denied_hosts: Hosts or domains that may not.
@@ -111,8 +111,8 @@ class Topic(_Part):
         thresholds: Its own thresholds.
         published_since: First day of publication; older articles are not kept. None: any.
         published_until: Last day of publication. Articles without a date are kept.
-        retain_days: Days after which its articles are removed, counted from their last fetch, at
-            the start of each crawl; None: they stay.
+        retain_days: Days from an article's last fetch after which it is removed, at the start of
+            each crawl; None: articles stay.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -134,7 +134,7 @@ class Topic(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _terms_of_groups(cls, values: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+    def _terms_of_groups(cls, values: Any) -> Any:  # noqa: ANN401  (a file may hold anything)
         if not isinstance(values, dict):
             return values
         needed = _texts_in((values.get("all_of"), values.get("must")))
@@ -147,7 +147,7 @@ class Topic(_Part):
 
     @field_validator("terms", mode="before")
     @classmethod
-    def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+    def _list_of_terms(cls, value: Any) -> Any:  # noqa: ANN401  (a file may hold anything)
         listed = isinstance(value, list) and all(isinstance(term, str) for term in value)
         return dict.fromkeys(value, 1.0) if listed else value
 
@@ -201,7 +201,7 @@ class Topic(_Part):
         return (*self.all_of, *((word,) for word in self.must))
 
     def wants(self, published: str) -> bool:
-        """Whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
+        """Return whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
 
         >>> topic = Topic(name="t", terms={"t": 1}, published_since=date(2026, 1, 31))
         >>> topic.wants("2026-01-31T00:10:00+08:00"), topic.wants("2026-01-30"), topic.wants("")
@@ -219,7 +219,7 @@ class Topic(_Part):
 
     @property
     def version(self) -> int:
-        """Number below 2**24 that changes with what pages and links are scored by."""
+        """Number below 2**24 that changes with the fields used for scoring."""
         fields = {"terms", "synonyms", "negative", "thresholds"}
         fields |= {name for name in ("all_of", "must", "must_not") if getattr(self, name)}
         scored = self.model_dump_json(include=fields)
@@ -227,7 +227,7 @@ class Topic(_Part):
 
     @property
     def slug(self) -> str:
-        """A file name of its own for every name: readable part, then six hex digits of the name.
+        """Unique file name of the topic: a readable part, then six hex digits of the name's hash.
 
         >>> Topic(name="EV / 电动车", terms={"电动车": 1}).slug
         'ev-电动车-40b8fb'
@@ -236,8 +236,8 @@ class Topic(_Part):
         return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
 
 
-def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (anything may stand in a file)
-    """The texts in a nested list or in a table's values, in order."""
+def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (a file may hold anything)
+    """Return the texts in a nested list or in a table's values, in order."""
     if isinstance(value, str):
         return [value]
     parts = value.values() if isinstance(value, dict) else value
@@ -248,12 +248,12 @@ def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (anything may stand in 
 def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     """Return the topic that a user's argument means.
 
-    A path that ends in ``.toml``, else the name of a topic in ``folder`` or in the package (of
-    its file, or the one it gives itself: 足球 is ``football.toml``), else words or a sentence (see
+    A path that ends in ``.toml``, else the name of a topic in ``folder`` or in the package (that
+    of its file or its own ``name``: 足球 is ``football.toml``), else words or a sentence (see
     ``from_words``).
 
     Raises:
-        TopicError: Naming file, field, value and remedy.
+        TopicError: With file, field, value and remedy.
 
     >>> list(resolve("足球 中超").terms)
     ['足球', '中超']
@@ -277,7 +277,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _own_name(path: Path | Traversable) -> str | None:
-    """The name that a topic file gives itself; None where it gives none or cannot be read."""
+    """Return the ``name`` in a topic file; None if it has none or cannot be read."""
     try:
         return load(path, _KIND).get("name")
     except TopicError:
@@ -287,14 +287,13 @@ def _own_name(path: Path | Traversable) -> str | None:
 def from_words(text: str) -> Topic:
     """Return the topic of words or of a natural-language sentence; all weights 1 [S3 step 1].
 
-    Stop words are left out. A short compound that the dictionary does not know as one word
-    (新能源汽车) is a term beside its words: a page that holds the compound is worth more than one
-    that holds its words apart, which still counts. A sentence on two concepts asks for pages on
-    both (see ``text.sentence``); signs make a query of it (see ``text.query``). Synonyms are those
-    that the shipped topics know.
+    Stop words are left out. A short compound that is no single word of the dictionary (新能源汽车)
+    is a term besides its words: a page with the compound scores more than one with only its words,
+    which still counts. A sentence on two concepts asks for pages on both (see ``text.sentence``);
+    with signs it is a query (see ``text.query``). Synonyms are those of the shipped topics.
 
     Raises:
-        TopicError: If no word of it can carry a topic.
+        TopicError: If it has no word that can be a term.
 
     >>> from_words("新能源汽车").terms
     {'新能源': 1.0, '汽车': 1.0, '新能源汽车': 1.0}
@@ -317,7 +316,7 @@ def from_words(text: str) -> Topic:
 
 
 def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
-    """Synonyms of its terms that the shipped topics know, without what the query itself names."""
+    """Return the shipped synonyms of a query's terms, without words of the query itself."""
     taken = {*query.terms, *query.must_not}
     found: dict[str, tuple[str, ...]] = {}
     for term in query.terms:
@@ -329,7 +328,7 @@ def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _shipped_synonyms() -> dict[str, tuple[str, ...]]:
-    """Synonyms by folded term, of the topics in the package."""
+    """Return the synonyms of the topics in the package, by folded term."""
     found: dict[str, tuple[str, ...]] = {}
     for place in _shipped():
         for term, words in read(place).synonyms.items():
@@ -364,7 +363,7 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
 
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
-    """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", place."""
+    """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", path."""
     for name, where in _files(folder):
         yield name, _own_name(where) or "", str(where)
 

@@ -20,7 +20,7 @@ class TopicVector:
 
     Attributes:
         terms: Folded terms, each once.
-        weights: One finite weight for each; above 0 the term speaks for the topic, below 0
+        weights: One finite weight for each; above 0 the term counts for the topic, below 0
             against it.
     """
 
@@ -37,7 +37,7 @@ class TopicVector:
 
     @classmethod
     def of(cls, weights: Mapping[str, float]) -> Self:
-        """The vector of these weights; terms that fold alike keep the weight furthest from 0.
+        """Return the vector of weights; terms that fold alike keep the weight furthest from 0.
 
         >>> TopicVector.of({"足球": 1.0, "ＮＢＡ": -0.5})
         TopicVector(terms=('足球', 'nba'), weights=(1.0, -0.5))
@@ -51,7 +51,7 @@ class TopicVector:
 
     @classmethod
     def of_topic(cls, topic: Topic) -> Self:
-        """The vector as the user states it: terms above 0, negative terms below."""
+        """Return the vector of the user's own topic: terms above 0, negative terms below."""
         against = {term: -weight for term, weight in topic.negative.items()}
         return cls.of({**against, **topic.terms})
 
@@ -61,5 +61,5 @@ class TopicVector:
         return math.sqrt(sum(weight * weight for weight in self.weights if weight > 0))
 
     def items(self) -> Iterator[tuple[str, float]]:
-        """Pairs of term and weight, in order."""
+        """Return pairs of term and weight, in order."""
         return zip(self.terms, self.weights, strict=True)

@@ -1,4 +1,4 @@
-"""WHICH LINK FIRST: the crawl strategies by name, published ones faithful, ours the default."""
+"""Crawl strategies by name: the published ones as published, the project's own as the default."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def strategy(
     """Return the strategy of that name.
 
     Raises:
-        SettingError: There is none; the message lists those there are.
+        SettingError: The name is unknown; the message lists the valid ones.
     """
     if name not in _BY_NAME:
         raise SettingError(f"Unknown link strategy {name!r}: choose one of {', '.join(NAMES)}.")

@@ -1,4 +1,4 @@
-"""What the strategies share: the texts of links, and the parts of a queue without priors."""
+"""Shared parts of the strategies: the texts of links, and a queue without priors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BLOCK = 1_000
 """Characters of a block's joined anchors that are scored."""
 
 MAX_KEPT = 120
-"""Characters of a context that are kept with a queued URL, to score it anew when the topic moves;
+"""Characters of a context that are kept with a queued URL, to re-score it when the topic changes;
 a block's text is cut to them, so its new score is that of its beginning."""
 
 
@@ -54,8 +54,8 @@ def block_texts(links: Sequence[Link]) -> dict[int, str]:
 def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
     """Return the scores of all links of a page, every text scored once, in one batch.
 
-    A block's score stands in for that of the surrounding text where a link stands in a block
-    (methods of the project, section 2).
+    For a link in a block, the block's score replaces that of the surrounding text (methods of the
+    project, section 2).
     """
     blocks = block_texts(links)
     contexts = [blocks.get(link.block, link.context) for link in links]
@@ -68,10 +68,10 @@ def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
 
 
 class Scored:
-    """What every strategy holds: its name, its numbers, the topic it scores with.
+    """State of every strategy: its name, its parameters, the topic it scores with.
 
     Attributes:
-        revision: Of the formulas: raise it where they change, so that queued URLs are scored again.
+        revision: Of the formulas: raise it when they change, so that queued URLs are re-scored.
     """
 
     name: str
@@ -85,11 +85,11 @@ class Scored:
         self.version = 0
 
     def signature(self) -> str:
-        """Class, revision of the formulas, and parameters: values of another are stale."""
+        """Return class, revision and parameters: scores under another signature are stale."""
         return f"{type(self).__name__} {self.revision} {self.parameters}"
 
     def worth(self, relevance: float) -> float:
-        """What a page of this relevance counts in the statistics of its groups: as it is."""
+        """Return the relevance itself as the page's weight in the statistics of its groups."""
         return relevance
 
     def learn(self, anchor: str, context: str, relevance: float) -> None:
@@ -102,7 +102,7 @@ class Scored:
 
 
 class WithoutPriors(Scored):
-    """A strategy to which nothing but the evidence of a URL itself matters."""
+    """A strategy that uses only the evidence of the URL itself."""
 
     def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
         """Return no groups inside a host."""

@@ -1,4 +1,4 @@
-"""The two baselines every focused crawler is measured against."""
+"""The two usual baselines of focused crawlers, and the order of a crawl without a topic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Baseline(WithoutPriors):
-    """One queue by value; no link text is looked at."""
+    """One queue by score; link texts are not used."""
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
         """Return PRIOR."""
@@ -28,22 +28,22 @@ class Baseline(WithoutPriors):
 
 
 class BreadthFirst(Baseline):
-    """Nearest to a seed first; no text is looked at."""
+    """Nearest to a seed first; texts are not used."""
 
     name = "bfs"
     fields: tuple[str, ...] = ("depth",)
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:  # noqa: ARG002
-        """Offers one link deeper than their page."""
+        """Return offers one link deeper than their page."""
         new = ((evidence[0] if evidence else 0.0) + 1.0,)
         return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """The smaller depth."""
+        """Return the smaller depth."""
         return min(known, new) if known else new
 
     def value(self, evidence: Evidence) -> float:
-        """1 for a seed, 1/2, 1/3 … with depth."""
+        """Return 1 for a seed, then 1/2, 1/3 … with depth."""
         return 1.0 / (1.0 + evidence[0]) if evidence else 1.0
 
 
@@ -54,21 +54,21 @@ class BestFirst(Baseline):
     fields: tuple[str, ...] = ("relevance",)
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:  # noqa: ARG002
-        """Offers with the page's relevance."""
+        """Return offers with the page's relevance."""
         new = (verdict.relevance,)
         return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """The best parent."""
+        """Return the best parent's relevance."""
         return max(known, new)
 
     def value(self, evidence: Evidence) -> float:
-        """Relevance of the best parent."""
+        """Return the relevance of the best parent; 1 for a seed."""
         return evidence[0] if evidence else 1.0
 
 
 class FirstCome:
-    """Order of a spider that has no topic: URLs as they come, one as good as the other."""
+    """Order of a spider that has no topic: URLs in order of arrival, all with the same score."""
 
     name = "first-come"
     fields: tuple[str, ...] = ()
@@ -78,15 +78,15 @@ class FirstCome:
         self.version = 0
 
     def signature(self) -> str:
-        """Nothing that could change."""
+        """Return "": there are no parameters."""
         return ""
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return what the first parent said."""
+        """Return the evidence of the first parent."""
         return known or new
 
     def value(self, evidence: Evidence) -> float:  # noqa: ARG002 - all alike
-        """Return the same for all."""
+        """Return the same score for all."""
         return 0.5
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane

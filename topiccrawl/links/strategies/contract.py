@@ -1,4 +1,4 @@
-"""What a link strategy needs and gives."""
+"""Interfaces of a link strategy and of the scorer that it uses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class LinkScorer(Protocol):
-    """How much short texts are on topic."""
+    """Scorer of short texts against a topic."""
 
     def score_many(self, texts: list[str]) -> list[float]:
-        """Similarity of each text to the topic, in [0, 1]; same length and order."""
+        """Return the similarity of each text to the topic, in [0, 1]; same length and order."""
         ...
 
     def contains(self, text: str) -> bool:
-        """Whether a topic keyword stands in the text."""
+        """Return whether the text contains a topic keyword."""
         ...
 
 
@@ -28,18 +28,21 @@ class LinkStrategy(Strategy, Protocol):
     """A strategy that also scores the links of a page."""
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """What one page says of its links, in their order; one batch of scoring for all of them.
+        """Return one offer for each link of a page, in their order; all are scored in one batch.
 
-        ``evidence`` is the page's own at the time it was leased, () for a seed.
+        Args:
+            verdict: The page's relevance.
+            evidence: The page's own at the time it was leased, () for a seed.
+            links: The page's links.
         """
         ...
 
     def worth(self, relevance: float) -> float:
-        """What a page of this relevance counts in the statistics of its groups, in [0, 1]."""
+        """Return the weight of a page of this relevance in the statistics of its groups, [0, 1]."""
         ...
 
     def learn(self, anchor: str, context: str, relevance: float) -> None:
-        """Take note of what a link led to.
+        """Learn from the page that a link led to.
 
         Args:
             anchor: Anchor text that was kept with the page's URL while it was queued.

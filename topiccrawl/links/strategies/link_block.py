@@ -1,4 +1,4 @@
-"""Link blocks [S3, steps 3 to 6]: the anchors of a block speak for each of its links."""
+"""Link blocks [S3, steps 3 to 6]: all anchors of a block count for each of its links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class LinkBlock(WithoutPriors):
     """``sim = c * inherited + (1 - c) * anchor_score``, one ordered queue above one threshold.
 
     ``inherited = a * sim(p)`` if p is relevant, else ``a * inherited(p)``; ``anchor_score`` is that
-    of all anchors of the link's block, of its own anchor where it stands in running text.
+    of all anchors of the link's block, or of its own anchor if it is in running text.
     Of several parents each part keeps its largest value.
     """
 
@@ -26,7 +26,7 @@ class LinkBlock(WithoutPriors):
     fields: tuple[str, ...] = ("score", "inherited")
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Offers with the score of their block."""
+        """Return offers with the score of their block."""
         own = verdict.relevance if verdict.relevant else evidence[1] if evidence else 0.0
         inherited = self.parameters.block_decay * own
         blocks = block_texts(links)
@@ -40,20 +40,20 @@ class LinkBlock(WithoutPriors):
         return made
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """The largest of each."""
+        """Return the larger of each part."""
         return tuple(map(max, known, new)) if known else new
 
     def value(self, evidence: Evidence) -> float:
-        """The score; 1 for a seed."""
+        """Return the score; 1 for a seed."""
         return evidence[0] if evidence else 1.0
 
     def lane(self, evidence: Evidence) -> int:
-        """priorQueue, or the errorQueue below the threshold."""
+        """Return the priorQueue, or the errorQueue below the threshold."""
         low = evidence and evidence[0] < self.parameters.block_threshold
         return REJECTED if low else PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence with the score of the kept beginning of the block."""
+        """Return evidence with the score of the kept beginning of the block."""
         (score,) = self.scorer.score_many([context or anchor])
         return (self._score(evidence[1], score), evidence[1])
 

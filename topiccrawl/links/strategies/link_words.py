@@ -1,4 +1,4 @@
-"""What words of a link promise: learnt from the pages to which links with these words led."""
+"""Link-text model: learns from the pages to which links with the same words led."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 MOST_WORDS = 200_000
-"""Words that are held, about 30 MB; past them those seen once are forgotten."""
+"""Words that are stored, about 30 MB; above it, words of a single page are dropped."""
 
 FIRST = 10
-"""Pages after which the model is used first."""
+"""Pages before the model is first used."""
 
 GROWTH = 1.1
-"""Pages, as a multiple of those at the last change, after which values are made anew."""
+"""Pages, as a multiple of those at the last change, after which scores are computed again."""
 
 
 class LinkWords:
-    """An on-line model of link texts; no topic, no term of it, is known to it.
+    """An on-line model of link texts; it uses neither the topic nor its terms.
 
     Every fetched page gives one example: the words of the link that led to it, and its worth y. A
     word's deviation is ``(sum of y - n * m) / (n + shrink)``, with n pages it led to and m the mean
-    worth of all pages; a text of k different words promises the sum of their deviations by
-    ``sqrt(k)``. As each word is judged for itself (naive Bayes without logarithms), one example
-    costs as much as another, in any order, and nothing has to be fitted.
+    worth of all pages. The promise of a text of k different words is the sum of their deviations
+    divided by ``sqrt(k)``. Words are independent (naive Bayes without logarithms): the cost of an
+    example is constant, their order does not matter, and nothing has to be fitted.
 
     Args:
         shrink: Pages of mean worth that every word begins with, above 0.
 
     Attributes:
         pages: Pages learnt from.
-        version: Grows when promises should be made anew.
+        version: Grows when promises should be computed again.
 
     >>> model = LinkWords(shrink=1.0)
     >>> for _ in range(10):
@@ -68,15 +68,18 @@ class LinkWords:
             self.version += 1
 
     def promise(self, words: Collection[str]) -> float:
-        """How much better or worse than the mean pages behind such a link are; 0 for unknown ones.
+        """Return how far pages behind such links are above or below the mean; 0 for unknown words.
 
-        A sum of deviations in (-1, 1) by the square root of their number.
+        The sum of the words' deviations, each in (-1, 1), by the square root of their number.
         """
         different = frozenset(words)
         return self.total(different) / math.sqrt(len(different) or 1)
 
     def total(self, words: Iterable[str]) -> float:
-        """The sum of different words' deviations, each in (-1, 1); 0 before ``version`` grew."""
+        """Return the sum of the words' deviations, each in (-1, 1); 0 before ``version`` grew.
+
+        The words must be different.
+        """
         if not self.version:
             return 0.0
         mean, shrink, known = self._worth / self.pages, self.shrink, self._words

@@ -1,4 +1,4 @@
-"""The numbers of all strategies, each with its source or reason."""
+"""Parameters of all strategies, each with its source or reason."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from topiccrawl.errors import SettingError
 
 @dataclass(frozen=True, slots=True)
 class StrategyParameters:
-    """Numbers of the link strategies; weights and thresholds in [0, 1] unless said otherwise.
+    """Parameters of the link strategies; weights and thresholds in [0, 1] unless noted otherwise.
 
     Attributes:
-        shark_decay: delta of Shark-search 1998: what a link inherits of its parent; usual value.
+        shark_decay: delta of Shark-search 1998: share of the parent's score that a link inherits.
         shark_anchor_weight: beta there: anchor against context; usual value.
         shark_inherited_weight: gamma there: inherited score against neighbourhood; usual value.
         depth_bound: Links that may be followed from the last relevant page; 0 is no bound. The
@@ -21,26 +21,26 @@ class StrategyParameters:
         inlink_inherited_weight: beta there: inherited against context, as published.
         inlink_potential_weight: theta there: potential score against in-links, as published.
         inlink_full: N there, not published: in-links from which a URL counts as much cited (> 0).
-        anchor_threshold: Above it an anchor speaks for itself; not published; .3 is where a short
-            anchor of two or three words has one that is the topic's.
+        anchor_threshold: Above it the anchor counts as full context; not published. At .3 a short
+            anchor of two or three words contains one of the topic's.
         upper_limit: Page relevance above which all links enter priorQueue; not published: twice the
             lower limit, which is the topic's own (``Verdict.relevant``).
         min_prior: Potential score from which a link enters priorQueue; not published.
-        min_normal: Potential score below which a link enters the errorQueue; 0, so that nothing
-            is given up for good.
+        min_normal: Potential score below which a link enters the errorQueue; 0, so that no link
+            is rejected for good.
         prior_share: Pops of priorQueue in one turn of the two lanes (paper: 1), at least 1.
         normal_share: Pops of normalQueue in one turn (paper: 1), at least 0.
         block_decay: a of link-block [S3], not published; as xi above.
-        block_inherited_weight: c there, not published: both parts alike.
-        block_threshold: Score below which a link is not queued there; 0 as min_normal.
+        block_inherited_weight: c there, not published: both parts weigh the same.
+        block_threshold: Score below which a link is not queued; 0 as min_normal.
         plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
         plus_context_weight: shark-plus: best context, 0 to 10.
-        plus_promise_weight: shark-plus: what a link's words promise, 0 to 10; 0 learns nothing.
+        plus_promise_weight: shark-plus: promise of the link-text model, 0 to 10; 0 turns it off.
         plus_promise_shrink: shark-plus: pages of mean worth each word begins with (> 0).
         plus_half: shark-plus: relevance at which a page is worth one half (> 0).
-        plus_shrink: shark-plus: parents that the crawl's mean worth counts for, 0 to 100.
+        plus_shrink: shark-plus: weight of the crawl's mean worth, in parents, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
-        shrinkage: shark-plus: pages that the wider group's mean counts for in a narrower one (> 0).
+        shrinkage: shark-plus: weight of the wider group's mean in a narrower one, in pages (> 0).
     """
 
     shark_decay: float = 0.5
@@ -94,4 +94,4 @@ _RANGES = {
     "plus_prior_weight": (0, 10),
     "shrinkage": (1e-6, 1e9),
 }
-"""What is not a weight or threshold in [0, 1]."""
+"""Ranges of the parameters that are not weights or thresholds in [0, 1]."""

@@ -22,15 +22,15 @@ class Shark(WithoutPriors):
     ``neighbourhood = beta * anchor + (1 - beta) * context``;
     ``score = gamma * inherited + (1 - gamma) * neighbourhood``.
 
-    Of several parents each part keeps its largest value. A link beyond the depth bound is offered
-    to the errorQueue, from which a nearer relevant page brings it back.
+    Of several parents each part keeps its largest value. A link beyond the depth bound enters the
+    errorQueue; an offer from a nearer relevant page moves it back.
     """
 
     name = "shark"
     fields: tuple[str, ...] = ("score", "inherited", "depth_left")
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Offers with score, inherited score and the depth left."""
+        """Return offers with score, inherited score and the depth left."""
         inherited = self._inherited(verdict, evidence)
         left = self._depth_left(verdict, evidence)
         lane = REJECTED if left < 0 else PRIOR
@@ -43,19 +43,19 @@ class Shark(WithoutPriors):
         ]  # fmt: skip
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """The largest of each."""
+        """Return the larger of each part."""
         return tuple(map(max, known, new)) if known else new
 
     def value(self, evidence: Evidence) -> float:
-        """The score; 1 for a seed."""
+        """Return the score; 1 for a seed."""
         return evidence[0] if evidence else 1.0
 
     def lane(self, evidence: Evidence) -> int:
-        """priorQueue, or the errorQueue beyond the depth bound."""
+        """Return the priorQueue, or the errorQueue beyond the depth bound."""
         return REJECTED if evidence and evidence[2] < 0 else PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence with the neighbourhood of the kept texts; what was inherited stays."""
+        """Return evidence with the kept texts scored again; the inherited part stays."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])
         return (self._score(evidence[1], in_anchor, in_context), *evidence[1:])
 

@@ -1,7 +1,7 @@
 """Improved Shark-search with in-links and five queues [S2] (Liu, Lin, Gao 2009), complete.
 
-Methods of the project, sections 2 (formula) and 3 (queues). Not published, and ours: N, which
-normalises the in-links (they count up to N and no further), and all thresholds.
+Methods of the project, sections 2 (formula) and 3 (queues). Not published, so chosen here: N, which
+normalises the in-links (at most N of them count), and all thresholds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SharkInlink(WithoutPriors):
         self.share = (parameters.prior_share, parameters.normal_share)
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Offers with the lane of section 3."""
+        """Return offers with the lane of section 3."""
         inherited = self._inherited(verdict, evidence)
         made = []
         for link, scores in zip(links, scored(links, self.scorer), strict=True):
@@ -48,7 +48,7 @@ class SharkInlink(WithoutPriors):
         return made
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Best potential, sum of in-links, best inherited score, best lane."""
+        """Return the best potential, sum of in-links, best inherited score, best lane."""
         if not known:
             return new
         return (
@@ -56,18 +56,18 @@ class SharkInlink(WithoutPriors):
         )  # fmt: skip
 
     def value(self, evidence: Evidence) -> float:
-        """Step 5 of section 2; 1 for a seed."""
+        """Return the score by step 5 of section 2; 1 for a seed."""
         if not evidence:
             return 1.0
         theta, full = self.parameters.inlink_potential_weight, self.parameters.inlink_full
         return theta * evidence[0] + (1 - theta) * min(evidence[1], full) / full
 
     def lane(self, evidence: Evidence) -> int:
-        """The best lane of any parent; priorQueue for a seed."""
+        """Return the best lane of any parent; priorQueue for a seed."""
         return int(evidence[3]) if evidence else PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence with the potential of the kept texts; up a lane if it earns it, never down."""
+        """Return evidence with the potential of the kept texts; the lane may rise, never fall."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])
         potential = self._potential(evidence[2], in_anchor, in_context)
         lane = min(evidence[3], float(self._by_potential(potential)))

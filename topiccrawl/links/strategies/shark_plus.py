@@ -1,4 +1,4 @@
-"""shark-plus: the evidence of all parents, and what was learnt where the URL lies."""
+"""shark-plus: the evidence of all parents, a link-text model and priors of the URL's groups."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 
 _TEXTS = 20_000
-"""Link texts whose words are remembered, about 30 MB; then they are forgotten. Menus come again."""
+"""Link texts whose words are cached, about 30 MB; then the cache is cleared. Menus repeat."""
 
 
 class SharkPlus(Scored):
-    """Mean worth of all parents, best anchor and context, what their words led to; priors.
+    """Mean worth of all parents, best anchor and context, link-text model, priors.
 
-    A page of relevance r is worth ``s = r / (r + half)``: cosines are small, and the step from 0 to
-    .1 says more than that from .3 to .4. The value of a URL with n parents is
+    A page of relevance r has the worth ``s = r / (r + half)``: cosines are small, and the step from
+    0 to .1 matters more than that from .3 to .4. The score of a URL with n parents is
     ``(sum of s + c * m) / (n + c) + a * anchor + x * context + w * promise``, where m is the mean
     worth of all pages crawled when it was offered (averaged over its offers): without evidence a
-    URL is worth what the crawl is on the average, not nothing. The promise is what pages behind
-    links of such words turned out to be (``link_words``), whether or not the topic names them. The
-    bias is the mean worth of the narrowest directory, shrunk towards the wider ones, the host and
-    the crawl. Values and biases are divided by their largest sum.
+    URL gets the crawl's average, not 0. The promise comes from the link-text model
+    (``link_words``): the worth of pages behind links with such words, topic words or not. The
+    prior is the mean worth of the narrowest directory, shrunk towards the wider ones, the host and
+    the crawl. Scores and priors are divided by their largest sum.
 
-    In-links count as evidence by the relevance of the pages that give them: a page that only
-    irrelevant pages link to does not gain by their number, as it does in Liu et al. 2009.
+    In-links count by the relevance of the pages that they come from: a page that only irrelevant
+    pages link to does not gain by their number, as it does in Liu et al. 2009.
     """
 
     name = "shark-plus"
@@ -59,7 +59,7 @@ class SharkPlus(Scored):
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
-        """The topic's version, and that of what link words promise."""
+        """Versions of the topic and of the link-text model, in one number."""
         return (self._topic_version + self._words.version * LEARNT) % 2**32
 
     @version.setter
@@ -68,11 +68,11 @@ class SharkPlus(Scored):
 
     @override
     def worth(self, relevance: float) -> float:
-        """What a page of this relevance counts, in [0, 1); one half at ``plus_half``."""
+        """Return the worth of a page of this relevance, in [0, 1); one half at ``plus_half``."""
         return relevance / (relevance + self.parameters.plus_half) if relevance > 0 else 0.0
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:  # noqa: ARG002
-        """Offers with what this parent adds."""
+        """Return offers with the evidence of this parent."""
         worth = self.worth(verdict.relevance)
         mean = self._mean
         scores = scored(links, self.scorer)
@@ -89,7 +89,7 @@ class SharkPlus(Scored):
 
     @override
     def learn(self, anchor: str, context: str, relevance: float) -> None:
-        """Learn to what kind of page the words of a link led."""
+        """Learn the worth of the page that a link with these words led to."""
         if self._promise_weight and (anchor or context):
             context = context[:MAX_KEPT]
             known = self._words_of([anchor, context])
@@ -97,13 +97,13 @@ class SharkPlus(Scored):
             self._words.learn(words, self.worth(relevance))
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Sums of in-links, worth and means; the best anchor, context and promise."""
+        """Return sums of in-links, worth and means; the best anchor, context and promise."""
         if not known:
             return new
         return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
 
     def value(self, evidence: Evidence) -> float:
-        """Value in [0, 1]; the largest there is for a seed."""
+        """Return the score in [0, 1]; a seed gets the largest possible one."""
         p = self.parameters
         if not evidence:
             return (self._scale - p.plus_prior_weight) / self._scale
@@ -117,16 +117,16 @@ class SharkPlus(Scored):
         return PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Evidence with the scores of the kept texts; the parents' worth stays."""
+        """Return evidence with the scores of the kept texts; the parents' worth stays."""
         scores = self.scorer.score_many([anchor, context])
         return (*evidence[:3], *scores, *self._promises([(anchor, context[:MAX_KEPT])]))
 
     def group(self, url: str) -> tuple[str, ...]:
-        """The directories of the URL."""
+        """Return the directories of the URL."""
         return group(url)
 
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Mean worth of the narrowest group, each shrunk towards the next wider one."""
+        """Return the mean worth of the narrowest group, each shrunk towards the next wider one."""
         if stats and stats[0].pages:
             self._mean = stats[0].relevance / stats[0].pages
         mean, strength = self._mean, self.parameters.shrinkage
@@ -135,7 +135,7 @@ class SharkPlus(Scored):
         return self.parameters.plus_prior_weight * mean / self._scale
 
     def _promises(self, texts: Sequence[tuple[str, str]]) -> list[float]:
-        """What the words of links (anchor, context) promise, each in [-1, 1]."""
+        """Return the promise of each link by its texts (anchor, context), in [-1, 1]."""
         if not self._words.version:
             return [0.0] * len(texts)
         known = self._words_of([text for pair in texts for text in pair])
@@ -150,7 +150,7 @@ class SharkPlus(Scored):
         return made
 
     def _words_of(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Different words of each text, and of others seen before; all that are new cut at once."""
+        """Return the distinct words of each text and of cached ones; new texts are cut at once."""
         known = self._cut
         fresh = [text for text in texts if text not in known]
         if len(known) + len(fresh) > _TEXTS:
@@ -163,9 +163,8 @@ class SharkPlus(Scored):
 
 
 def _with_itself(known: dict[str, frozenset[str]], context: str) -> frozenset[str]:
-    """A context's words, and the context as a whole as one word more: no word has its line end.
+    """Return a context's words and the whole context as one more word, marked by a line end.
 
-    The links of a block or of a menu have it in common, so that how its other links turned out
-    speaks for each.
+    The links of a block or menu share that word, so each learns from the others' pages.
     """
     return known[context] | {context + "\n"}
