@@ -51,7 +51,7 @@ class Moment(NamedTuple):
 
     Attributes:
         day: Calendar day in the zone of the page.
-        clock: Time of the day as ISO 8601, zone included where known, or "".
+        clock: Time of the day as ISO 8601, with the zone if known, or "".
     """
 
     day: date

@@ -36,7 +36,7 @@ REPEATED, OFTEN = 3, 0.3
 """Least articles, and least share of the site's articles, with a line that is frame."""
 
 CHECK_EVERY = 10
-"""Articles for each one that is also extracted without the frame."""
+"""One in so many articles is also extracted without the frame."""
 
 AGREES = 0.8
 """Share of the longer text's lines that both must have."""

@@ -22,13 +22,13 @@ MOST_BYTES = 8_000_000
 """Bytes of one feed that are read, unpacked; the rest is ignored."""
 
 MOST_MAPS = 20
-"""News sitemaps taken of one index: those that changed last, where it says when."""
+"""News sitemaps read of one index: those that changed last, if it has dates."""
 
 _LOOKS = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _ROOTS = frozenset({"rss", "rdf", "feed", "urlset", "sitemapindex"})
 _ENTRIES = frozenset({"item", "entry", "url"})
 _SUMMARIES = ("description", "summary", "keywords")
-_HEAD = 2_000  # bytes in which a feed says what it is
+_HEAD = 2_000  # bytes that contain a feed's root element
 _CONTEXT = 200
 _LINK = re.compile(rb"<link\b[^<>]{0,500}>", re.IGNORECASE)
 _FEED = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
@@ -107,7 +107,7 @@ def is_news_map(url: str) -> bool:
 
 
 def _maps(index: etree._Element) -> list[str]:
-    """News sitemaps of an index, the latest first."""
+    """Return the news sitemaps of an index, the latest first."""
     dated = []
     for entry in _named(index, "sitemap"):
         address = next((text_of(loc) for loc in _named(entry, "loc")), "")
@@ -163,5 +163,5 @@ def _link(entry: etree._Element, url: str) -> Link | None:
 
 
 def _named(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Children of a name."""
+    """Yield the children of a name."""
     return (one for one in element if name_of(one) == name)

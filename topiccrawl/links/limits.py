@@ -39,7 +39,7 @@ MAX_ATTRIBUTES = 150
 """Attributes of one tag, or up to a ``>`` inside of a value: twenty are many; 60,000 cost 8 s."""
 
 MAX_HIDDEN = 150
-"""Values with a ``>`` in them, which hide where tags end; with more, a page loses its quotes."""
+"""Values with a ``>`` in them, which hide the ends of tags; with more, all quotes are removed."""
 
 MAX_OPTIONS = 2_000
 """Options of a page's lists: for each the parser checks all before it, 2,000 take 20 ms. A list

@@ -28,7 +28,7 @@ class Address(NamedTuple):
     """The parts of a URL.
 
     Attributes:
-        host: With the port, where it has one.
+        host: With the port, if it has one.
         segments: Between the path's slashes; the last is "" where the path ends in one.
         query: Names and values in their order.
     """
@@ -91,7 +91,7 @@ def skeleton(url: str) -> Skeleton:
 
 
 def year_of(url: str, shape: Skeleton) -> int:
-    """Return the year of the first date in a URL's path, 0 where it has none.
+    """Return the year of the first date in a URL's path, 0 if it has none.
 
     >>> url = "http://a.test/a/2013-03/4.html"
     >>> year_of(url, skeleton(url))

@@ -1,7 +1,7 @@
 """Crawler traps: endless URL spaces, and files that are no pages [S5].
 
-Methods of the project, section 8. The source stops at the URL's length and its slashes; repeated
-segments, calendars, session ids in the path and growing queries are ours.
+Methods of the project, section 8. The source only bounds the URL's length and its slashes; the
+checks for repeated segments, calendars, session ids in the path and growing queries are additions.
 """
 
 from __future__ import annotations
