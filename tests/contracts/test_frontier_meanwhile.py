@@ -129,7 +129,7 @@ def test_a_frontier_that_let_go_of_all_it_had_is_not_empty(make: Make, elsewhere
     for url in urls:
         frontier.forget(url)
     assert frontier.counts()["known"] == 0
-    with pytest.raises(StateError, match="let go"):
+    with pytest.raises(StateError, match="evicted"):
         frontier.load(other.export())
 
 
