@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from contextlib import aclosing, asynccontextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.templates.template import resolve as resolve_template
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.commands.windows import (
     as_json,
     on_site,
@@ -31,10 +31,19 @@ from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.storage.choice import mongodb_uri, place_of, store_of
 from topiccrawl.storage.database import FILE
-from topiccrawl.storage.export import FORMATS, shown
 from topiccrawl.storage.formats import writing
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
+from topiccrawl.storage.tables import (
+    COLUMNS,
+    SORTED,
+    Choice,
+    Table,
+    chosen,
+    columns_named,
+    score_of,
+    shown,
+)
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -43,6 +52,10 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import Reprint, Store, Story, Version
+
+UNSETTLED = 300.0
+"""Seconds that the next export of ``--stored-since`` goes back, for articles fetched but not stored
+yet: one may be exported twice, and none is missed."""
 
 SHOWN = 20
 """Articles that are listed unless the user gives a number."""
@@ -66,7 +79,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "list and search: those stored last first. show: one, with its reprints. export: all "
-            "of them into a .jsonl, .csv, .parquet or .atom file, or - for standard output. "
+            "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
+            "for JSON lines on standard output. "
             "changes: what a watched crawl found new, changed and gone since its last run (or "
             "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
         )
@@ -83,6 +97,14 @@ class Command(OperatorCommand, ScrapyCommand):
         add("--until", default="", metavar="DAY", help="published until then")
         add("--limit", type=count, metavar="N", help=f"at most N; 0: all (list, search: {SHOWN})")
         add("--json", action="store_true", help="one JSON object a line")
+        columns = ", ".join(COLUMNS)
+        add("--columns", default="", metavar="A,B", help=f"export: some of {columns}")
+        add("--sort", choices=SORTED, help="export: largest first (default: stored last first)")
+        add("--min-score", type=score, default=0.0, metavar="X", help="export: score at least X")
+        add(
+            "--stored-since", default="", metavar="WHEN",
+            help="export: fetched since then: last (the last crawl's start), 12h, 7d, a day",
+        )  # fmt: skip
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -97,7 +119,7 @@ class Command(OperatorCommand, ScrapyCommand):
             case ["changes"]:
                 asyncio.run(self._changes(opts))
             case ["export", file]:
-                asyncio.run(self._export(file, self._selection(opts), opts.limit))
+                asyncio.run(self._export(file, self._selection(opts), opts))
             case ["forget", *names] if names:
                 self._forget(names)
             case _:
@@ -135,15 +157,25 @@ class Command(OperatorCommand, ScrapyCommand):
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
         say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
 
-    async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
-        found = False
-        with writing(file, FORMATS) as writer:
-            async with aclosing(self._select(selection, limit or 0)) as articles:
+    async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
+        started, since, found = time.time(), 0.0, False
+        if opts.stored_since:
+            since = since_of(opts.stored_since, self.folder, selection.topic, started)
+        choice = Choice(opts.sort or "", opts.min_score, since, opts.limit or 0)
+        formats = Table(selection.topic, columns_named(opts.columns)).formats()
+        with writing(file, formats) as writer:
+            async with (
+                self._store() as store,
+                aclosing(chosen(store, selection, choice)) as articles,
+            ):
                 async for article in articles:
                     found = True
                     writer.write(article)
         if not found:
             self._say_none(selection)
+        if opts.stored_since:
+            cursor = datetime.fromtimestamp(started - UNSETTLED, UTC).isoformat(timespec="seconds")
+            say(f"for those stored from now on: --stored-since {cursor}", to=sys.stderr)
 
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
@@ -267,8 +299,8 @@ def _copied(reprint: Reprint) -> str:
 
 
 def _line(article: Article, topic: str) -> str:
-    score = article.topics.get(topic, max(article.topics.values(), default=0.0))
-    return f"{score:.3f}  {article.published[:10]:<10}  {article.title}  {article.url}"
+    score = f"{score_of(article, topic):.3f}"
+    return f"{score}  {article.published[:10]:<10}  {article.title}  {article.url}"
 
 
 def _before(version: Version) -> str:

@@ -88,24 +88,29 @@ class OperatorCommand(ABC):
 
         Raises:
             StateError: If there was none.
+            ConfigurationError: No topic is named, and the folder has crawls of several.
         """
         if named := str(self.options.get("TOPICCRAWL_CRAWL") or ""):
             return Crawl(0, "", place_named(self.options, named), 0.0, None, "")
         name = resolve(topic).name if topic else ""
-        crawl = CrawlLog(self.folder).last(name)
-        if crawl is None:
+        crawls = CrawlLog(self.folder).all(name)
+        topics = dict.fromkeys(crawl.topic for crawl in crawls)
+        if len(topics) > 1:
+            msg = f"{self.folder}: which topic? Name one with --topic: {', '.join(topics)}"
+            raise ConfigurationError(msg)
+        if not crawls:
             of = f" for topic {name!r}" if name else ""
             msg = (
                 f"{self.folder}: no crawl{of} has been run with this folder; "
                 "name another with -s TOPICCRAWL_DATA_DIR=FOLDER"
             )
             raise StateError(msg)
-        return crawl
+        return crawls[-1]
 
 
 def add_topic_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--topic``, whose default is the last crawl's."""
-    parser.add_argument("--topic", metavar="TOPIC", help="topic (default: that of the last crawl)")
+    """Add ``--topic``; without it the folder's only topic is meant."""
+    parser.add_argument("--topic", metavar="TOPIC", help="topic (default: the folder's only one)")
 
 
 def count(text: str) -> int:
@@ -120,6 +125,24 @@ def count(text: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
     raise ArgumentTypeError(f"{text!r}: give a whole number, 0 or more")
+
+
+def score(text: str) -> float:
+    """Return a score in [0, 1], as an option's type.
+
+    Raises:
+        ArgumentTypeError: The text is no such number.
+
+    >>> score(".5")
+    0.5
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if 0.0 <= number <= 1.0:
+        return number
+    raise ArgumentTypeError(f"{text!r}: give a number from 0 to 1")
 
 
 def some(text: str) -> int:

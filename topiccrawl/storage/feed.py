@@ -1,9 +1,10 @@
-"""Articles as an Atom feed (RFC 4287), for people who watch a topic."""
+"""Articles as a feed, Atom (RFC 4287) or RSS 2.0, for people who watch a topic."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -46,6 +47,42 @@ class Atom:
         _add(feed, "id", f"urn:topiccrawl:{name}")
         _add(feed, "updated", _time(self._updated))
         feed.extend(self._entries)
+        text = tostring(feed, encoding="unicode")
+        self._file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+
+
+class Rss:
+    """Writer of an RSS 2.0 feed, for readers that know no Atom; one item for each story."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._items: list[Element] = []
+        self._topics: dict[str, None] = {}
+
+    def write(self, article: Article) -> None:
+        """Add an item."""
+        self._topics.update(dict.fromkeys(article.topics))
+        made = Element("item")
+        _add(made, "title", article.title)
+        _add(made, "link", article.url)
+        _add(made, "guid", article.url)
+        if published := _zoned(article.published):
+            _add(made, "pubDate", format_datetime(datetime.fromisoformat(published)))
+        for topic in article.topics:
+            _add(made, "category", topic)
+        if article.body and not article.noarchive:
+            _add(made, "description", article.body[:SUMMARY])
+        self._items.append(made)
+
+    def end(self) -> None:
+        """Write the feed."""
+        feed = Element("rss", version="2.0")
+        channel = SubElement(feed, "channel")
+        name = " · ".join(self._topics) or "topiccrawl"
+        _add(channel, "title", name)
+        _add(channel, "link", self._items[0].findtext("link") or "" if self._items else "")
+        _add(channel, "description", f"Articles about {name}")
+        channel.extend(self._items)
         text = tostring(feed, encoding="unicode")
         self._file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
 

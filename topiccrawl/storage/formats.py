@@ -1,4 +1,4 @@
-"""File formats for other programs: JSON lines, CSV, Parquet."""
+"""File formats for other programs: JSON lines, CSV, Parquet, workbooks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -28,6 +29,8 @@ STANDARD = "-"
 """File name that means standard output."""
 
 _RUNS = re.compile("[-=+@\t\r\n＝＋－＠]")
+_NO_TITLE = re.compile(r"[\\*?:/\[\]]")
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"[+-]\d+(\.\d+)?([eE][+-]?\d+)?")
 
 T = TypeVar("T")
@@ -138,16 +141,65 @@ class Parquet(Generic[T]):
         self._rows = []
 
 
+class Workbook(Generic[T]):
+    """A workbook (.xlsx) with one sheet; texts stay texts, times become times of the sheet.
+
+    Args:
+        path: Output file.
+        title: Title of the sheet.
+        names: Names of the columns.
+        cells: Returns the cells of an item: texts, numbers, times with a zone.
+    """
+
+    def __init__(
+        self, path: Path, title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
+    ) -> None:
+        from openpyxl import Workbook as Book
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.styles import Font
+
+        self._path = path
+        self._book = Book(write_only=True)
+        self._sheet = self._book.create_sheet(_NO_TITLE.sub(" ", title)[:31])
+        self._cell = WriteOnlyCell
+        self._cells = cells
+        self._sheet.freeze_panes = "A2"
+        head = [self._made(name) for name in names]
+        for cell in head:
+            cell.font = Font(bold=True)
+        self._sheet.append(head)
+
+    def write(self, one: T) -> None:
+        """See ``Writer``."""
+        self._sheet.append([self._made(value) for value in self._cells(one)])
+
+    def end(self) -> None:
+        """See ``Writer``."""
+        self._book.save(self._path)
+
+    def _made(self, value: Any) -> Any:  # noqa: ANN401 - a cell of any type
+        """Return a cell; a text that looks like a formula is a text."""
+        if isinstance(value, datetime):
+            cell = self._cell(self._sheet, value.replace(tzinfo=None))  # sheets know no zones
+            cell.number_format = "yyyy-mm-dd hh:mm:ss"
+        elif isinstance(value, str):
+            cell = self._cell(self._sheet, _NO_XML.sub("\ufffd", value))
+            cell.data_type = "s"
+        else:
+            cell = self._cell(self._sheet, value)
+        return cell
+
+
 class Formats(NamedTuple, Generic[T]):
     """Writers of one kind of item.
 
     Attributes:
-        text: Factories of writers by suffix; the first is used for standard output.
-        parquet: Factory of the writer of ``.parquet``.
+        text: Factories of writers of text files by suffix; the first is used for standard output.
+        binary: Factories of writers of other files by suffix.
     """
 
     text: Mapping[str, Callable[[TextIO], Writer[T]]]
-    parquet: Callable[[Path], Writer[T]]
+    binary: Mapping[str, Callable[[Path], Writer[T]]]
 
 
 @contextmanager
@@ -167,12 +219,12 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         return
     path = Path(where)
     with completed(path) as part:
-        if path.suffix == ".parquet":
-            if find_spec("pyarrow") is None:
+        if path.suffix in formats.binary:
+            if path.suffix == ".parquet" and find_spec("pyarrow") is None:
                 raise ConfigurationError(
                     f"{path}: needs pyarrow: pip install 'topiccrawl[parquet]'"
                 )
-            writer = formats.parquet(part)
+            writer = formats.binary[path.suffix](part)
             yield writer
             writer.end()
         elif path.suffix in formats.text:
@@ -182,8 +234,8 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
                 yield writer
                 writer.end()
         else:
-            known = ", ".join(formats.text)
-            raise ConfigurationError(f"{path}: name a {known} or .parquet file")
+            *known, last = *formats.text, *formats.binary
+            raise ConfigurationError(f"{path}: name a {', '.join(known)} or {last} file")
 
 
 @contextmanager

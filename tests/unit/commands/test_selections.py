@@ -15,6 +15,7 @@ from tests.mongo_server import database_uri
 from tests.unit.addons.url_patterns.test_patterns import scrapy
 from topiccrawl.model import Article
 from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.tables import Table
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
@@ -99,14 +100,14 @@ def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
     lines = [json.loads(line) for line in files[".jsonl"].read_text("utf-8").splitlines()]
     assert [line["url"] for line in lines] == [article(n).url for n in (3, 1)]
     assert [line["body"] for line in lines] == ["", TEXTS[1]]
-    assert Article.from_dict(lines[1]) == article(1)
+    assert lines[1] == Table("汽车").row(article(1))
     with files[".csv"].open(encoding="utf-8-sig", newline="") as opened:
         rows = list(csv.DictReader(opened))
     assert [row["body"] for row in rows] == ["", TEXTS[1]]
-    assert json.loads(rows[1]["topics"]) == {"汽车": 0.5}
+    assert (rows[1]["topics"], rows[1]["score"]) == ("汽车 0.50", "0.5")
     table = pq.read_table(files[".parquet"]).to_pylist()
     assert [row["title"] for row in table] == ["第3篇", "第1篇"]
-    assert table[1]["topics"] == [{"name": "汽车", "number": 0.5}]
+    assert table[1]["topics"] == [("汽车", 0.5)]
     feed = tmp_path / "feed.atom"
     assert run("export", str(feed), "--all", "--limit", "2") == (0, "")
     entries = etree.parse(str(feed)).getroot().findall("{*}entry")

@@ -15,13 +15,15 @@ from topiccrawl.addons.records import recordfiles
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats
-from topiccrawl.storage.export import FORMATS
 from topiccrawl.storage.formats import writing
 from topiccrawl.storage.record import Found, Record
 from topiccrawl.storage.records import Kept
+from topiccrawl.storage.tables import COLUMNS, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+FORMATS = Table(columns=tuple(COLUMNS)).formats()
 
 
 def test_a_missing_extra_is_said_of_the_file_that_was_named(

@@ -65,7 +65,7 @@ def formats(fields: Sequence[str]) -> Formats[Kept]:
             ".jsonl": lambda file: JsonLines(file, shown),
             ".csv": lambda file: CommaSeparated(file, names, cells),
         },
-        lambda path: Parquet(path, _schema, shown),
+        {".parquet": lambda path: Parquet(path, _schema, shown)},
     )
 
 

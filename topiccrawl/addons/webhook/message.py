@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from topiccrawl.errors import SettingError
-from topiccrawl.storage.export import shown
+from topiccrawl.storage.tables import shown
 
 if TYPE_CHECKING:
     from topiccrawl.model import Article

@@ -1,0 +1,161 @@
+"""Tables of articles: columns, orders, and files of each format read by their own programs."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import openpyxl
+import pyarrow.parquet
+import pytest
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.model import Article
+from topiccrawl.storage.formats import writing
+from topiccrawl.storage.selection import Selection
+from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.tables import (
+    BRIEF,
+    CELL,
+    COLUMNS,
+    CUT,
+    Choice,
+    Table,
+    chosen,
+    columns_named,
+    json_schema,
+    schema_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DAY = 1_769_846_400.0  # 2026-01-31T08:00:00Z
+
+NEWS = Article(
+    "http://a.test/1",
+    "电池 | <b>回收</b>",
+    "第一段。\n第二段。",
+    site="a.test",
+    published="2026-01-31T08:00:00+08:00",
+    topics={"汽车": 0.62, "电池": 0.9},
+    terms=(("电池", 0.75), ("回收", 0.25)),
+    images=("http://a.test/i.jpg",),
+    fetched_at=DAY,
+)
+LONG = Article("http://a.test/2", "=1+1", "长" * (CELL + 9), published="2026-01-30", fetched_at=DAY)
+CLOSED = Article("http://a.test/3", "\x0b", "不可保存", noarchive=True, fetched_at=DAY)
+
+
+def written(
+    folder: Path, suffix: str, articles: Sequence[Article], *columns: str, topic: str = "汽车"
+) -> Path:
+    path = folder / f"all{suffix}"
+    with writing(str(path), Table(topic, columns).formats()) as writer:
+        for article in articles:
+            writer.write(article)
+    return path
+
+
+def test_a_workbook_has_times_numbers_and_texts_that_are_no_formulas(tmp_path: Path) -> None:
+    sheet = openpyxl.load_workbook(written(tmp_path, ".xlsx", [NEWS, LONG, CLOSED])).active
+    assert sheet is not None
+    head, news, long, closed = (dict(zip(BRIEF, row, strict=True)) for row in sheet.values)
+    assert tuple(head.values()) == BRIEF
+    assert (news["score"], news["topics"]) == (0.62, "汽车 0.62, 电池 0.90")
+    assert news["published"] == datetime.fromtimestamp(DAY - 8 * 3600)  # noqa: DTZ006  (local)
+    assert news["found"] == datetime.fromtimestamp(DAY)  # noqa: DTZ006
+    assert (long["title"], long["published"]) == ("=1+1", "2026-01-30")
+    assert sheet["A3"].data_type == "s"
+    assert str(long["body"]).endswith(CUT)
+    assert len(str(long["body"])) == CELL
+    assert not closed["body"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".md", ".html"])
+def test_a_table_for_people_has_one_row_for_each_article(tmp_path: Path, suffix: str) -> None:
+    path = written(tmp_path, suffix, [NEWS, LONG, CLOSED])
+    text = path.read_text("utf-8-sig")
+    assert "电池 0.75, 回收 0.25" in text
+    assert "1769846400" not in text
+    if suffix == ".csv":
+        rows = list(csv.DictReader(StringIO(text)))
+        assert [row["title"] for row in rows] == [NEWS.title, "'=1+1", "\x0b"]
+        assert datetime.fromisoformat(rows[0]["published"]).timestamp() == DAY - 8 * 3600
+    elif suffix == ".md":
+        assert len(text.splitlines()) == 5
+        assert r"电池 \| &lt;b>回收&lt;/b>" in text
+    else:
+        assert text.count("<tr>") == 3
+        assert "<b>" not in text
+        assert '<a href="http://a.test/1"' in text
+
+
+def test_rows_for_programs_are_whole_and_follow_the_schema(tmp_path: Path) -> None:
+    lines = written(tmp_path, ".jsonl", [NEWS, LONG, CLOSED]).read_text().splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    for row in rows:
+        jsonschema.validate(row, json_schema())
+    assert list(rows[0]) == list(COLUMNS)
+    assert rows[1]["body"] == LONG.body
+    assert rows[2]["body"] == ""
+    assert datetime.fromisoformat(rows[0]["found"]).timestamp() == DAY
+    assert datetime.fromisoformat(rows[0]["found"]).tzinfo is not None
+
+
+def test_parquet_has_times_of_the_type(tmp_path: Path) -> None:
+    table = pyarrow.parquet.read_table(written(tmp_path, ".parquet", [NEWS, LONG, CLOSED]))
+    assert str(table.schema.field("published").type) == "timestamp[us, tz=UTC]"
+    assert table.column("published")[0].as_py().timestamp() == DAY - 8 * 3600
+    assert table.column("published")[2].as_py() is None
+    assert dict(table.column("words")[0].as_py()) == dict(NEWS.terms)
+
+
+def test_rss_is_a_feed_that_names_each_article(tmp_path: Path) -> None:
+    feed = ET.parse(written(tmp_path, ".rss", [NEWS, LONG, CLOSED]))  # noqa: S314  (own)
+    items = feed.findall("channel/item")
+    assert [item.findtext("link") for item in items] == [NEWS.url, LONG.url, CLOSED.url]
+    assert items[0].findtext("pubDate") == "Sat, 31 Jan 2026 08:00:00 +0800"
+    assert items[2].find("description") is None
+
+
+def test_columns_are_those_that_are_named(tmp_path: Path) -> None:
+    columns = columns_named("url, score")
+    lines = written(tmp_path, ".csv", [NEWS], *columns).read_text("utf-8-sig").splitlines()
+    assert lines == ["url,score", "http://a.test/1,0.62"]
+    with pytest.raises(ConfigurationError, match="no column 'scores'; there are title, url"):
+        columns_named("scores")
+
+
+def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Path) -> None:
+    made = [
+        Article(f"http://a.test/{n}", f"题{n}", "", topics={"足球": n / 10}, fetched_at=DAY + n % 3)
+        for n in range(9)
+    ]
+
+    async def urls(choice: Choice) -> list[str]:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        try:
+            await store.save(made)
+            return [one.url[-1] async for one in chosen(store, Selection("足球"), choice)]
+        finally:
+            await store.close()
+
+    assert asyncio.run(urls(Choice())) == list("876543210")
+    assert asyncio.run(urls(Choice("score", limit=2))) == list("87")
+    assert asyncio.run(urls(Choice("score", min_score=0.55))) == list("876")
+    assert set(asyncio.run(urls(Choice(since=DAY + 2)))) == set("258")
+    assert set(asyncio.run(urls(Choice("found", limit=3)))) == set("258")
+
+
+def test_the_documented_schema_is_the_programs() -> None:
+    file = Path(__file__).parents[3] / "docs/schemas/table.json"
+    assert file.read_text() == schema_text(), "run: python -m topiccrawl.storage.tables > FILE"
