@@ -1,4 +1,4 @@
-"""Wrong settings are told before a crawl: by name, value and remedy."""
+"""Wrong settings are reported before a crawl: by name, value and remedy."""
 
 from __future__ import annotations
 
