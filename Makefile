@@ -8,7 +8,7 @@ TIMES ?= 20
 PYWB := $(abspath $(VENV))/pywb
 BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
-unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
 .PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check coverage format clean
 

@@ -22,7 +22,7 @@ FOREIGN = (
     *("SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT", "REDIS_URL", "MONGODB_URI"),
     *FROM_ENVIRONMENT,
 )
-"""What somebody's shell may hold, and what tests give their crawls: the tests begin without it."""
+"""What a user's shell may hold, and what tests give their crawls: the tests begin without it."""
 for foreign in FOREIGN:
     os.environ.pop(foreign, None)
     os.environ.pop(foreign.upper(), None)

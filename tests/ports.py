@@ -11,7 +11,7 @@ sooner or later take a port that is free now before its server starts, or while 
 
 
 def free_port() -> int:
-    """A port of the loopback that nobody has, and that nobody is given unasked."""
+    """A port of the loopback that is free, and that no process gets unasked."""
     for port in random.SystemRandom().sample(OWN, 100):
         with socket.socket() as probe:
             try:

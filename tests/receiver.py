@@ -1,4 +1,4 @@
-"""A webhook's receiver for tests: a real server that fails, dawdles and goes away as it is told."""
+"""A webhook's receiver for tests: a real server that fails, dawdles and goes away on demand."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Listener:
             self._server = None
 
     def take(self, headers: Any, body: bytes) -> int:
-        self.gate.wait(PATIENCE)  # whoever dawdles is let go on
+        self.gate.wait(PATIENCE)  # slow answers go on
         about = json.loads(body)["data"]
         url = about["url"]
         self.forged += not genuine(headers, body, time.time())

@@ -1,79 +1,50 @@
-"""Scrapy settings of the project: the part on each hook, and each number with unit and reason.
+"""Scrapy settings of the project: the core's, each with unit and reason, and those of the add-ons.
 
-Any of these can be overridden as usual with ``-s NAME=VALUE``; Scrapy's own settings keep their
-meaning.
+An add-on has its own in the ``settings.py`` of its folder; the last lines here add them, hooks to
+hooks. ``topiccrawl.Addon`` gives the same to any Scrapy project. Each can be overridden as usual
+with ``-s NAME=VALUE``; Scrapy's own settings keep their meaning. docs/settings.md lists all.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from topiccrawl import __version__
 
 BOT_NAME = "topiccrawl"
-SPIDER_MODULES = [
-    "topiccrawl.spiders",
-    "topiccrawl.addons.records.spider",
-    "topiccrawl.addons.tasks.spider",
-]
+SPIDER_MODULES = ["topiccrawl.spiders"]
 NEWSPIDER_MODULE = "topiccrawl.spiders"
 COMMANDS_MODULE = "topiccrawl.commands"
 
 # -- State --------------------------------------------------------------------------------------
 TOPICCRAWL_DATA_DIR = "data"
 """Folder of all state: the frontiers (one per topic) and the article store."""
-MONGODB_URI = ""
-"""``mongodb://host/database``: database of the articles and of what was learnt; empty: the
-environment's MONGODB_URI, else SQLite in the folder. Options of the URI override ours."""
 
 TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 
-# -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
-REDIS_URL: str | None = None
-"""Redis that stores the frontier, such as redis://HOST:6379/0; nodes with the same setting share
-it. None: the environment's REDIS_URL, "": none."""
-REDIS_HOST: str | None = None
-REDIS_PORT: int | None = None
-REDIS_DB: int | None = None
-"""The same in parts, as in scrapy-redis."""
-REDIS_PARAMS: dict[str, object] | None = None
-"""Further arguments of the client, such as {"password": "..."}."""
-REDIS_START_URLS_KEY = "%(name)s:start_urls"
-"""Redis key of the start URLs that operators add; ``name`` is the spider's."""
-REDIS_START_URLS_BATCH_SIZE = 0
-"""Start URLs that a node takes at once; 0: CONCURRENT_REQUESTS."""
-MAX_IDLE_TIME_BEFORE_CLOSE: float | None = None
-"""Seconds without work after which a node that waits for start URLs ends; None: it does not wait,
-0: it waits for ever."""
-SCHEDULER_PERSIST = True
-"""The crawl stays in Redis when its last node ends."""
-TOPICCRAWL_NODE_SECONDS = 10.0
-"""Seconds without a heartbeat after which a node has timed out: the others fetch its part."""
-
-# -- Steering and tasks (docs/tasks.md) ---------------------------------------------------------
+# -- Steering (docs/tasks.md) -------------------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """Follow ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
-TOPICCRAWL_WORK_SITES = 4
-"""Sites that a worker (``scrapy work``) crawls at once; about this many keep a process busy."""
-TOPICCRAWL_WORK_QUANTUM = 60.0
-"""Seconds after which a site goes to another task that waits for it, or a slot to another site; the
-change takes about a second."""
 TOPICCRAWL_TURN = False
 """Set by workers: the crawl is one turn of a task, so no other process crawls it meanwhile."""
 
-# -- Listeners, webhook, WARC -------------------------------------------------------------------
-TOPICCRAWL_STORE_LISTENERS = {"topiccrawl.addons.webhook.courier.courier_of": 100}
+# -- Own parts, and those of add-ons, by dotted path (None instead of the order: off) ------------
+TOPICCRAWL_CHECKS: dict[str, int] = {
+    "topiccrawl.extensions.stopping.level_of": 100,
+    "topiccrawl.pipelines.store.check_listeners": 100,
+}
+"""Dotted paths of functions that check settings before a crawl, and their order: from settings;
+each raises SettingError."""
+TOPICCRAWL_COLLECTIONS: dict[str, str] = {}
+"""File extensions that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and the
+functions that read them: from a path to responses (url, status, headers, body)."""
+TOPICCRAWL_EXAMINATIONS: dict[str, str] = {}
+"""Names of further examinations of ``scrapy doctor``, and the dotted paths of their functions: from
+settings to findings (``topiccrawl.scheduler.findings``)."""
+TOPICCRAWL_STORE_LISTENERS: dict[str, int] = {}
 """Dotted paths of functions that build listeners to stored articles, and their order
 (docs/storage.md)."""
-TOPICCRAWL_WEBHOOK = ""
-"""Address that gets a signed POST for each new story, such as https://example.com/news; here or in
-the environment (docs/webhook.md)."""
-TOPICCRAWL_WEBHOOK_SECRET = ""
-"""Key of the signature: 16 bytes or more. In the environment, the list of processes hides it."""
-
-WARC_DIR = ""
-"""Folder of WARC files with all that is fetched; empty: none are written."""
-WARC_SIZE = 1_000_000_000
-"""Bytes from which a WARC file is closed and the next one started."""
 
 # -- Politeness: polite before fast -------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
@@ -118,12 +89,6 @@ empty: the topic's seeds or the default portals. ``-a discover=`` overrides it."
 TOPICCRAWL_DISCOVER_PAGES = 5
 """Result pages requested per provider and query; Baidu shows up to 76."""
 
-# -- Templates (docs/templates.md; method of CN102930059) ----------------------------------------
-TOPICCRAWL_SEEDS_AT_ONCE = 32
-"""Seeds of a template processed at the same time; bounds memory and the delay of failures."""
-TOPICCRAWL_SEED_LUCK = 1
-"""Seed of the random generator that samples seeds; fixed for reproducible runs."""
-
 # -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"
 """One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
@@ -158,52 +123,8 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
 
-TOPICCRAWL_JS = False
-"""Render pages of sites whose plain pages are empty, in a browser; needs topiccrawl[js]."""
-TOPICCRAWL_BROWSER = ""
-"""Path of the Chromium to use; empty: the one that ``playwright install`` installed."""
-TOPICCRAWL_FRAMES = False
-"""Learn the place of each site's article bodies and its repeated lines; see docs/extraction.md."""
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Maximum of pages of one article that are fetched and joined; 1: each page is an article."""
-
-# -- The topic learns from the crawl (Method of CN102073730) -------------------------------------
-TOPICCRAWL_ADAPTATION = "auto"
-"""words: what relevant pages have in common raises links; genetic: as published; off; auto: words
-with shark-plus, off with the strategies of others, which stay as published."""
-TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
-"""Dotted path of the function that builds the adapter (``topiccrawl.topics.adapter``); empty: none.
-"""
-TOPICCRAWL_ADAPT_WARM = 20
-"""Pages before the first change."""
-TOPICCRAWL_ADAPT_EVERY = 20
-"""words: pages between two changes at least; genetic: relevant pages between two."""
-TOPICCRAWL_ADAPT_GROWTH = 1.5
-"""words: a change also waits until the pages have grown by this factor since the last one."""
-TOPICCRAWL_ADAPT_SAMPLE = 50
-"""words: pages beyond which only a weighted sample is learnt from."""
-TOPICCRAWL_ADAPT_WORDS = 5_000
-"""words: maximum of learnt words."""
-TOPICCRAWL_ADAPT_HALF = 0.05
-"""words: relevance at which a page counts half for and half against."""
-TOPICCRAWL_ADAPT_GAIN = 0.2
-"""words: maximum that learnt words add to a link's score in [0, 1]."""
-TOPICCRAWL_ADAPT_FEEDBACK_SIZE = 20
-"""genetic: most relevant documents that are learnt from."""
-TOPICCRAWL_ADAPT_ANCHORS = False
-"""genetic: learn from pages' best link blocks (the source's documents) instead of pages."""
-TOPICCRAWL_ADAPT_TERMS = 20
-"""genetic: maximum of learnt terms."""
-TOPICCRAWL_ADAPT_OWN_SHARE = 0.5
-"""genetic: minimum share of the topic's squared length that the user's terms keep."""
-TOPICCRAWL_ADAPT_FLOOR: float | None = None
-"""genetic: lowest value of the limit above which a page is relevant; None: the topic's own."""
-TOPICCRAWL_ADAPT_FLOOR_QUANTILE = 0.05
-"""genetic: quantile of recent scores that this limit follows."""
-TOPICCRAWL_ADAPT_CEILING_QUANTILE = 0.8
-"""genetic: quantile of recent scores that the limit of priorQueue follows."""
-TOPICCRAWL_ADAPT_SEED = 1
-"""Seed of the adaptation's random generator; fixed for reproducible runs."""
 
 # -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
@@ -212,10 +133,6 @@ URLLENGTH_LIMIT = 512
 """Characters; news URLs stay below 200."""
 TOPICCRAWL_TRAP_SLASHES = 12
 """Maximum of slashes in a URL's path."""
-
-# -- News (Method of CN101694658: URLs that do not look like news are skipped) -------------------
-TOPICCRAWL_NEWS_FILTER = False
-"""Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
 
 # -- Reprints (docs/duplicates.md) and how articles are stored ----------------------------------
 TOPICCRAWL_DUPLICATES = "shingles"
@@ -229,76 +146,26 @@ TOPICCRAWL_STORE_GROUP_SIZE = 100
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
 """Maximum of seconds that an article waits to be stored together with others."""
 
-# -- Dashboard, reports, log (docs/operations.md) ------------------------------------------------
-TOPICCRAWL_DASHBOARD = "off"
-"""Address of the crawl's page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
-ADDRESS:PORT; off. An address that other machines can reach requires a token."""
-TOPICCRAWL_DASHBOARD_TOKEN = ""
-"""Token that browsers and programs have to send; empty: the environment's, else none on loopback
-and elsewhere one generated at the start."""
-TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
-"""Host names of the page besides its addresses, as behind a proxy; others are refused. The
-environment's, separated by commas, are added."""
-TOPICCRAWL_REPORT = ""
-"""A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
-none is. ``scrapy report`` writes one at any time."""
-TOPICCRAWL_REPORT_LANGUAGE = "en"
-"""Language of reports: en or zh."""
+# -- Log (docs/operations.md) --------------------------------------------------------------------
 TOPICCRAWL_LOG_JSON = False
 """Write the log as JSON, one object a line, from the start of the crawl."""
 
-# -- Watching: -a watch=1 (docs/watching.md) -----------------------------------------------------
-TOPICCRAWL_REVISIT_POLICY = "yield"
-"""yield: hubs with more new articles on topic are visited more often; uniform: all alike."""
-TOPICCRAWL_REVISIT_RATE = 0.0
-"""yield: visits per hour, all hubs (of a node) together; 0: 60 for each host that has hubs, but at
-most a tenth of what DOWNLOAD_DELAY allows. Hosts' delays apply as well."""
-TOPICCRAWL_REVISIT_SHORTEST = 60.0
-"""yield: minimum of seconds between two visits of a hub."""
-TOPICCRAWL_REVISIT_LONGEST = 86_400.0
-"""yield: maximum of seconds between two visits of a hub: a silent hub may bring news again."""
-TOPICCRAWL_REVISIT_HUB = 3_600.0
-"""uniform: seconds between two visits of a hub."""
-TOPICCRAWL_REVISIT_ARTICLE = 21_600.0
-"""Seconds until the first revisit of an article; then at twice its age each time: most corrections
-come within hours."""
-TOPICCRAWL_REVISIT_DAYS = 30.0
-"""Days after which an article is no longer revisited; 0: articles are never revisited."""
-TOPICCRAWL_GONE_SECONDS = 600.0
-"""Minimum of seconds between the two 404 or 410 responses that mark a page as gone."""
-
-# -- Replays of recorded crawls (docs/focus.md) --------------------------------------------------
-TOPICCRAWL_COLLECTIONS = {
-    ".warc": "topiccrawl.addons.warc.collection.recorded",
-    ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
-}
-"""File extensions that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and the
-functions that read them: from a path to responses (url, status, headers, body)."""
-
-# -- Hooks --------------------------------------------------------------------------------------
-ADDONS = {
-    "topiccrawl.addons.browser.browser.BrowserAddon": 100,
-}
+# -- Hooks: add-ons take the orders between ------------------------------------------------------
+ADDONS = {"topiccrawl.Addon": 100}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOAD_HANDLERS = {
     "http": "topiccrawl.scheduler.door.DoorHandler",
     "https": "topiccrawl.scheduler.door.DoorHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawl.addons.url_patterns.middleware.NewsGateMiddleware": 50,
-    "topiccrawl.addons.watch.middleware.ConditionalMiddleware": 60,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
-    "topiccrawl.addons.warc.middleware.ArchiveMiddleware": 580,  # behind decompression (590)
-    "topiccrawl.addons.warc.middleware.RedirectArchiveMiddleware": 610,  # before redirects (600)
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: gets the final output
-    "topiccrawl.addons.watch.middleware.WatchMiddleware": 20,
-    "topiccrawl.addons.url_patterns.middleware.NewsFilterMiddleware": 550,  # after the rules below
     "topiccrawl.middlewares.linkfilter.LinkFilterMiddleware": 600,
 }
 EXTENSIONS = {
@@ -309,18 +176,11 @@ EXTENSIONS = {
     "topiccrawl.extensions.progress.Progress": 500,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
-    "topiccrawl.addons.adaptation.extension.TopicAdaptation": 520,
-    "topiccrawl.addons.frames.extension.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
-    "topiccrawl.addons.dashboard.extension.Dashboard": 530,
-    "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,
-    "topiccrawl.addons.watch.extension.Watch": 520,
-    "topiccrawl.extensions.anew.Anew": 520,
-    "topiccrawl.addons.watch.eventitems.ChangeEvents": 520,
+    "topiccrawl.extensions.anew.Anew": 522,
 }
 ITEM_PIPELINES = {
-    "topiccrawl.addons.records.pipeline.RecordPipeline": 700,  # templates
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
     "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
 }
@@ -331,3 +191,26 @@ FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
 """Escapes cells that a spreadsheet would run as formulas (docs/storage.md)."""
 LOG_LEVEL = "INFO"
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+
+# -- Add-ons ------------------------------------------------------------------------------------
+_features = (
+    "adaptation", "browser", "dashboard", "frames", "mongodb", "records", "redis", "tasks",
+    "url_patterns", "warc", "watch", "webhook",
+)  # fmt: skip
+"""Folders below ``topiccrawl/addons`` that have settings."""
+
+
+def _add(name: str, value: object) -> None:
+    """Add an add-on's setting: dictionaries and lists to those above."""
+    ours = globals().get(name)
+    if isinstance(ours, dict) and isinstance(value, dict):
+        value = {**ours, **value}
+    elif isinstance(ours, list) and isinstance(value, list):
+        value = [*ours, *value]
+    globals()[name] = value
+
+
+for _feature in _features:
+    for _name, _value in vars(import_module(f"topiccrawl.addons.{_feature}.settings")).items():
+        if _name.isupper():
+            _add(_name, _value)

@@ -21,10 +21,10 @@ import topiccrawl
 from topiccrawl.addons.dashboard.address import address_of
 from topiccrawl.addons.dashboard.door import guard_of, steering_routes
 from topiccrawl.addons.dashboard.server import DashboardServer
-from topiccrawl.commands.names import OURS, PREFIX
+from topiccrawl.commands.names import OURS
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.spiders.arguments import parameter_settings
+from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

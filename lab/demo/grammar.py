@@ -21,7 +21,7 @@ class Slot(NamedTuple):
     """A word to fill in, and whether it is drawn again at each place."""
 
     name: str
-    anew: bool
+    redrawn: bool
 
 
 class Figure(NamedTuple):
@@ -74,7 +74,7 @@ def _slot(inner: str) -> Slot | Figure:
     words = inner.split()
     if len(words) > 1:
         return Figure(int(words[1]), int(words[2]), 1 if words[0] == "f" else 0)
-    return Slot(inner.removesuffix("+"), anew=inner.endswith("+"))
+    return Slot(inner.removesuffix("+"), redrawn=inner.endswith("+"))
 
 
 def _bracket(levels: list[list[list[str | Slot | Figure | Choice]]], mark: str, text: str) -> None:
@@ -139,10 +139,10 @@ class Writer:
         return str(piece.low + int(luck * (span + 1)))
 
     def _word(self, slot: Slot) -> str:
-        if not slot.anew and slot.name in self._fixed:
+        if not slot.redrawn and slot.name in self._fixed:
             return self._fixed[slot.name]
         options = self.words[slot.name]
         word = self.write(options[int(self.facts.random() * len(options))])
-        if not slot.anew:
+        if not slot.redrawn:
             self._fixed[slot.name] = word
         return word

@@ -37,7 +37,7 @@ QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurre
 
 
 class Clock:
-    """A clock that goes when it is told to."""
+    """A clock that goes on demand."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0

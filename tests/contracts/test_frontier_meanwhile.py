@@ -1,4 +1,4 @@
-"""What goes on while something else does: exports, moved clocks, records that are let go."""
+"""What goes on while something else does: exports, moved clocks, records that are evicted."""
 
 from __future__ import annotations
 

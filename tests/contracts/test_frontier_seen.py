@@ -1,4 +1,4 @@
-"""A bound on what is known: settled records are let go, and what was seen is not fetched again."""
+"""A bound on what is known: settled records are evicted, and what was seen is not fetched again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_it_is_not_fetched_after_closing_and_opening_either(make: Make) -> None:
     frontier = bounded(make)
     gone = let_go(frontier)
     frontier.close()
-    frontier = make()  # without a bound: what was let go stays so
+    frontier = make()  # without a bound: what was evicted stays so
     assert frontier.push(map(Seed, gone)) == 0
     told = frontier.why(gone[0])
     assert told is not None

@@ -213,7 +213,7 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     node.push([Seed(url) for url in URLS])
     node.share._flight, node.share._number = node.share._batch(look=False), node.share._number + 1
     steps = node.share.exchange(look=False)
-    node._wire._call(next(steps))  # Redis took it; nobody heard
+    node._wire._call(next(steps))  # Redis took it; the answer is lost
     steps.close()
     node.settle()
     assert node.counts()["known"] == len(URLS)
@@ -293,7 +293,7 @@ def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> 
     for lease in leases:
         one.finish(lease, CRAWLED)
     steps = one.converse(look=False)
-    one._wire._call(next(steps))  # Redis took it; nobody heard
+    one._wire._call(next(steps))  # Redis took it; the answer is lost
     steps.close()
     one._attached = True
     crew.settle()

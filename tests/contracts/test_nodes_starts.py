@@ -1,4 +1,4 @@
-"""Start URLs that operators put into Redis: each is taken in once, whoever dies or is late."""
+"""Start URLs that operators put into Redis: each is taken in once, even if a node dies or is late."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
     node = crew.join()
     late = late_starts(node)
     first = starts(node, 1)
-    node._wire._call(late)  # hands out another one that nobody hears of
+    node._wire._call(late)  # leases another one; the answer is lost
     node.settle()  # says that the first was taken in
     assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
     node.settle()
@@ -81,7 +81,7 @@ def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
     steps = node.share.exchange(look=False)
     batch = next(steps)
     steps.close()
-    node._wire._call(batch)  # Redis took it; nobody heard
+    node._wire._call(batch)  # Redis took it; the answer is lost
     node._wire._call(late_starts(node))
     node.settle()  # sends it again
     node._wire._call(batch)
@@ -94,5 +94,5 @@ def test_a_node_that_was_given_up_gets_its_start_urls_anew(crew: Crew) -> None:
     assert len(starts(one)) == 2
     crew.late(one)
     crew.settle(two)
-    one.settle()  # is refused, and joins anew
+    one.settle()  # is refused, and joins again
     assert starts(one) == [b"http://a.cn/", b"http://b.cn/"]

@@ -1,4 +1,4 @@
-"""Nodes with stores of their own tell each story once, whoever meets it first."""
+"""Nodes with stores of their own report each story once, whichever meets it first."""
 
 from __future__ import annotations
 

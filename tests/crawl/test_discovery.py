@@ -1,4 +1,4 @@
-"""A topic crawl that is told where to look for its beginnings, against the demo's engines."""
+"""A topic crawl with a provider of its start URLs, against the demo's engines."""
 
 from __future__ import annotations
 

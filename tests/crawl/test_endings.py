@@ -283,7 +283,7 @@ def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
                               TOPICCRAWL_HOST_PAGE="5")  # fmt: skip
             assert status == 0, out[-3000:]
             assert "TOPICCRAWL_PAGES reached" in out
-            assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is told"
+            assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is reported"
             found = sum(web.count(url) for url in (f"{SITE}/", *pages))
             assert found == 10 * run_number, "none too many, though eight at a time could be asked"
 
@@ -300,4 +300,4 @@ def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Pat
     assert status == 0, out[-3000:]
     asked = re.search(r"'trial/asked': (\d+)", out)
     assert asked is not None
-    assert int(asked[1]) < 100, "it is told when there is room"
+    assert int(asked[1]) < 100, "it learns when there is room"

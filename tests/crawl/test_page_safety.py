@@ -103,4 +103,4 @@ def test_no_foreign_page_acts_or_reads_and_no_foreign_name_leads_here() -> None:
         assert acts.done == 1
         rebound = url.replace("127.0.0.1", "evil.test")
         assert other.goto(rebound).status == 401, "the cookie does not go there"
-        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "and nobody enters there"
+        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "and there is no way in there"

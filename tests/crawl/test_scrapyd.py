@@ -64,7 +64,7 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
 def started(
     home: Path, environment: dict[str, str], log: Path
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """A daemon that answers; another port where somebody was quicker to take the first."""
+    """A daemon that answers; another port where another process took the first."""
     for _ in range(3):
         daemon, url = launched(home, environment, log)
         if answers(daemon, url):

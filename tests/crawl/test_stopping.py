@@ -1,4 +1,4 @@
-"""A crawl that ends when its queue promises too little, and goes on where it is told to."""
+"""A crawl that ends when its queue promises too little, and goes on where asked to."""
 
 from __future__ import annotations
 

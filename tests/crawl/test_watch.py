@@ -1,4 +1,4 @@
-"""Crawls that visit pages again: what changed is told, what did not costs a 304."""
+"""Crawls that visit pages again: what changed is reported, what did not costs a 304."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_p
 
 
 class Growing:
-    """A hub and a feed that show more articles as they are told to."""
+    """A hub and a feed that show more articles on demand."""
 
     hub, feed, page = "http://a.test/", "http://a.test/news.xml", "http://a.test/{}.html"
 

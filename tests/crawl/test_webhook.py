@@ -47,7 +47,7 @@ def test_killed_amid_telling_each_story_is_told_and_none_twice(
     stories = _stories(data)
     assert set(listener.taken) == stories
     assert len(stories) > 8
-    # at the kill the receiver may have had a message whose answer nobody read
+    # at the kill the receiver may have had a message whose answer was not read
     assert sum(listener.taken.values()) <= len(stories) + 1
     assert all(len(names) == 1 for names in listener.names.values())
     assert listener.forged == 0

@@ -1,4 +1,4 @@
-"""Any sequence of calls where records are let go: which ones is the frontier's choice, no more."""
+"""Any sequence of calls where records are evicted: which ones is the frontier's choice, no more."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST = 9
 
 @dataclass
 class Shedding(Model):
-    """A model that is told what was let go."""
+    """A model that gets to know what was evicted."""
 
     seen: set[str] = field(default_factory=set)
 

@@ -117,8 +117,8 @@ def test_scoring_anew_with_the_same_topic_changes_nothing(
 ) -> None:
     chosen = strategy(name, SCORER)
     (offer,) = chosen.offers(verdict, (), [link])
-    anew = chosen.rescore(offer.evidence, offer.anchor, offer.context)
-    assert anew == pytest.approx(offer.evidence)
+    rescored = chosen.rescore(offer.evidence, offer.anchor, offer.context)
+    assert rescored == pytest.approx(offer.evidence)
 
 
 @every_strategy

@@ -1,4 +1,4 @@
-"""News pages in layouts of many ages, whose body is known: nobody's page, everybody's habits."""
+"""News pages in layouts of many ages, whose body is known: no real page, usual habits."""
 
 # ruff: noqa: E501, S311 - markup is easier to read in one line; chance is seeded
 

@@ -1,6 +1,6 @@
 """Floors under the focus figures: replayed crawls, judged by labels.
 
-A floor belongs to its data, which a digest pins: where the data changes, it is measured anew.
+A floor belongs to its data, which a digest pins: where the data changes, it is measured again.
 Lowering one takes a commit that says why.
 """
 
@@ -77,7 +77,7 @@ def test_on_the_demo_web(tmp_path: Path) -> None:
     pages = tmp_path / "demo.web.jsonl.gz"
     generate(11, 500, traps=False, faults=False).write_collection(pages)
     found = areas(pages, "nev", BATCHES)
-    assert digest(pages) == DEMO_DIGEST, f"the demo web changed: measure anew; now {found}"
+    assert digest(pages) == DEMO_DIGEST, f"the demo web changed: measure again; now {found}"
     assert found["shark-plus"] >= 0.86  # .89 when it was set, best-first .56
     assert found["shark-plus"] > found["best-first"]
 
@@ -89,6 +89,6 @@ def test_on_recorded_collections(floor: Floor) -> None:
     if not pages.exists():
         pytest.skip(f"no ../shared/data/{pages.name} beside the project")
     found = areas(pages, floor.topic, floor.batches)
-    assert digest(pages) == floor.digest, f"other data: measure anew; now {found}"
+    assert digest(pages) == floor.digest, f"other data: measure again; now {found}"
     assert found["shark-plus"] >= floor.area
     assert found["shark-plus"] > found["best-first"]

@@ -13,7 +13,7 @@ from typing_extensions import override
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.finish import failed
-from topiccrawl.spiders.arguments import check_hooks
+from topiccrawl.scheduler.hooks import check_hooks
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +40,7 @@ class Command(ScrapyCrawl):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
-        from topiccrawl.addons.doctor.checks import check_values, check_watch
+        from topiccrawl.scheduler.checks import check_values
 
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
         assert self.settings is not None  # noqa: S101
@@ -52,7 +52,6 @@ class Command(ScrapyCrawl):
         check = getattr(spider, "check", None)
         try:
             check_values(self.settings)
-            check_watch(self.settings, arguments.get("watch", ""))
             if check is not None:
                 check_hooks(self.settings)
                 check(self.settings, **arguments)

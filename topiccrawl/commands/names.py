@@ -9,14 +9,13 @@ from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.links.strategies.parameters import StrategyParameters
-from topiccrawl.spiders.arguments import parameter_settings
+from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scrapy.settings import BaseSettings
 
-PREFIX = "TOPICCRAWL_"
 FROM_ENVIRONMENT = frozenset(
     {
         "TOPICCRAWL_DASHBOARD_TOKEN",

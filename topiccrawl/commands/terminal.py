@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from scrapy.addons import AddonManager
 from scrapy.exceptions import UsageError
 
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
@@ -58,6 +59,8 @@ class OperatorCommand(ABC):
         """Run ``act``; write an error as one message without a stack and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal in GBK lacks some characters
+        if "TOPICCRAWL_DATA_DIR" not in self.options:  # another project, with our add-on
+            AddonManager.load_pre_crawler_settings(self.options)
         try:
             self.act(args, opts)
             sys.stdout.flush()

@@ -1,18 +1,25 @@
-"""Check that our parts are on Scrapy's hooks: a project that replaces a dictionary drops them."""
+"""Settings that name components or numbers, and a check that ours are on Scrapy's hooks."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.build import number
 
 if TYPE_CHECKING:
+    from dataclasses import Field
+
     from scrapy.settings import BaseSettings
 
+PREFIX = "TOPICCRAWL_"
+"""Of our settings, and of those that are ``StrategyParameters``."""
 LEASE = "topiccrawl.middlewares.lease.LeaseMiddleware"
 """Without it no page is ever settled: links and acknowledgement wait for its reports."""
 _INSTEAD = (
@@ -61,6 +68,23 @@ def check_own_parts(settings: BaseSettings) -> None:
                 raise _lacks(hook, part)
 
 
+def check_hooks(settings: BaseSettings) -> None:
+    """Refuse another scheduler than ours, and settings that lack our parts.
+
+    Raises:
+        SettingError: Naming the setting and the remedy.
+    """
+    given = settings["SCHEDULER"]
+    ours = loaded("SCHEDULER", project.SCHEDULER)
+    found = loaded("SCHEDULER", given)
+    if not (isinstance(found, type) and issubclass(found, ours)):
+        raise SettingError(
+            f"SCHEDULER is {given!r}, but this spider needs the frontier: leave it out, or write"
+            f" {project.SCHEDULER!r}"
+        )
+    check_own_parts(settings)
+
+
 def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
     """Return the object that a setting names by its dotted path.
 
@@ -71,6 +95,56 @@ def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
         return load_object(path)
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise SettingError(f"{name} is {path!r}, which cannot be loaded: {error}") from error
+
+
+def components(settings: BaseSettings, name: str) -> list[Any]:
+    """Return the objects that a setting names by dotted paths, in order; None switches one off.
+
+    Raises:
+        SettingError: It is no such setting, or one cannot be loaded.
+    """
+    try:
+        return [load_object(path) for path in build_component_list(settings.getdict(name))]
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise SettingError(
+            f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
+        ) from error
+
+
+def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
+    """Return the fields of a dataclass of numbers by the names of their settings.
+
+    >>> from topiccrawl.links.strategies.parameters import StrategyParameters
+    >>> list(parameter_settings(PREFIX, StrategyParameters))[:1]
+    ['TOPICCRAWL_SHARK_DECAY']
+    """
+    return {f"{prefix}{field.name.upper()}": field for field in fields(kind)}
+
+
+def parameters_given(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
+    """Return what the settings give of a dataclass of numbers, each as its default is.
+
+    Raises:
+        SettingError: If one is no number, or no flag.
+    """
+    read = {bool: flag_of, int: lambda *given: int(number(*given)), float: number}
+    return {
+        field.name: read[type(field.default)](settings, name)
+        for name, field in parameter_settings(prefix, kind).items()
+        if settings.get(name) is not None
+    }
+
+
+def flag_of(settings: BaseSettings, name: str) -> bool:
+    """Return a setting that is yes or no.
+
+    Raises:
+        SettingError: If it is neither.
+    """
+    try:
+        return settings.getbool(name)
+    except ValueError as error:
+        raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:

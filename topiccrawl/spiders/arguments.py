@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.misc import load_object
-
-from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.build import number
-from topiccrawl.scheduler.hooks import check_own_parts, loaded
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.build import limits_of
+from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from dataclasses import Field
 
     from scrapy.settings import BaseSettings
 
@@ -65,6 +59,20 @@ def watch_mode(value: str) -> str:
     except ConfigurationError:
         msg = f"argument watch is {value!r}: write watch=1, watch=once or watch=0"
         raise ConfigurationError(msg) from None
+
+
+def check_watch(settings: BaseSettings, value: str) -> None:
+    """Refuse to watch pages whose records are evicted.
+
+    Raises:
+        SettingError: If both are asked for.
+        ConfigurationError: As ``watch_mode``.
+    """
+    if watch_mode(value) and limits_of(settings).max_known:
+        raise SettingError(
+            f"TOPICCRAWL_MAX_KNOWN is {settings['TOPICCRAWL_MAX_KNOWN']}, which evicts the records"
+            f" that -a watch={value} needs: set it to 0, or do not watch"
+        )
 
 
 def seeds_of(value: str) -> tuple[str, ...]:
@@ -144,64 +152,6 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
         msg = f"unknown argument {name}: {hint}"
         raise ConfigurationError(msg)
-
-
-PREFIX = "TOPICCRAWL_"
-"""Of the settings that are ``StrategyParameters``."""
-
-
-def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
-    """Return the fields of a dataclass of numbers by the names of their settings.
-
-    >>> list(parameter_settings(PREFIX, StrategyParameters))[:1]
-    ['TOPICCRAWL_SHARK_DECAY']
-    """
-    return {f"{prefix}{field.name.upper()}": field for field in fields(kind)}
-
-
-def parameters_given(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
-    """Return what the settings give of a dataclass of numbers, each as its default is.
-
-    Raises:
-        SettingError: If one is no number, or no flag.
-    """
-    read = {bool: flag_of, int: lambda *given: int(number(*given)), float: number}
-    return {
-        field.name: read[type(field.default)](settings, name)
-        for name, field in parameter_settings(prefix, kind).items()
-        if settings.get(name) is not None
-    }
-
-
-def flag_of(settings: BaseSettings, name: str) -> bool:
-    """Return a setting that is yes or no.
-
-    Raises:
-        SettingError: If it is neither.
-    """
-    try:
-        return settings.getbool(name)
-    except ValueError as error:
-        raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
-
-
-def check_hooks(settings: BaseSettings) -> None:
-    """Refuse another scheduler than ours, and settings that lack our parts.
-
-    Raises:
-        SettingError: Naming the setting and the remedy.
-    """
-    given = settings["SCHEDULER"]
-    try:
-        ours = issubclass(load_object(given), FrontierScheduler)
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise SettingError(f"SCHEDULER is {given!r}, which cannot be loaded: {error}") from error
-    if not ours:
-        raise SettingError(
-            f"SCHEDULER is {given!r}, but this spider needs the frontier: leave it out, or write"
-            f" {project.SCHEDULER!r}"
-        )
-    check_own_parts(settings)
 
 
 def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:

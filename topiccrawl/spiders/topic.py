@@ -24,10 +24,11 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
-    check_hooks,
+    check_watch,
     flag,
     on_sites,
     refuse_denied,
@@ -141,7 +142,7 @@ class TopicSpider(Spider):
         """
         refuse_unknown(others, known=_ARGUMENTS)
         flag("fresh", fresh)
-        watch_mode(others.get("watch", ""))
+        check_watch(settings, others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
         if not topic.strip():

@@ -1,4 +1,4 @@
-"""A name of a setting that does nothing is told, with what was meant; others are not."""
+"""A name of a setting that does nothing is reported, with what was meant; others are not."""
 
 from __future__ import annotations
 

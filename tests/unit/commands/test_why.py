@@ -1,4 +1,4 @@
-"""What ``scrapy why`` says of a URL whose record was let go."""
+"""What ``scrapy why`` says of a URL whose record was evicted."""
 
 from __future__ import annotations
 

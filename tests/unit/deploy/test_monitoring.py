@@ -31,7 +31,7 @@ def told() -> str:
 
 
 def names() -> set[str]:
-    """Metrics that are told, those of the process included."""
+    """Metrics that are reported, those of the process included."""
     return set(re.findall(r"^([a-z_]+)[{ ]", told(), re.MULTILINE))
 
 

@@ -40,13 +40,13 @@ def test_lines_tell_their_own_crawl_s_topic(written: io.StringIO) -> None:
 
     async def work() -> None:
         await asyncio.gather(crawl("足球"), crawl("railway"))
-        logging.getLogger("a").warning("of nobody")
+        logging.getLogger("a").warning("of no crawl")
 
     asyncio.run(work())
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     assert len(lines) == 5
     assert {(line["message"], line.get("topic")) for line in lines} == {
-        ("of 足球", "足球"), ("of railway", "railway"), ("of nobody", None),
+        ("of 足球", "足球"), ("of railway", "railway"), ("of no crawl", None),
     }  # fmt: skip
 
 

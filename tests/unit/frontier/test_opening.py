@@ -1,4 +1,4 @@
-"""The order of the queues is made anew from the rows when a frontier opens."""
+"""The order of the queues is rebuilt from the rows when a frontier opens."""
 
 from __future__ import annotations
 

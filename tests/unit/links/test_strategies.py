@@ -223,8 +223,8 @@ def test_another_topic_gives_another_score_and_another_version() -> None:
         before = chosen.version
         chosen.adopt(WordShare("money"))
         assert chosen.version != before
-        anew = chosen.rescore(offer.evidence, offer.anchor, offer.context)
-        assert chosen.value(anew) < chosen.value(offer.evidence)
+        rescored = chosen.rescore(offer.evidence, offer.anchor, offer.context)
+        assert chosen.value(rescored) < chosen.value(offer.evidence)
 
 
 def test_first_come_is_a_strategy_without_a_topic() -> None:

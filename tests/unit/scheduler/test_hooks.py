@@ -14,8 +14,7 @@ from topiccrawl.addons.doctor.setup import settings as examined
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level
-from topiccrawl.scheduler.hooks import LEASE, check_own_parts, check_parts
-from topiccrawl.spiders.arguments import check_hooks
+from topiccrawl.scheduler.hooks import LEASE, check_hooks, check_own_parts, check_parts
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def test_spiders_of_others_may_leave_ours_out() -> None:
         EXTENSIONS={AutoThrottle: None},
     )
     check_parts(settings)
-    with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks .*WatchMiddleware"):
+    with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks .*LinkFilterMiddleware"):
         check_own_parts(settings)
     check_parts(given(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Distant:
-    """A store in memory that is away as often as it is told to, and refuses some articles."""
+    """A store in memory that is away as often as the test says, and refuses some articles."""
 
     def __init__(self, failures: float = 0) -> None:
         self.failures = failures
@@ -173,7 +173,7 @@ class Lenient(Distant):
 
 
 class Forbidden(Distant):
-    """A store that answers, and takes nothing until somebody gives us the right."""
+    """A store that answers, and takes nothing until we have the right."""
 
     allowed = False
 

@@ -82,7 +82,7 @@ def test_expected_and_realised_yield_agree(truth: Callable[[int, float], float])
 
 
 def test_forecasts_that_were_too_low_are_raised() -> None:
-    """Every page leads to better ones that nobody could see in the queue."""
+    """Every page leads to better ones that could not be seen in the queue."""
     forecast = YieldForecast(window=100, ahead=20)
     for step in range(400):
         forecast.observe(0.9 if step % 4 == 0 else 0.1, hit=step % 4 == 0)

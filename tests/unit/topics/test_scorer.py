@@ -160,7 +160,7 @@ def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None
 
 
 def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
-    """Its terms are all counted; its length is told by a sample, to some percent."""
+    """Its terms are all counted; its length is estimated from a sample, to some percent."""
     scorer = scorer_for("新能源", "汽车", "vehicle")
     dice = random.Random(1)  # noqa: S311
     parts = [ON, OFF, "The city opened a new library on Monday. "]

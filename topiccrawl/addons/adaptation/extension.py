@@ -15,8 +15,9 @@ from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.hooks import parameters_given
 from topiccrawl.scheduler.signals import page_judged
-from topiccrawl.spiders.arguments import adapter_of, parameters_given
+from topiccrawl.spiders.arguments import adapter_of
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.storage.changes import TopicChange
 from topiccrawl.storage.choice import changes_of

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
 
 PORT = 8420
 """Port where none is named."""
@@ -50,6 +54,11 @@ def address_of(text: str) -> Address | None:
             "ADDRESS:PORT such as 0.0.0.0:8420"
         )
     return Address(host.strip("[]") or "127.0.0.1", int(port))
+
+
+def address_in(settings: BaseSettings) -> Address | None:
+    """Return the address that TOPICCRAWL_DASHBOARD names; raises as ``address_of``."""
+    return address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
 
 
 def is_loopback(name: str) -> bool:

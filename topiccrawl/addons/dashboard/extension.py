@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.address import address_in
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.addons.tasks.commands.tasks import checker
@@ -52,7 +52,7 @@ class Dashboard:
             NotConfigured: If TOPICCRAWL_DASHBOARD is off.
             SettingError: If it names no address.
         """
-        address = address_of(str(crawler.settings.get("TOPICCRAWL_DASHBOARD") or ""))
+        address = address_in(crawler.settings)
         if address is None:
             raise NotConfigured
         dashboard = cls(crawler, address)

@@ -1,18 +1,15 @@
-"""Disk, memory, clock and ports of this machine."""
+"""Disk, memory and clock of this machine."""
 
 from __future__ import annotations
 
 import resource
 import shutil
-import socket
 import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.dashboard.address import address_of
-from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import fail, ok, warn
 
 if TYPE_CHECKING:
@@ -74,30 +71,3 @@ def clock(_: BaseSettings) -> Iterator[Finding]:
         yield fail("clock", text, "set the machine's clock (timedatectl set-ntp true)")
     else:
         yield ok("clock", text)
-
-
-def ports(settings: BaseSettings) -> Iterator[Finding]:
-    """Check the port that a crawl would open: whether it is free, and who can reach it."""
-    try:
-        address = address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
-    except SettingError as error:
-        yield fail("ports", str(error), "correct it")
-        return
-    if address is None:
-        yield ok("ports", "a crawl opens none (TOPICCRAWL_DASHBOARD is off)")
-        return
-    place = f"{address.host}:{address.port}"
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    with socket.socket(family) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((address.host, address.port))
-        except OSError as error:
-            remedy = "name another with TOPICCRAWL_DASHBOARD=ADDRESS:PORT, or 0 for any free one"
-            yield warn("ports", f"{place}: {error.strerror}", remedy)
-            return
-    if address.local or settings.get("TOPICCRAWL_DASHBOARD_TOKEN"):
-        yield ok("ports", f"{place} is free for the dashboard")
-    else:
-        remedy = "set TOPICCRAWL_DASHBOARD_TOKEN, or a new one is made for every crawl"
-        yield warn("ports", f"{place} can be reached from other machines", remedy)

@@ -1,4 +1,4 @@
-"""All that is examined, by name."""
+"""Examinations of the doctor, by name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from topiccrawl.addons.doctor.machine import clock, disk, memory, ports
+from topiccrawl.addons.doctor.machine import clock, disk, memory
 from topiccrawl.addons.doctor.packages import dictionary, extras, versions
-from topiccrawl.addons.doctor.servers import mongodb, redis
 from topiccrawl.addons.doctor.setup import manners, settings
+from topiccrawl.scheduler.hooks import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.scheduler.findings import Finding
 
-ROUNDS: Mapping[str, Callable[[BaseSettings], Iterable[Finding]]] = {
+    Round = Callable[[BaseSettings], Iterable[Finding]]
+
+ROUNDS: Mapping[str, Round] = {
     "versions": versions,
     "extras": extras,
     "settings": settings,
@@ -27,10 +29,18 @@ ROUNDS: Mapping[str, Callable[[BaseSettings], Iterable[Finding]]] = {
     "disk": disk,
     "memory": memory,
     "clock": clock,
-    "ports": ports,
-    "redis": redis,
-    "mongodb": mongodb,
 }
+
+
+def rounds_of(given: BaseSettings) -> dict[str, Round]:
+    """Return all examinations by name: those above, and those of TOPICCRAWL_EXAMINATIONS.
+
+    Raises:
+        SettingError: One cannot be loaded.
+    """
+    name = "TOPICCRAWL_EXAMINATIONS"
+    others = {key: loaded(name, path) for key, path in given.getdict(name).items() if path}
+    return {**ROUNDS, **others}
 
 
 def examine(given: BaseSettings, names: Sequence[str] = ()) -> Iterator[Finding]:
@@ -39,9 +49,10 @@ def examine(given: BaseSettings, names: Sequence[str] = ()) -> Iterator[Finding]
     Raises:
         UsageError: If nothing is examined by that name.
     """
+    rounds = rounds_of(given)
     for name in names:
-        if name not in ROUNDS:
-            raise UsageError(f"nothing is examined by the name {name!r}: {', '.join(ROUNDS)}",
+        if name not in rounds:
+            raise UsageError(f"nothing is examined by the name {name!r}: {', '.join(rounds)}",
                              print_help=False)  # fmt: skip
-    for name in names or ROUNDS:
-        yield from ROUNDS[name](given)
+    for name in names or rounds:
+        yield from rounds[name](given)

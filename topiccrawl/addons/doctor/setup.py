@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
-from topiccrawl.addons.doctor.checks import check_values
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.findings import fail, ok, warn
-from topiccrawl.spiders.arguments import check_hooks
+from topiccrawl.scheduler.hooks import check_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

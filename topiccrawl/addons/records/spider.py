@@ -19,7 +19,8 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
-from topiccrawl.spiders.arguments import UNREAD, check_hooks
+from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.storage import choice
 from topiccrawl.storage.pages import sendable

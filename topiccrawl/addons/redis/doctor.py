@@ -1,16 +1,13 @@
-"""Checks of the Redis server that tasks and shared crawls use."""
+"""Examination of the Redis server that tasks and shared crawls use."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from redis.exceptions import RedisError
-
-from topiccrawl.addons.redis.client import client_of
-from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,19 +17,38 @@ if TYPE_CHECKING:
 
     from topiccrawl.scheduler.findings import Finding
 
+APART = 2.0
+"""Seconds by which this machine's clock may differ from the server's."""
 OLDEST = (7, 0)
 """Oldest version of Redis that has the commands and scripts used here."""
 
 
-def examine(settings: BaseSettings, apart: float) -> Iterator[Finding]:
-    """Yield the findings on the server that the settings name."""
+def examine(settings: BaseSettings) -> Iterator[Finding]:
+    """Check that Redis answers, keeps what it stores, and has the same time."""
+    try:
+        if not in_redis(settings):
+            yield ok("redis", "not used (REDIS_URL is not set): one machine, state in its folder")
+            return
+    except ConfigurationError as error:
+        yield fail("redis", str(error), "pip install 'topiccrawl[redis]'")
+        return
+    yield from _connected(settings)
+
+
+def _connected(settings: BaseSettings) -> Iterator[Finding]:
+    """Examine the server; only now is the client, an extra, imported."""
+    from redis.exceptions import RedisError  # noqa: PLC0415 - an extra
+
+    from topiccrawl.addons.redis.client import client_of  # noqa: PLC0415 - an extra
+    from topiccrawl.addons.redis.wire import address  # noqa: PLC0415 - an extra
+
     try:
         client = client_of(settings)
     except ConfigurationError as error:
         yield fail("redis", str(error), "correct REDIS_URL")
         return
     try:
-        yield from _answers(client, apart)
+        yield from _answers(client, address(client))
     except RedisError as error:
         remedy = "start it, let this machine in (bind, requirepass), or correct REDIS_URL"
         yield fail("redis", f"{address(client)}: {error}", remedy)
@@ -40,19 +56,19 @@ def examine(settings: BaseSettings, apart: float) -> Iterator[Finding]:
         client.close()
 
 
-def _answers(client: Redis, apart: float) -> Iterator[Finding]:
+def _answers(client: Redis, name: str) -> Iterator[Finding]:
     began = time.time()
     seconds, micros = client.time()
     ended = time.time()
     info = client.info()
     found = str(info.get("redis_version", "0"))
-    text = f"{address(client)}: version {found}, answers in {(ended - began) * 1000:.1f} ms"
+    text = f"{name}: version {found}, answers in {(ended - began) * 1000:.1f} ms"
     if tuple(int(part) for part in found.split(".")[:2]) < OLDEST:
         yield fail("redis", text, "use Redis 7 or newer, or Valkey")
     else:
         yield ok("redis", text)
     off = seconds + micros / 1e6 - (began + ended) / 2
-    if abs(off) > apart:
+    if abs(off) > APART:
         remedy = "nodes go by Redis' clock, articles by this one: set both (timedatectl set-ntp)"
         yield warn("clock", f"Redis is {off:+.1f} s from this machine", remedy)
     yield from _kept(client, info)

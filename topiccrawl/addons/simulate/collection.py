@@ -16,11 +16,11 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.hooks import loaded
-from topiccrawl.settings import TOPICCRAWL_COLLECTIONS
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class RecordedWeb:
         self._parsed: dict[str, Page | None] = {}
 
     @classmethod
-    def read(cls, path: Path, others: Mapping[str, str] = TOPICCRAWL_COLLECTIONS) -> RecordedWeb:
+    def read(
+        cls, path: Path, others: Mapping[str, str] = project.TOPICCRAWL_COLLECTIONS
+    ) -> RecordedWeb:
         """Return the collection in a file.
 
         Args:

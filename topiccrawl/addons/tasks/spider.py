@@ -39,6 +39,14 @@ _PLAIN = {
 }
 
 
+def check_work(settings: BaseSettings) -> None:
+    """Raise SettingError if a worker's settings cannot be used."""
+    from topiccrawl.scheduler.checks import check_count
+
+    check_count(settings, "TOPICCRAWL_WORK_SITES")
+    number(settings, "TOPICCRAWL_WORK_QUANTUM")
+
+
 class WorkSpider(Spider):
     """Serves tasks (``scrapy tasks``) until it is stopped.
 
@@ -95,8 +103,7 @@ class WorkSpider(Spider):
         refuse_unknown(others, known=("once",))
         flag("once", once)
         check_settings(settings)
-        for name in ("TOPICCRAWL_WORK_SITES", "TOPICCRAWL_WORK_QUANTUM"):
-            number(settings, name)
+        check_work(settings)
 
     @override
     async def start(self) -> AsyncIterator[Request]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.http.headers import Headers
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.warc.archive import Archive, Exchange
 
@@ -60,13 +61,12 @@ class ArchiveMiddleware:
 
         Raises:
             NotConfigured: WARC_DIR is empty.
-            SettingError: warcio is not installed.
+            SettingError: The folder cannot be used, or warcio is not installed.
         """
         settings = crawler.settings
         if not settings.get("WARC_DIR"):
             raise NotConfigured
-        if find_spec("warcio") is None:
-            raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
+        check_archive(settings)
         from topiccrawl.addons.warc.archive import SIZE, Archive
 
         archive = Archive(settings["WARC_DIR"], size=settings.getint("WARC_SIZE", SIZE))
@@ -106,6 +106,19 @@ class RedirectArchiveMiddleware(ArchiveMiddleware):
     """Archive of redirects, written before Scrapy follows them."""
 
     redirects = True
+
+
+def check_archive(settings: BaseSettings) -> None:
+    """Create the folder that WARC_DIR names.
+
+    Raises:
+        SettingError: It cannot be created, or warcio is not installed.
+    """
+    from topiccrawl.scheduler.checks import check_folder
+
+    if settings.get("WARC_DIR") and find_spec("warcio") is None:
+        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
+    check_folder(settings, "WARC_DIR")
 
 
 def _refused(response: Response) -> bool:

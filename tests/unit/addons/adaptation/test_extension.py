@@ -17,7 +17,7 @@ from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.page import read_page
-from topiccrawl.spiders.arguments import parameter_settings
+from topiccrawl.scheduler.hooks import parameter_settings
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.topics.vector import TopicVector
 

@@ -11,10 +11,12 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
-from topiccrawl.addons.doctor.rounds import ROUNDS, examine
-from topiccrawl.scheduler.findings import Level
+from topiccrawl.addons.doctor.rounds import examine, rounds_of
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.findings import Level, ok
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from topiccrawl.scheduler.findings import Finding
@@ -109,4 +111,18 @@ def test_the_exit_status_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert told["level"] == ("fail" if status else "ok")
     with pytest.raises(UsageError, match="nothing is examined by the name 'x'"):
         list(examine(settings(tmp_path), ["x"]))
-    assert set(ROUNDS) >= {"versions", "extras"}
+    assert {"versions", "extras", "ports", "redis", "mongodb"} <= set(rounds_of(settings(tmp_path)))
+
+
+def mine(_: Settings) -> Iterator[Finding]:
+    yield ok("mine", "well")
+
+
+def test_own_examinations_are_run_by_name_and_others_switched_off(tmp_path: Path) -> None:
+    own = {"mine": f"{__name__}.mine", "ports": None}
+    (finding,) = found("mine", tmp_path, TOPICCRAWL_EXAMINATIONS=own)
+    assert finding == ok("mine", "well")
+    with pytest.raises(UsageError, match="'ports'"):
+        found("ports", tmp_path, TOPICCRAWL_EXAMINATIONS=own)
+    with pytest.raises(SettingError, match=r"^TOPICCRAWL_EXAMINATIONS is 'no\.such'"):
+        found("mine", tmp_path, TOPICCRAWL_EXAMINATIONS={"mine": "no.such"})

@@ -113,7 +113,7 @@ def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
         {}, {"sites": "a.test"}, {"sites": []}, {"sites": [1]}, {"pages": -1}, {"pages": True},
         {"more": 1}, {"arguments": {"topic": ""}}, {"arguments": {"topic": "足球", "fresh": "1"}},
         {"arguments": {"topic": 1}}, {"owner": "\ud800"}, {"spider": "work"},
-        {"spider": "nobody"}, {"sites": ["a b"]},
+        {"spider": "unknown"}, {"sites": ["a b"]},
     ]  # fmt: skip
 
     async def act(client: TestClient[Any, Any]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-HEADERS = (("Content-Type", "text/html; charset=gbk"), ("X-Made-By", "nobody"))
+HEADERS = (("Content-Type", "text/html; charset=gbk"), ("X-Made-By", "test"))
 
 
 def exchange(number: int, body: bytes = b"") -> Exchange:

@@ -1,4 +1,4 @@
-"""What is due is handed out, however much of it is due in one moment."""
+"""What is due is dispatched, however much of it is due in one moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each new story is told once, whatever becomes of the receiver, the store and the process."""
+"""Each new story is sent once, whatever becomes of the receiver, the store and the process."""
 
 from __future__ import annotations
 

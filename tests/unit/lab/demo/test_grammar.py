@@ -39,8 +39,8 @@ def test_a_slot_keeps_its_word_unless_drawn_anew() -> None:
     for seed in range(20):
         kept = writer(seed).write("{maker}|{maker}".replace("|", " "))
         assert len(set(kept.split())) == 1
-    anew = {writer(seed).write("{city+} {city+}") for seed in range(30)}
-    assert any(len(set(pair.split())) == 2 for pair in anew)
+    redrawn = {writer(seed).write("{city+} {city+}") for seed in range(30)}
+    assert any(len(set(pair.split())) == 2 for pair in redrawn)
 
 
 def test_other_figures_change_nothing_but_numbers() -> None:

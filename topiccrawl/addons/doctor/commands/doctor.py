@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyCommand
 from typing_extensions import override
 
+from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.findings import Level
 
@@ -27,7 +28,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def syntax(self) -> str:
         from topiccrawl.addons.doctor.rounds import ROUNDS
 
-        return f"[--json] [{' | '.join(ROUNDS)}]..."
+        names = [*ROUNDS, *project.TOPICCRAWL_EXAMINATIONS]
+        return f"[--json] [{' | '.join(names)}]..."
 
     @override
     def short_desc(self) -> str:

@@ -200,13 +200,13 @@ PHONES = {
         "<p>028-86111111 周一至周五 9:00-18:00</p>",
         ("+86 28 8611 1111",),
     ),
-    "a label that nobody knows, among such as are known": (
+    "an unknown label among known ones": (
         "<div><p><b>客房预订 Reservations</b><i>028-86111113</i><p><b>总机 Main</b>028-86111111",
         ("+86 28 8611 1111", "+86 28 8611 1113"),
     ),
     "an extension of one digit": ("<p>电话：028-86111111转6</p>", ("+86 28 8611 1111 ext. 6",)),
     "taxis": ("<p>电话：028-86111111<p>出租车：028-86111113", ("+86 28 8611 1111",)),
-    "whoever made the site, up to the next heading": (
+    "the maker of the site, up to the next heading": (
         "<h3>网站建设</h3><p>电话：028-86111113</p><h3>欢迎</h3><p>电话：028-86111111</p>",
         ("+86 28 8611 1111",),
     ),
@@ -230,7 +230,7 @@ PHONES = {
                                        ("+86 28 8611 1111", "+86 28 8611 1113")),
     "a mail and hours beside it": ("<p>028-86111111　info@yun.test 9点-18点</p>",
                                    ("+86 28 8611 1111",)),
-    "of whoever underwrites": ("<p>保荐机构：某证券 028-86111113<p>电话：028-86111111",
+    "of the underwriter": ("<p>保荐机构：某证券 028-86111113<p>电话：028-86111111",
                                ("+86 28 8611 1111",)),
     "parts of a line": ("<p>office 028-86111111; kitchen 028-86111113</p>",
                         ("+86 28 8611 1111", "+86 28 8611 1113")),

@@ -83,7 +83,7 @@ def test_an_edition_has_new_changed_and_gone_companies_and_else_the_same() -> No
 
 
 def test_pages_that_are_not_there_and_an_endless_calendar() -> None:
-    assert WEB.answer("http://nobody.test/").status == 502
+    assert WEB.answer("http://unknown.test/").status == 502
     assert WEB.answer("http://www.minglu0.test/list-9.html").status == 404
     trapped = next(url for url in WEB.seeds if "/cal?day=1" in text(contact(url)))
     day = urljoin(trapped, "/cal?day=1")

@@ -1,4 +1,4 @@
-"""Checks of the servers that the settings name: they answer and are set up correctly."""
+"""Examination of the MongoDB server that the settings name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.scheduler.findings import fail, ok, warn
 from topiccrawl.storage.choice import mongodb_uri
-from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,25 +16,11 @@ if TYPE_CHECKING:
 
     from topiccrawl.scheduler.findings import Finding
 
-APART = 2.0
-"""Seconds by which this machine's clock may differ from a server's."""
+SLOW = 2.0
+"""Seconds from which an answer slows crawls."""
 
 
-def redis(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that Redis answers, keeps what it stores, and has the same time."""
-    try:
-        if not in_redis(settings):
-            yield ok("redis", "not used (REDIS_URL is not set): one machine, state in its folder")
-            return
-    except ConfigurationError as error:
-        yield fail("redis", str(error), "pip install 'topiccrawl[redis]'")
-        return
-    from topiccrawl.addons.redis.doctor import examine  # noqa: PLC0415 - an extra
-
-    yield from examine(settings, APART)
-
-
-def mongodb(settings: BaseSettings) -> Iterator[Finding]:
+def examine(settings: BaseSettings) -> Iterator[Finding]:
     """Check that MongoDB answers."""
     try:
         uri = mongodb_uri(settings)
@@ -57,7 +42,7 @@ def mongodb(settings: BaseSettings) -> Iterator[Finding]:
         return
     spent = time.perf_counter() - began
     slow = f"{shown(uri)}: answers in {spent * 1000:.0f} ms, {articles} articles"
-    if spent > APART:
+    if spent > SLOW:
         yield warn("mongodb", slow, "a store that is far away slows crawls: see docs/storage.md")
     else:
         yield ok("mongodb", slow)

@@ -1,4 +1,4 @@
-"""Wrong settings are told before a crawl: by name, value and remedy."""
+"""Wrong settings are reported before a crawl: by name, value and remedy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.addons.browser import browser
-from topiccrawl.addons.doctor import checks
-from topiccrawl.addons.doctor.checks import check_values, check_watch
+from topiccrawl.addons.warc import middleware
 from topiccrawl.dedup import choice, index, verified
 from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.checks import check_values
+from topiccrawl.spiders.arguments import check_watch
 from topiccrawl.storage import group
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def settings(**changes: str) -> Settings:
         ("RETRY_ENABLED", "often"),
         ("TOPICCRAWL_ADAPTATION", "foo"),
         ("TOPICCRAWL_ARTICLE_PAGES", "x"),
+        ("TOPICCRAWL_CHECKS", '{"topiccrawl.nowhere.mine": 1}'),
+        ("TOPICCRAWL_DASHBOARD", "who"),
         ("TOPICCRAWL_DUPLICATES", "foo"),
         ("TOPICCRAWL_DUPLICATES_WINDOW", "-1"),
         ("TOPICCRAWL_FRAMES", "maybe"),
@@ -49,6 +52,7 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_STORE_LISTENERS", '{"topiccrawl.nowhere.mine": 1}'),
         ("TOPICCRAWL_STORE_LISTENERS", '{"topiccrawl.settings.mine": 1}'),
         ("TOPICCRAWL_WEBHOOK", "ftp://a.test/"),
+        ("TOPICCRAWL_WORK_SITES", "0"),
         ("URLLENGTH_LIMIT", "long"),
         ("MONGODB_URI", "foo"),
         ("REDIS_URL", "foo"),
@@ -74,14 +78,14 @@ def test_a_file_is_no_folder(name: str, tmp_path: Path) -> None:
 def test_an_extra_that_is_missing_is_named(
     name: str, value: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    monkeypatch.setattr(middleware, "find_spec", lambda _: None)
     monkeypatch.setattr(browser, "find_spec", lambda _: None)
     with pytest.raises(SettingError, match=rf"^{name} needs .*'topiccrawl\[{extra}\]'"):
         check_values(settings(**{name: value}))
 
 
 @pytest.mark.parametrize("watch", ["1", "once"])
-def test_pages_whose_records_are_let_go_cannot_be_watched(watch: str) -> None:
+def test_pages_whose_records_are_evicted_cannot_be_watched(watch: str) -> None:
     with pytest.raises(SettingError, match=rf"^TOPICCRAWL_MAX_KNOWN .* -a watch={watch} "):
         check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), watch)
     check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), "0")
@@ -101,3 +105,14 @@ def test_the_switchboard_says_the_defaults_that_hold() -> None:
     assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
     assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group.SIZE
     assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group.AGE
+
+
+def refuse(settings: Settings) -> None:
+    raise SettingError(f"MY_OWN is {settings['MY_OWN']}")
+
+
+def test_own_checks_are_run_and_those_of_add_ons_can_be_switched_off() -> None:
+    with pytest.raises(SettingError, match=r"^MY_OWN is 3"):
+        check_values(settings(TOPICCRAWL_CHECKS=f'{{"{__name__}.refuse": 1}}', MY_OWN="3"))
+    off = '{"topiccrawl.addons.watch.extension.policy_of": null}'
+    check_values(settings(TOPICCRAWL_REVISIT_POLICY="foo", TOPICCRAWL_CHECKS=off))

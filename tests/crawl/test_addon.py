@@ -1,0 +1,101 @@
+"""A fresh Scrapy project, its stock middlewares on, that names the add-on and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.web import Page, Web, article
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+PAGES: dict[str, Page] = {
+    f"{SITE}/": article("新能源汽车频道", TEXT, f"{SITE}/1", f"{SITE}/2", f"{SITE}/1"),
+    f"{SITE}/1": article("新能源汽车销量创新高", TEXT + "一。"),
+    f"{SITE}/2": article("新能源汽车充电桩", TEXT + "二。", f"{SITE}/"),
+}
+SPIDERS = """
+import scrapy
+from topiccrawl.spiders.topic import TopicSpider
+
+class PlainSpider(scrapy.Spider):
+    name = "plain"
+    start_urls = ["http://news.test/"]
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")
+
+class MineSpider(TopicSpider):
+    name = "mine"
+"""
+QUICK = "\nDOWNLOAD_DELAY = 0\nAUTOTHROTTLE_ENABLED = False\nLOG_LEVEL = 'INFO'\n"
+
+
+def scrapy(folder: Path, *arguments: str, proxy: str = "") -> tuple[int, str]:
+    """Exit status and output of a command in the project's folder."""
+    environment = {name: value for name, value in os.environ.items() if name[:6] != "SCRAPY"}
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments], cwd=folder, timeout=PATIENCE, check=False,
+        env={**environment, "http_proxy": proxy, "no_proxy": ""},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A new project; the settings that its template has as comments are switched on."""
+    status, out = scrapy(tmp_path, "startproject", "stock")
+    assert status == 0, out
+    folder = tmp_path / "stock"
+    settings = folder / "stock" / "settings.py"
+    text = settings.read_text()
+    for name in ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES"):
+        block = re.search(rf"^#{name} = {{\n(#.*\n)+?#}}\n", text, re.MULTILINE)
+        assert block is not None
+        text = text.replace(block[0], re.sub("^#", "", block[0], flags=re.MULTILINE))
+    text = text.replace("ADDONS = {}", 'ADDONS = {"topiccrawl.Addon": 100}')
+    settings.write_text(text + QUICK)
+    middlewares = folder / "stock" / "middlewares.py"
+    text = middlewares.read_text()  # Scrapy 2.19 refuses the synchronous one of its own template
+    text = text.replace("    def process_spider_output", "    async def process_spider_output")
+    middlewares.write_text(text.replace("        for i in result", "        async for i in result"))
+    (folder / "stock" / "spiders" / "news.py").write_text(SPIDERS)
+    return folder
+
+
+def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path) -> None:
+    with Web(PAGES) as web:
+        status, out = scrapy(project, "crawl", "plain", "-O", "items.jl", proxy=web.proxy)
+        assert sorted(hit.url for hit in web.hits) == sorted([*PAGES, f"{SITE}/robots.txt"])
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    items = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
+    assert {item["url"] for item in items} == set(PAGES)
+    status, out = scrapy(project, "frontier", "stats", "-s", "TOPICCRAWL_CRAWL=spider-plain")
+    assert status == 0, out[-3000:]
+    assert re.search(r"crawled\D+3\b", out), out
+    status, out = scrapy(project, "doctor", "settings")
+    assert status == 0, out
+
+
+@pytest.mark.parametrize("name", ["mine", "topic"])
+def test_topic_spiders_of_a_stock_project_store_articles(project: Path, name: str) -> None:
+    topic = ("-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+    with Web(PAGES) as web:
+        status, out = scrapy(project, "crawl", name, *topic, proxy=web.proxy)
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    status, out = scrapy(project, "articles", "list")
+    assert (status, f"{SITE}/1" in out, f"{SITE}/2" in out) == (0, True, True), out

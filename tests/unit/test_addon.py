@@ -1,0 +1,69 @@
+"""The add-on's settings stand below what a project's file says, and beside its components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.settings import Settings
+from scrapy.utils.conf import build_component_list
+
+import topiccrawl
+from topiccrawl import settings as project
+from topiccrawl.addon import Addon
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.hooks import check_hooks
+
+LISTENERS = "TOPICCRAWL_STORE_LISTENERS"
+WEBHOOK = "topiccrawl.addons.webhook.courier.courier_of"
+
+
+def given(priority: str = "project", **own: Any) -> Settings:
+    settings = Settings()
+    settings.setdict(own, priority=priority)
+    for _ in range(2):  # before there is a crawler, and with it
+        Addon().update_settings(settings)
+    return settings
+
+
+def test_a_project_gets_the_frontier_its_components_and_all_defaults() -> None:
+    settings = given(BOT_NAME="mine")
+    check_hooks(settings)
+    assert settings["SCHEDULER"] == project.SCHEDULER
+    assert settings["TOPICCRAWL_REVISIT_RATE"] == 0.0
+    assert "topiccrawl.spiders" in settings.getlist("SPIDER_MODULES")
+    assert (settings["BOT_NAME"], settings["COMMANDS_MODULE"]) == ("mine", "")
+    assert settings["USER_AGENT"].startswith("Scrapy/")
+    assert topiccrawl.Addon is Addon
+
+
+def test_what_the_project_says_wins() -> None:
+    settings = given(
+        DOWNLOAD_DELAY=7,
+        SPIDER_MODULES=["own.spiders"],
+        EXTENSIONS={"topiccrawl.extensions.progress.Progress": None, "own.Extension": 1},
+        TOPICCRAWL_STORE_LISTENERS={"own.listener": 5, WEBHOOK: None},
+    )
+    check_hooks(settings)
+    assert settings["DOWNLOAD_DELAY"] == 7
+    assert settings.getlist("SPIDER_MODULES")[0] == "own.spiders"
+    extensions = build_component_list(settings["EXTENSIONS"])
+    assert extensions[0] == "own.Extension"
+    assert "topiccrawl.extensions.progress.Progress" not in extensions
+    assert "topiccrawl.extensions.outcome.CrawlOutcome" in extensions
+    assert build_component_list(settings.getdict(LISTENERS)) == ["own.listener"]
+
+
+def test_a_component_given_as_a_class_is_known_and_a_wrong_one_still_refused() -> None:
+    settings = given(DOWNLOADER_MIDDLEWARES={RetryMiddleware: 1})
+    with pytest.raises(SettingError, match=r"^DOWNLOADER_MIDDLEWARES leaves .*RetryMiddleware on"):
+        check_hooks(settings)
+
+
+@pytest.mark.parametrize("priority", ["spider", "cmdline"])
+def test_what_a_spider_or_the_command_line_says_replaces_all(priority: str) -> None:
+    settings = given(priority, SPIDER_MIDDLEWARES={})
+    assert settings.getdict("SPIDER_MIDDLEWARES") == {}
+    with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks "):
+        check_hooks(settings)

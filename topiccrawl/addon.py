@@ -1,0 +1,55 @@
+"""Scrapy add-on that brings the frontier, its hooks and all features to a Scrapy project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.python import global_object_name
+
+from topiccrawl import settings as project
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+_OWN = frozenset(
+    {
+        "BOT_NAME", "COMMANDS_MODULE", "LOG_LEVEL", "NEWSPIDER_MODULE", "ROBOTSTXT_USER_AGENT",
+        "USER_AGENT",
+    }
+)  # fmt: skip
+"""Settings that stay the user's: the crawler's name, its log, and the layout of the project."""
+
+
+class Addon:
+    """Gives a project what ``topiccrawl.settings`` has: ``ADDONS = {"topiccrawl.Addon": 100}``.
+
+    The user's settings win. Components that they do not name are added to their dictionaries, and
+    spiders to their lists; None instead of an order switches a component off. What a spider or the
+    command line sets replaces a dictionary, as in Scrapy. Each feature is off until its setting is
+    present.
+    """
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Add the settings that spider loaders and commands read before there is a crawler."""
+        for name, value in vars(project).items():
+            if name.isupper() and name not in _OWN:
+                _add(settings, name, value)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Do the same for a crawler that was made without a crawler process."""
+        self.update_pre_crawler_settings(settings)
+
+
+def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401 - any setting
+    if isinstance(value, list) and settings.get(name):
+        for item in value:
+            settings.add_to_list(name, item)
+    elif not isinstance(value, dict) or name not in settings:
+        settings.set(name, value, priority="addon")
+    elif (settings.getpriority(name) or 0) <= SETTINGS_PRIORITIES["project"]:
+        given = settings.getdict(name)
+        named = {one if isinstance(one, str) else global_object_name(one) for one in given}
+        ours = {one: order for one, order in value.items() if one not in named}
+        settings.set(name, {**given, **ours}, priority=settings.getpriority(name) or 0)

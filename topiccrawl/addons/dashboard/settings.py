@@ -1,0 +1,28 @@
+"""Settings of the dashboard and the reports (docs/operations.md)."""
+
+from __future__ import annotations
+
+TOPICCRAWL_DASHBOARD = "off"
+"""Address of the crawl's page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
+ADDRESS:PORT; off. An address that other machines can reach requires a token."""
+TOPICCRAWL_DASHBOARD_TOKEN = ""
+"""Token that browsers and programs have to send; empty: the environment's, else none on loopback
+and elsewhere one generated at the start."""
+TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
+"""Host names of the page besides its addresses, as behind a proxy; others are refused. The
+environment's, separated by commas, are added."""
+TOPICCRAWL_REPORT = ""
+"""A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
+none is. ``scrapy report`` writes one at any time."""
+TOPICCRAWL_REPORT_LANGUAGE = "en"
+"""Language of reports: en or zh."""
+
+EXTENSIONS = {
+    "topiccrawl.addons.dashboard.extension.Dashboard": 530,
+    "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,
+}
+TOPICCRAWL_CHECKS = {
+    "topiccrawl.addons.dashboard.address.address_in": 200,
+    "topiccrawl.addons.dashboard.reporting.language_of": 200,
+}
+TOPICCRAWL_EXAMINATIONS = {"ports": "topiccrawl.addons.dashboard.doctor.examine"}

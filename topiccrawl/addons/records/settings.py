@@ -1,0 +1,11 @@
+"""Settings of template crawls (docs/templates.md)."""
+
+from __future__ import annotations
+
+TOPICCRAWL_SEEDS_AT_ONCE = 32
+"""Seeds of a template processed at the same time; bounds memory and the delay of failures."""
+TOPICCRAWL_SEED_LUCK = 1
+"""Seed of the random generator that samples seeds; fixed for reproducible runs."""
+
+ITEM_PIPELINES = {"topiccrawl.addons.records.pipeline.RecordPipeline": 700}
+SPIDER_MODULES = ["topiccrawl.addons.records.spider"]

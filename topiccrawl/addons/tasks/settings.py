@@ -1,0 +1,12 @@
+"""Settings of workers that serve tasks (docs/tasks.md)."""
+
+from __future__ import annotations
+
+TOPICCRAWL_WORK_SITES = 4
+"""Sites that a worker (``scrapy work``) crawls at once; about this many keep a process busy."""
+TOPICCRAWL_WORK_QUANTUM = 60.0
+"""Seconds after which a site goes to another task that waits for it, or a slot to another site; the
+change takes about a second."""
+
+SPIDER_MODULES = ["topiccrawl.addons.tasks.spider"]
+TOPICCRAWL_CHECKS = {"topiccrawl.addons.tasks.spider.check_work": 200}

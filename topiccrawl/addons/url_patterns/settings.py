@@ -1,0 +1,12 @@
+"""Settings of the news filter (docs/url-patterns.md; method of CN101694658)."""
+
+from __future__ import annotations
+
+TOPICCRAWL_NEWS_FILTER = False
+"""Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
+
+DOWNLOADER_MIDDLEWARES = {"topiccrawl.addons.url_patterns.middleware.NewsGateMiddleware": 50}
+SPIDER_MIDDLEWARES = {
+    # after the rules of LinkFilterMiddleware (600)
+    "topiccrawl.addons.url_patterns.middleware.NewsFilterMiddleware": 550,
+}

@@ -1,0 +1,18 @@
+"""Settings of WARC files: what is fetched is archived, and archives are replayed."""
+
+from __future__ import annotations
+
+WARC_DIR = ""
+"""Folder of WARC files with all that is fetched; empty: none are written."""
+WARC_SIZE = 1_000_000_000
+"""Bytes from which a WARC file is closed and the next one started."""
+
+DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.addons.warc.middleware.ArchiveMiddleware": 580,  # behind decompression (590)
+    "topiccrawl.addons.warc.middleware.RedirectArchiveMiddleware": 610,  # before redirects (600)
+}
+TOPICCRAWL_CHECKS = {"topiccrawl.addons.warc.middleware.check_archive": 200}
+TOPICCRAWL_COLLECTIONS = {
+    ".warc": "topiccrawl.addons.warc.collection.recorded",
+    ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
+}

@@ -1,0 +1,115 @@
+"""Settings: read as what their defaults are, and checked before a crawl."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.settings import default_settings
+
+from topiccrawl import settings as project
+from topiccrawl.dedup.choice import method_named
+from topiccrawl.discovery.choice import providers_of
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.build import limits_of, number, place_named
+from topiccrawl.scheduler.hooks import components, flag_of
+from topiccrawl.storage.choice import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from scrapy.settings import BaseSettings
+
+_FRACTIONS = frozenset(
+    {
+        "DOWNLOAD_TIMEOUT", "TOPICCRAWL_HOST_PAGES", "TOPICCRAWL_MAX_KNOWN",
+        "TOPICCRAWL_MAX_QUEUED",
+    }
+)  # fmt: skip
+"""Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
+
+
+def check_values(settings: BaseSettings) -> None:
+    """Read each setting as what its default is, then those that are names and addresses.
+
+    The functions that TOPICCRAWL_CHECKS names check what belongs to their add-ons.
+
+    Raises:
+        SettingError: Naming the first that cannot be used, its value and what to write.
+    """
+    _check_kinds(settings)
+    for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
+        check_count(settings, name)
+    limits_of(settings)
+    method_named(settings["TOPICCRAWL_DUPLICATES"])
+    store_of(settings)
+    providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
+    place_named(settings, "any")
+    _check_name(settings, "TOPICCRAWL_CRAWL")
+    check_folder(settings, "JOBDIR")
+    for check in components(settings, "TOPICCRAWL_CHECKS"):
+        check(settings)
+
+
+def check_count(settings: BaseSettings, name: str) -> None:
+    """Refuse 0 where it would not mean "no limit", but nothing at all.
+
+    Raises:
+        SettingError: The setting is no whole number above 0.
+    """
+    _check_number(settings, name, whole=True)
+    if settings.getint(name) < 1:
+        raise SettingError(f"{name} is {settings[name]!r}: give a whole number above 0")
+
+
+def check_folder(settings: BaseSettings, name: str) -> None:
+    """Create the folder that a setting names; empty: none.
+
+    Raises:
+        SettingError: It cannot be created.
+    """
+    if not settings.get(name):
+        return
+    try:
+        Path(settings[name]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{name} is {settings[name]!r}: no folder can be made there: {error.strerror}"
+        raise SettingError(message) from error
+
+
+def _check_kinds(settings: BaseSettings) -> None:
+    """Flags and numbers."""
+    for name, default in [*_declared(default_settings), *_declared(project)]:
+        if isinstance(default, bool | int | float) and settings.get(name) is not None:
+            (flag_of if isinstance(default, bool) else _check_readable)(settings, name)
+    for name, default in _declared(project):
+        if not isinstance(default, bool) and isinstance(default, int | float):
+            _check_number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
+
+
+def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in vars(module).items() if name.isupper())
+
+
+def _check_readable(settings: BaseSettings, name: str) -> None:
+    """Refuse what is no number at all; Scrapy checks the range of its own settings."""
+    try:
+        float(settings[name])
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{name} is {settings[name]!r}: give a number") from error
+
+
+def _check_number(settings: BaseSettings, name: str, *, whole: bool) -> None:
+    number(settings, name)
+    try:
+        if whole:
+            settings.getint(name)
+    except ValueError as error:
+        raise SettingError(f"{name} is {settings[name]!r}: give a whole number") from error
+
+
+def _check_name(settings: BaseSettings, name: str) -> None:
+    if not re.fullmatch(r"(?!\.)[\w.-]*", str(settings.get(name) or "")):
+        raise SettingError(f"{name} is {settings[name]!r}: write letters, digits and .-_ only")
