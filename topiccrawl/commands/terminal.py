@@ -59,8 +59,7 @@ class OperatorCommand(ABC):
         """Run ``act``; write an error as one message without a stack and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal in GBK lacks some characters
-        if "TOPICCRAWL_DATA_DIR" not in self.options:  # another project, with our add-on
-            AddonManager.load_pre_crawler_settings(self.options)
+        AddonManager.load_pre_crawler_settings(self.options)  # another project's have our add-on
         try:
             self.act(args, opts)
             sys.stdout.flush()

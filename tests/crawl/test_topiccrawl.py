@@ -1,0 +1,103 @@
+"""The ``topiccrawl`` command as a new user meets it: a project made, a crawl, a table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pytest
+
+from tests.crawl.web import Page, Web, article
+from tests.waiting import PATIENCE
+from topiccrawl.commands.main import VERBS, main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+PAGES: dict[str, Page] = {
+    f"{SITE}/": article("新能源汽车频道", TEXT, f"{SITE}/1.html", f"{SITE}/2.html"),
+    f"{SITE}/1.html": article("新能源汽车销量创新高", TEXT + "一。"),
+    f"{SITE}/2.html": article("新能源汽车充电桩", TEXT + "二。", f"{SITE}/"),
+}
+QUICK = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=0")
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Web]:
+    with Web(PAGES) as served:
+        yield served
+
+
+def topiccrawl(folder: Path, *words: str, web: Web | None = None) -> tuple[int, str]:
+    """Exit status and output of the installed command, run in a folder."""
+    environment = {name: value for name, value in os.environ.items() if name[:6] != "SCRAPY"}
+    if web is not None:
+        environment |= {"http_proxy": web.proxy, "no_proxy": ""}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("topiccrawl"), *words], cwd=folder, timeout=PATIENCE,
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def titles(file: Path) -> set[object]:
+    sheet = openpyxl.load_workbook(file).active
+    assert sheet is not None
+    return {row[0] for row in list(sheet.values)[1:]}
+
+
+@pytest.mark.crawl
+def test_a_crawl_from_any_folder_ends_with_a_table(tmp_path: Path, web: Web) -> None:
+    file = tmp_path / "articles.xlsx"
+    words = ("crawl", "新能源汽车", "--seeds", f"{SITE}/", "--pages", "9", "-o", str(file))
+    status, out = topiccrawl(tmp_path, *words, *QUICK, web=web)
+    assert status == 0, out
+    assert {"新能源汽车销量创新高", "新能源汽车充电桩"} <= titles(file)
+    assert (tmp_path / "data/store.sqlite").exists()
+    status, out = topiccrawl(tmp_path, "articles", "list")
+    assert status == 0, out
+    assert "充电桩" in out
+
+
+@pytest.mark.crawl
+def test_a_project_that_was_created_crawls_and_lists_both_kinds_of_spiders(
+    tmp_path: Path, web: Web
+) -> None:
+    status, out = topiccrawl(tmp_path, "init", "my-news", "--topic", "动力电池 充电桩")
+    assert status == 0, out
+    project = tmp_path / "my-news"
+    made = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
+    package = {f"my_news/{name}" for name in ("__init__.py", "settings.py", "spiders/__init__.py")}
+    topic = next(name for name in made if name.startswith("topics/"))
+    assert made == {"scrapy.cfg", "compose.yaml", topic, *package}
+    assert topiccrawl(project, "list")[1].split() == ["template", "topic", "work"]
+    file = project / "found.csv"
+    words = ("crawl", topic, "--seeds", f"{SITE}/", "-o", str(file))
+    status, out = topiccrawl(project, *words, *QUICK, web=web)
+    assert status == 0, out
+    assert "充电桩" in file.read_text("utf-8-sig")
+    assert topiccrawl(project, "doctor")[0] == 0
+    status, out = topiccrawl(tmp_path, "init", "my-news")
+    assert (status, out) == (1, "my-news is not empty: name a new folder\n")
+
+
+def test_a_wrong_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["crawl", "足球", "-o", "all.doc"])
+    assert "-o all.doc: name a file that ends in one of .jsonl" in capsys.readouterr().err
+
+
+def test_help_names_the_verbs_and_imports_no_command() -> None:
+    code = "import sys; from topiccrawl.commands.main import main\ntry: main([])\n"
+    code += "except SystemExit: sys.stderr.write(' '.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
+    assert all(verb in done.stdout for verb in VERBS)
+    assert "scrapy.cmdline" not in done.stderr.split()

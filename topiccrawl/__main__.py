@@ -1,0 +1,5 @@
+"""``python -m topiccrawl``: the ``topiccrawl`` command."""
+
+from topiccrawl.commands.main import main
+
+main()

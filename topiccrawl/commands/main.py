@@ -1,0 +1,152 @@
+"""The ``topiccrawl`` command: what ``scrapy`` has in this project, from any folder."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from topiccrawl import __version__
+from topiccrawl.storage.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERBS = {
+    "init DIR": "Create a project: topic file, settings, compose file",
+    "crawl TOPIC": "Crawl for a topic; `topiccrawl crawl -h` has the options",
+    "articles": "List, show, search, export or forget stored articles",
+    "topics": "List topic files, show how a topic is understood, or how crawls changed it",
+    "why URL": "Explain the state of a URL, its score and the reasons",
+    "frontier": "Count, list, export, import or requeue queued URLs",
+    "control": "Pause, resume, cancel or slow down a running crawl",
+    "records": "List, show, export or forget the records of template crawls",
+    "dashboard": "Serve a live page of all crawls, nodes and tasks",
+    "report FILE": "Write one crawl as a page to keep",
+    "tasks, work": "Orders for crawls, and workers that carry them out",
+    "simulate": "Compare link strategies on a recorded crawl, without network",
+    "doctor": "Examine settings, machine and servers",
+}
+"""Verbs and descriptions, as the help shows them; importing all commands takes a second."""
+
+USAGE = """\
+topiccrawl {version}: a focused news crawler on Scrapy, Chinese first
+
+usage: topiccrawl VERB ...
+
+{verbs}
+
+Example:
+  topiccrawl crawl 新能源汽车 --seeds https://news.example.com/ --pages 500 -o articles.xlsx
+
+All verbs of `scrapy` work, with its options (-s NAME=VALUE). `topiccrawl VERB -h` explains one.
+State is in ./data; -s TOPICCRAWL_DATA_DIR=FOLDER names another folder.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a verb; outside of a Scrapy project with the settings of topiccrawl.
+
+    Args:
+        arguments: Words after the command's name; those of the process if None.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or words[0] in {"-h", "--help", "help"}:
+        lines = (f"  {verb:<13} {about}" for verb, about in VERBS.items())
+        sys.stdout.write(USAGE.format(version=__version__, verbs="\n".join(lines)))
+        sys.exit(0)
+    if words[0] in {"-V", "--version"}:
+        sys.stdout.write(f"topiccrawl {__version__}\n")
+        sys.exit(0)
+    if words[0] == "crawl" and not _names_spider(words[1:]):
+        _crawl(words[1:])
+    _run(words)
+
+
+def _names_spider(words: Sequence[str]) -> bool:
+    """Return True for Scrapy's own form: ``crawl SPIDER -a NAME=VALUE``."""
+    return any(word == "-a" or word.startswith("-a") for word in words)
+
+
+def _run(words: Sequence[str]) -> NoReturn:
+    from scrapy.cmdline import execute
+    from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415  (.3 s, as above)
+
+    if not closest_scrapy_cfg():
+        os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "topiccrawl.settings")
+    execute(["topiccrawl", *words])
+    raise AssertionError("Scrapy ends the process")
+
+
+def _crawl(words: Sequence[str]) -> NoReturn:
+    """Run the topic spider, then write what is stored on the topic where a file is named."""
+    parser = _parser()
+    options, scrapys = parser.parse_known_args(words)
+    if options.output is not None:
+        _check_output(parser, options.output)
+    given = {
+        "topic": options.topic, "seeds": options.seeds, "discover": options.discover,
+        "watch": options.watch, "fresh": "1" if options.fresh else "",
+    }  # fmt: skip
+    spider = [part for name, value in given.items() if value for part in ("-a", f"{name}={value}")]
+    if options.pages:
+        spider += ["-s", f"TOPICCRAWL_PAGES={options.pages}"]
+    try:
+        _run(["crawl", "topic", *spider, *scrapys])
+    except SystemExit as ended:
+        if options.output is None or ended.code == _USAGE:
+            raise
+        status = ended.code
+    shared = [word for pair in _settings(scrapys) for word in ("-s", pair)]
+    try:
+        _run(["articles", "export", options.output, "--topic", options.topic, *shared])
+    except SystemExit as ended:
+        sys.exit(status or ended.code)
+
+
+def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
+    text, binary = Table().formats()
+    if Path(file).suffix not in {*text, *binary}:
+        parser.error(f"-o {file}: name a file that ends in one of {', '.join((*text, *binary))}")
+
+
+_USAGE = 2
+"""Exit status where the arguments were wrong: nothing was crawled."""
+
+
+def _settings(words: Sequence[str]) -> list[str]:
+    """Return the settings among Scrapy's options, as NAME=VALUE."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-s", "--set", action="append", default=[])
+    found: list[str] = parser.parse_known_args(words)[0].set
+    return found
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="topiccrawl crawl",
+        description="Crawl for a topic. The same command goes on where the last one ended.",
+        epilog="Further options are Scrapy's, such as -s NAME=VALUE and --logfile FILE. "
+        "`topiccrawl crawl SPIDER -a NAME=VALUE` runs any spider.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("topic", metavar="TOPIC", help="words, a sentence, a topic's name or a topic file (.toml)")
+    add("--seeds", metavar="URL,URL", help="where to begin (default: the topic's, else portals)")
+    add("--discover", metavar="PROVIDER", help="begin at results, e.g. searxng:http://HOST:8888")
+    add("--pages", type=_positive, metavar="N", help="end after N pages (default: no limit)")
+    add("--fresh", action="store_true", help="forget the topic's queue first; articles stay")
+    add("--watch", nargs="?", const="1", metavar="once", help="go on, and visit pages again")
+    add(
+        "-o", "--output", metavar="FILE",
+        help="at the end write the topic's articles: .xlsx, .csv, .html, .md, .jsonl, .rss ...",
+    )  # fmt: skip
+    return parser
+
+
+def _positive(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r}: give a whole number above 0")
