@@ -10,7 +10,7 @@ BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
-.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check coverage format clean
+.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check house coverage format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -56,11 +56,15 @@ fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 tim
 baseline: $(VENV)/.tested  ## Compare crawls, articles and the surface with what is kept; BASELINE=--write keeps
 	$(BIN)/python -m benchmarks.baseline $(BASELINE)
 
-check: $(VENV)/.tested  ## Lint, types and import contracts
+check: $(VENV)/.tested  ## Lint, types, import contracts, words and settings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m lab.house --check
+
+house: $(VENV)/.tested  ## Measure the code: lines, rooms, words, settings
+	$(BIN)/python -m lab.house
 
 coverage: $(VENV)/.tested  ## The coverage of the last `make test-all`, and its floor
 	if ls .coverage.* >/dev/null 2>&1; then $(BIN)/coverage combine --quiet --append; fi

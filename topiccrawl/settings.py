@@ -12,9 +12,13 @@ from importlib import import_module
 from topiccrawl import __version__
 
 BOT_NAME = "topiccrawl"
+"""Name of the project, as Scrapy shows it."""
 SPIDER_MODULES = ["topiccrawl.spiders"]
+"""Modules of spiders; add-ons add theirs."""
 NEWSPIDER_MODULE = "topiccrawl.spiders"
+"""Module in which ``scrapy genspider`` creates spiders."""
 COMMANDS_MODULE = "topiccrawl.commands"
+"""Module of commands; it replaces Scrapy's crawl, fetch, parse, shell, bench and check."""
 
 # -- State --------------------------------------------------------------------------------------
 TOPICCRAWL_DATA_DIR = "data"
@@ -50,6 +54,7 @@ TOPICCRAWL_STORE_LISTENERS: dict[str, int] = {}
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
 """Identifies the crawler. Add an address where site owners can reach you."""
 ROBOTSTXT_OBEY = True
+"""Obey robots.txt, crawl-delay included."""
 ROBOTSTXT_USER_AGENT = "topiccrawl"
 """Product token looked up in robots.txt."""
 TOPICCRAWL_OWN_HOSTS = ""
@@ -69,7 +74,9 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 """Seconds; as DOWNLOAD_DELAY, since five at first would starve a crawl of many hosts."""
 AUTOTHROTTLE_MAX_DELAY = 60.0
+"""Maximum of seconds between two requests to a slow host."""
 AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
+"""Requests in flight per host that the rule aims at."""
 DOWNLOAD_TIMEOUT = 30
 """Seconds; a news page that takes longer is skipped."""
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
@@ -77,6 +84,7 @@ DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 METAREFRESH_MAXDELAY = 10
 """Seconds; with a longer delay a page reloads itself and does not redirect."""
 COOKIES_ENABLED = True
+"""Send sites the cookies that they set."""
 TELNETCONSOLE_ENABLED = False
 """Off: it opens a port that runs Python."""
 REMOTE_CONTROL_ENABLED = False
@@ -153,6 +161,7 @@ TOPICCRAWL_LOG_JSON = False
 # -- Hooks: add-ons take the orders between ------------------------------------------------------
 ADDONS = {"topiccrawl.Addon": 100}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
+"""The scheduler that keeps requests in the frontier."""
 DOWNLOAD_HANDLERS = {
     "http": "topiccrawl.scheduler.door.DoorHandler",
     "https": "topiccrawl.scheduler.door.DoorHandler",
@@ -187,10 +196,13 @@ ITEM_PIPELINES = {
 DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
 """INFO: a dropped reprint is no reason for a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
+"""Encoding of feeds: Chinese text stays readable."""
 FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
 """Escapes cells that a spreadsheet would run as formulas (docs/storage.md)."""
 LOG_LEVEL = "INFO"
+"""Lowest level that is logged."""
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+"""The event loop of asyncio, which the stores and the servers need."""
 
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (

@@ -1,4 +1,4 @@
-"""Start URLs that operators put into Redis: each is taken in once, even if a node dies or is late."""
+"""Start URLs that operators put into Redis: each is taken in once, even if a node dies."""
 
 from __future__ import annotations
 

@@ -6,9 +6,11 @@ REDIS_URL: str | None = None
 """Redis that stores the frontier, such as redis://HOST:6379/0; nodes with the same setting share
 it. None: the environment's REDIS_URL, "": none."""
 REDIS_HOST: str | None = None
+"""Host of the same, given in parts as in scrapy-redis; None: REDIS_URL."""
 REDIS_PORT: int | None = None
+"""Port with REDIS_HOST; None: 6379."""
 REDIS_DB: int | None = None
-"""The same in parts, as in scrapy-redis."""
+"""Number of the database with REDIS_HOST; None: 0."""
 REDIS_PARAMS: dict[str, object] | None = None
 """Further arguments of the client, such as {"password": "..."}."""
 REDIS_START_URLS_KEY = "%(name)s:start_urls"

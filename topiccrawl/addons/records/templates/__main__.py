@@ -1,4 +1,4 @@
-"""What is taken from a page, and why: ``python -m topiccrawl.addons.records.templates FILE``."""
+"""Explain records of pages: ``python -m topiccrawl.addons.records.templates FILE``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,218 @@
+"""Measures of the code, ``python -m lab.house``; with ``--check``: are words and settings right?"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
+
+import grimp
+from scrapy.settings import default_settings
+
+from lab.reference import FILE, PACKAGE, ROOT, declared, files, markdown, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WORDS = (
+    "is told", "are told", "was told", "told apart", "anew", "let go", "whoever", "somebody",
+    "nobody", "is had", "to be had", "closed up", "handed out",
+)  # fmt: skip
+"""Words of the old dialect; docs/glossary.md has the plain ones."""
+ALLOWED = {
+    "topiccrawl/extensions/anew.py": 6,
+    "topiccrawl/frontier/rows.py": 2,
+    "topiccrawl/settings.py": 2,
+}
+"""Words by file that names still have; to be emptied, never extended."""
+_LISTED = re.compile(
+    r"\b(" + "|".join(word.replace(" ", r"\s+(?:[#/]+\s*)?") for word in WORDS) + r")\b",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"(what|who|whose|whom|whether|where|when|which|how|why)\b", re.IGNORECASE)
+_TEXTS = {".py", ".lua", ".js", ".html", ".toml", ".md"}
+_FOUNDATION = "model, errors, settings"
+_NO_CODE = frozenset(
+    {
+        tokenize.COMMENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER, tokenize.INDENT,
+        tokenize.NEWLINE, tokenize.NL,
+    }
+)  # fmt: skip
+
+
+def sources(folder: Path) -> dict[Path, ast.Module]:
+    """Return the modules below a folder, parsed."""
+    return {file: ast.parse(file.read_text("utf-8")) for file in sorted(folder.rglob("*.py"))}
+
+
+def part_of(file: Path) -> str:
+    """Return the part of a file: a room of the core, an add-on, or a folder beside the package."""
+    parts = file.relative_to(ROOT).parts
+    if parts[0] != "topiccrawl":
+        return parts[0]
+    name = parts[1].removesuffix(".py")
+    return f"addons.{parts[2]}" if name == "addons" and len(parts) > 3 else name  # noqa: PLR2004
+
+
+def code_lines(file: Path, tree: ast.Module) -> int:
+    """Return the number of lines without docstrings, comments and blank lines."""
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(file.read_text("utf-8")).readline):
+        if token.type not in _NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in docs(tree):
+        lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+def docs(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the texts that are statements: docstrings, those of attributes included."""
+    for node in ast.walk(tree):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value
+
+
+def questions() -> list[str]:
+    """Return the places of docstrings that begin with a wh-word."""
+    return [
+        f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]}"
+        for file, tree in sources(PACKAGE).items()
+        for node in docs(tree)
+        if _QUESTION.match(str(node.value).strip())
+    ]
+
+
+def words() -> dict[str, list[str]]:
+    """Return the places of listed words in the package, the README and the docs, by file."""
+    found = defaultdict(list)
+    for file in [ROOT / "README.md", *sorted([*PACKAGE.rglob("*"), *FILE.parent.rglob("*")])]:
+        if file.suffix in _TEXTS and not file.name.startswith("uplot"):
+            text, name = file.read_text("utf-8"), file.relative_to(ROOT).as_posix()
+            for hit in _LISTED.finditer(text):
+                line = text.count("\n", 0, hit.start()) + 1
+                found[name].append(f"{name}:{line}: {' '.join(hit[0].split())}")
+    return found
+
+
+def shape() -> tuple[int, int, int, list[str]]:
+    """Return the numbers of rooms, edges and floors, and the edges that close cycles.
+
+    Modules at the top of the package are one room. Of each cycle, the edge of fewest imports is
+    left out until there is none; floors are those of what remains.
+    """
+    graph = grimp.build_graph("topiccrawl")
+    imports: Counter[tuple[str, str]] = Counter()
+    for module in graph.modules:
+        for imported in graph.find_modules_directly_imported_by(module):
+            one, other = _room(module), _room(imported)
+            if one and other and one != other:
+                imports[one, other] += 1
+    rooms = {room for edge in imports for room in edge}
+    closing: list[tuple[str, str]] = []
+    while True:
+        sorter: TopologicalSorter[str] = TopologicalSorter()
+        for one, other in imports.keys() - closing:
+            sorter.add(one, other)
+        try:
+            sorter.prepare()
+        except CycleError as error:
+            round_ = error.args[1]
+            closing.append(min(zip(round_[1:], round_, strict=False), key=imports.__getitem__))
+            continue
+        floors = 0
+        while sorter.is_active():
+            floors += 1
+            sorter.done(*sorter.get_ready())
+        return len(rooms), len(imports), floors, [" -> ".join(edge) for edge in closing]
+
+
+def _room(module: str) -> str:
+    name = module.split(".")[1] if "." in module else ""
+    return _FOUNDATION if name in {"model", "errors", "settings", "addon"} else name
+
+
+def twice(*, core: bool) -> list[str]:
+    """Return the names of classes that are defined more than once, in the core or anywhere."""
+    names = Counter(
+        node.name
+        for file, tree in sources(PACKAGE).items()
+        if not (core and part_of(file).startswith("addons"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    return sorted(name for name, number in names.items() if number > 1)
+
+
+def settings() -> tuple[int, list[str], list[str]]:
+    """Return the number of our settings, those without documentation, and those not read."""
+    ours = [one for file in files() for one in declared(file)]
+    known = read()
+    unread = [
+        one.name for one in ours
+        if one.name not in known and not hasattr(default_settings, one.name)
+    ]  # fmt: skip
+    return len(ours), [one.name for one in ours if not one.meaning], unread
+
+
+def mistakes() -> Iterator[str]:
+    """Yield a line for each thing that is not as the house wants it."""
+    yield from questions()
+    for name, places in words().items():
+        if len(places) > ALLOWED.get(name, 0):
+            yield from places
+    _, bare, unread = settings()
+    yield from (f"setting {name} is not documented" for name in bare)
+    yield from (f"setting {name} is not read" for name in unread)
+    if FILE.read_text("utf-8") != markdown():
+        yield "docs/settings.md is not up to date: python -m lab.reference"
+
+
+def measures() -> Iterator[str]:
+    """Yield the lines of the table of measures."""
+    lines: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
+    for folder in (PACKAGE, ROOT / "lab", ROOT / "benchmarks"):
+        for file, tree in sources(folder).items():
+            part = part_of(file)
+            sums = [part] if folder != PACKAGE else [part, "= " + _side(part)]
+            for name in sums:
+                lines[name] += code_lines(file, tree)
+                numbers[name] += 1
+    for name, number in sorted(lines.items(), key=lambda item: -item[1]):
+        yield f"{name:24} {number:7,} code lines {numbers[name]:4} files"
+    rooms, edges, floors, closing = shape()
+    yield f"rooms {rooms}, edges {edges}, floors {floors}; cycles closed by: {closing or 'none'}"
+    every = [node for tree in sources(PACKAGE).values() for node in docs(tree)]
+    yield f"docstrings {len(every)}, of them questions {len(questions())}"
+    yield f"listed words {sum(map(len, words().values()))}"
+    yield f"class names twice: of the core {len(twice(core=True))}, of all {len(twice(core=False))}"
+    number, bare, unread = settings()
+    yield f"settings {number}; not documented {bare or 'none'}; not read {unread or 'none'}"
+
+
+def _side(part: str) -> str:
+    return "add-ons" if part.startswith("addons") else "core"
+
+
+def main() -> int:
+    """Print the measures or the mistakes; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="print mistakes, exit 1 if any")
+    if not parser.parse_args().check:
+        print(*measures(), sep="\n")
+        return 0
+    found = list(mistakes())
+    print(*found, sep="\n", end="\n" if found else "")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""The house's own rules hold, and a tree that breaks them is found out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab import house, reference
+from topiccrawl import settings as project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_code_is_as_the_house_wants_it() -> None:
+    assert list(house.mistakes()) == []
+
+
+def test_the_reference_has_all_settings() -> None:
+    text = reference.FILE.read_text("utf-8")
+    assert text == reference.markdown()
+    ours = [name for name in vars(project) if name.startswith(("TOPICCRAWL_", "REDIS_", "WARC_"))]
+    assert len(ours) > 50
+    assert [name for name in [*ours, "TOPICCRAWL_SHARK_DECAY"] if f"| `{name}` |" not in text] == []
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with a mistake of each kind."""
+    package, docs = tmp_path / "topiccrawl", tmp_path / "docs"
+    for folder in (package / "addons" / "mine", docs):
+        folder.mkdir(parents=True)
+    (tmp_path / "README.md").write_text("All is well, nobodys business.\n")
+    (docs / "settings.md").write_text("It is\ntold here.\n")
+    (package / "room.py").write_text(
+        '''"""Which room it is."""\n\n\nclass Room:\n    """A room."""\n\n    size = 1  # anew\n'''
+    )
+    (package / "other.py").write_text("class Room:\n    def size(self): return 1\n")
+    (package / "settings.py").write_text('"""Settings."""\n\nTOPICCRAWL_SIZE = 1\n')
+    (package / "addons" / "mine" / "settings.py").write_text(
+        '"""Mine."""\n\nMINE = 1\n"""Used nowhere."""\n'
+    )
+    for module in (house, reference):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+        monkeypatch.setattr(module, "PACKAGE", package)
+        monkeypatch.setattr(module, "FILE", docs / "settings.md")
+    monkeypatch.setattr(reference, "CORE", package / "settings.py")
+    return package
+
+
+def test_each_kind_of_mistake_is_found(tree: Path) -> None:
+    assert list(house.mistakes()) == [
+        "topiccrawl/room.py:1: Which room it is.",
+        "docs/settings.md:1: is told",
+        "topiccrawl/room.py:7: anew",
+        "setting TOPICCRAWL_SIZE is not documented",
+        "setting TOPICCRAWL_SIZE is not read",
+        "setting MINE is not read",
+        "docs/settings.md is not up to date: python -m lab.reference",
+    ]
+    assert house.twice(core=True) == ["Room"]
+
+
+def test_code_lines_are_those_that_are_code(tree: Path) -> None:
+    ((file, room),) = ((f, t) for f, t in house.sources(tree).items() if f.name == "room.py")
+    assert house.code_lines(file, room) == 2
+    assert house.part_of(file) == "room"
+    assert house.part_of(tree / "addons" / "mine" / "settings.py") == "addons.mine"
