@@ -45,7 +45,7 @@ class PageBudget:
         context.on_settled(budget.check)
         return budget
 
-    def check(self, _lease: Lease, _outcome: Outcome) -> None:
+    def check(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - as the signal sends
         """Close once the budget is used up."""
         if self.left() <= 0:
             self.context.end(REASON)

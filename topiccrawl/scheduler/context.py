@@ -192,7 +192,7 @@ class CrawlContext:
         self.alarm.now()
 
     def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
-        """Call a method with each lease and its outcome, once it is settled."""
+        """Call a method with each ``lease`` and its ``outcome`` (by name), once it is settled."""
         self.crawler.signals.connect(listener, lease_settled)
 
     def end(self, reason: str) -> None:
