@@ -44,12 +44,14 @@ def test_a_crawler_keeps_one_context_and_another_has_its_own() -> None:
 
 def test_requests_are_held_by_a_pause_or_a_gate() -> None:
     context = context_of(get_crawler(Plain))
+    held = []
     context.pause()
-    assert context.held
+    held.append(context.held)
     context.resume()
-    assert not context.held
+    held.append(context.held)
     context.may_fetch = lambda: False
-    assert context.held
+    held.append(context.held)
+    assert held == [True, False, True]
 
 
 class Listener:
@@ -65,7 +67,7 @@ class Listener:
 def test_settled_leases_are_reported() -> None:
     crawler, listener = get_crawler(Plain), Listener()
     context_of(crawler).on_settled(listener.settled)
-    lease = Lease("http://a.test/", b"", 1, Kind.PAGE, "prior", 0.5)
+    lease = Lease("http://a.test/", b"", 1, Kind.PAGE, 0, 0.5)
     crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=Outcome(Ending.CRAWLED))
     assert listener.heard == [(lease, Outcome(Ending.CRAWLED))]
 
