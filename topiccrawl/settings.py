@@ -187,7 +187,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
-    "topiccrawl.extensions.anew.Anew": 522,
+    "topiccrawl.extensions.retry.StartRetry": 522,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

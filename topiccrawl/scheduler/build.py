@@ -18,6 +18,7 @@ from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import NAMES, FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
+from topiccrawl.scheduler.context import spec_of
 from topiccrawl.scheduler.leases import Retry
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
 from topiccrawl.scheduler.signals import hosts_taken
@@ -55,15 +56,15 @@ def open_frontier(crawler: Crawler) -> Frontier:
         StorageError: If the folder cannot be written, or Redis not be reached.
     """
     settings, spider = crawler.settings, crawler.spider
-    fresh = getattr(spider, "fresh", False)
-    order = getattr(spider, "strategy", None) or FirstCome()
+    spec = spec_of(spider)
+    fresh, order = spec.fresh, spec.strategy or FirstCome()
     politeness, limits, share = politeness_of(settings), limits_of(settings), share_of(settings)
     if in_redis(settings):
         from topiccrawl.addons.redis.crawl import Crawl, open_shared
 
         name, owner = crawl_name(spider), _owner(spider)
         seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
-        again = bool(getattr(spider, "watch", ""))
+        again = bool(spec.watch)
         crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds, again)
         return open_shared(settings, crawl)
     path = frontier_path(settings, spider)
@@ -134,16 +135,16 @@ def forget(crawler: Crawler) -> None:
 def crawl_name(spider: Spider | None) -> str:
     """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
 
-    Nodes of one name share a crawl. A spider's own ``crawl_name`` wins: each period of a template
-    has a frontier of its own.
+    Nodes of one name share a crawl. The ``crawl`` of a spider's ``spec`` wins: each period of
+    a template has a frontier of its own.
     """
-    if own := getattr(spider, "crawl_name", ""):
-        return str(own)
+    spec = spec_of(spider)
+    if spec.crawl:
+        return spec.crawl
     settings = getattr(spider, "settings", None)
     if settings is not None and (given := settings.get("TOPICCRAWL_CRAWL")):
         return str(given)
-    topic = getattr(spider, "topic", None)
-    return topic.slug if topic is not None else _owner(spider)
+    return spec.topic.slug if spec.topic is not None else spec.owner
 
 
 def _relearn(frontier: Frontier, order: Strategy) -> None:
@@ -256,10 +257,8 @@ def folder_of(settings: BaseSettings, name: str) -> Path:
 
 def _owner(spider: Spider | None) -> str:
     """Return the owner of a spider's frontier: a JOBDIR must not mix two crawls."""
-    topic = getattr(spider, "topic", None)
-    if topic is not None:
-        return str(topic.name)
-    return getattr(spider, "crawl_name", f"spider-{getattr(spider, 'name', 'unnamed')}")
+    spec = spec_of(spider)
+    return spec.crawl or spec.owner
 
 
 def check_settings(settings: BaseSettings) -> None:
@@ -343,7 +342,7 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
 
 def hosts_of(spider: Spider | None) -> HostRules:
     """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
-    topic = getattr(spider, "topic", None)
+    topic = spec_of(spider).topic
     if topic is None:
         return HostRules(getattr(spider, "allowed_domains", None) or (), ())
     return HostRules(topic.allowed_hosts, topic.denied_hosts)

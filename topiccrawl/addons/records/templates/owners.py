@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SUBJECT = ""
 """Owner of lines that are the page's subject's."""
-UNOWNED = "-"
+NO_OWNER = "-"
 """Owner of lines that no record takes: those of branches, technical support."""
 _HEADING = 40
 """Characters of a line that may be the heading of a section."""
@@ -92,13 +92,13 @@ class Owners:
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
             end = number + 1
             if not self._complete(number):
-                end = self._end(number, after[0], unowned=owner == UNOWNED)
+                end = self._end(number, after[0], unowned=owner == NO_OWNER)
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
         for number, line in enumerate(self.sheet.lines):
             if subject.portal and seen(line.text).startswith(subject.portal):
-                self.of[number] = UNOWNED
+                self.of[number] = NO_OWNER
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """Return headings without organisations in a list of dealers, customers, partners."""
@@ -106,7 +106,7 @@ class Owners:
         tag = ""
         for number, owner in heads:
             line = self.sheet.lines[number]
-            if tag and owner not in {SUBJECT, UNOWNED} and line.tag != tag:
+            if tag and owner not in {SUBJECT, NO_OWNER} and line.tag != tag:
                 continue
             tag = line.tag if OTHERS.search(tidy(seen(line.text))) else ""
             kept.append((number, owner))
@@ -158,7 +158,7 @@ class Owners:
         """Header and footer of a site that is not the subject's are not the subject's, either."""
         for number, line in enumerate(self.sheet.lines):
             if line.zone in {"header", "footer", "nav"} and self.of[number] == SUBJECT:
-                self.of[number] = UNOWNED
+                self.of[number] = NO_OWNER
 
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line opens; None where it opens none."""
@@ -183,9 +183,9 @@ class Owners:
             return SUBJECT
         beside = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
         if _said(BRANCH, text) or _said(OTHERS, text) or beside or _is_alien(line):
-            return UNOWNED
+            return NO_OWNER
         if is_organisation(text):
-            other = text if legal(text) else UNOWNED
+            other = text if legal(text) else NO_OWNER
             return SUBJECT if alike(text, self.subject.name) else other
         return None
 
@@ -195,7 +195,7 @@ class Owners:
         first = self.places.labels[number][0]
         lead = seen(text[: first.end])
         if _said(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
-            return UNOWNED
+            return NO_OWNER
         if len(lead) <= _HEADING and _said(HEAD_OFFICE, lead):
             return SUBJECT
         return None
