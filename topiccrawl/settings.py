@@ -69,6 +69,9 @@ TOPICCRAWL_WEBHOOK = ""
 the environment (docs/webhook.md)."""
 TOPICCRAWL_WEBHOOK_SECRET = ""
 """Key of the signature: 16 bytes or more. In the environment, the list of processes hides it."""
+TOPICCRAWL_FORGET = {"topiccrawl.addons.warc.collection.forget": 100}
+"""Dotted paths of functions that remove what ``scrapy articles forget`` removes, where it is kept
+besides the store, and their order (docs/storage.md)."""
 
 WARC_DIR = ""
 """Folder of WARC files with all that is fetched; empty: none are written."""
@@ -239,6 +242,10 @@ and elsewhere one generated at the start."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Host names of the page besides its addresses, as behind a proxy; others are refused. The
 environment's, separated by commas, are added."""
+TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.tasks.http.routes": 100}
+"""Dotted paths of functions that build routes of the page's server, and their order."""
+TOPICCRAWL_DASHBOARD_SECTIONS = {"topiccrawl.addons.url_patterns.section.patterns": 100}
+"""Dotted paths of functions that return sections of the page, and their order."""
 TOPICCRAWL_REPORT = ""
 """A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
 none is. ``scrapy report`` writes one at any time."""

@@ -1,14 +1,16 @@
-"""Check that our parts are on Scrapy's hooks: a project that replaces a dictionary drops them."""
+"""Parts that settings name by dotted paths: they are loaded, and ours must not be missing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import ConfigurationError, SettingError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -71,6 +73,34 @@ def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
         return load_object(path)
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise SettingError(f"{name} is {path!r}, which cannot be loaded: {error}") from error
+
+
+def components(settings: BaseSettings, name: str) -> list[Any]:
+    """Return the objects that a setting maps to their order, without those whose order is None.
+
+    Raises:
+        SettingError: The setting is no such mapping, or an object cannot be loaded.
+    """
+    try:
+        return [load_object(path) for path in build_component_list(settings.getdict(name))]
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise SettingError(
+            f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
+        ) from error
+
+
+def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - the project's
+    """Return the spider class of a name.
+
+    Raises:
+        ConfigurationError: The project has no such spider.
+    """
+    loader = get_spider_loader(settings)
+    if name not in loader.list():
+        raise ConfigurationError(
+            f"there is no spider {name!r}: SPIDER_MODULES has {', '.join(sorted(loader.list()))}"
+        )
+    return loader.load(name)
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:

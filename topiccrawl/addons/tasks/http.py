@@ -1,4 +1,4 @@
-"""Tasks over HTTP: routes that a server mounts; the server controls access to them.
+"""Tasks over HTTP: routes that the dashboard mounts; it controls access to them.
 
     GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     and resume, cancel
@@ -26,20 +26,29 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from topiccrawl.addons.tasks.commands.tasks import checker
+from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
-from topiccrawl.storage.control import speed_of
+from topiccrawl.storage.control import Control, speed_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.addons.tasks.desk import Desk
-    from topiccrawl.storage.ledger import Steering
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.storage.ledger import Ledger, Steering
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 logger = logging.getLogger(__name__)
+
+
+def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
+    """Return the routes by which crawls and tasks are steered."""
+    desk = Desk(ledger, checker(settings))
+    return [*order_routes(Control(ledger)), *task_routes(desk)]
 
 
 def order_routes(steering: Steering) -> list[web.RouteDef]:
