@@ -76,10 +76,10 @@ def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
 
 
 def components(settings: BaseSettings, name: str) -> list[Any]:
-    """Return the objects that a setting maps to their order, without those whose order is None.
+    """Return the objects that a setting names by dotted paths, in order; None switches one off.
 
     Raises:
-        SettingError: The setting is no such mapping, or an object cannot be loaded.
+        SettingError: It is no such setting, or one cannot be loaded.
     """
     try:
         return [load_object(path) for path in build_component_list(settings.getdict(name))]
