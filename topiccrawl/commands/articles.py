@@ -46,7 +46,7 @@ SHOWN = 20
 """Articles that are listed unless the user gives a number."""
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class ArticlesCommand(OperatorCommand, ScrapyCommand):
     """List, show, search, export or forget stored articles."""
 
     @override

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ACTIONS = ("show", "pause", "resume", "cancel", "speed")
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class ControlCommand(OperatorCommand, ScrapyCommand):
     """Steer a crawl."""
 
     @override

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DAY = 86_400.0
 
 
-class Told(NamedTuple):
+class StoredChange(NamedTuple):
     """A change and what is stored of its article.
 
     Attributes:
@@ -93,34 +93,36 @@ async def window_of(
         await pages.close()
 
 
-async def told_of(store: Store, window: Window) -> list[Told]:
+async def told_of(store: Store, window: Window) -> list[StoredChange]:
     """The window's changes with what the store knows of them."""
-    told: list[Told] = []
+    told: list[StoredChange] = []
     for change in changes_in(window):
         story = await store.get(change.url)
         if story is None:
-            told.append(Told(change))
+            told.append(StoredChange(change))
             continue
         copy = next((one for one in story.reprints if one.url == change.url), None)
         title = story.article.title if copy is None else copy.title
         versions = len(await store.versions(change.url)) if change.event == "changed" else 0
-        told.append(Told(change, title, "" if copy is None else story.article.url, versions))
+        told.append(
+            StoredChange(change, title, "" if copy is None else story.article.url, versions)
+        )
     return told
 
 
-def report(owner: str, since: float, window: Window, told: Sequence[Told]) -> list[str]:
+def report(owner: str, since: float, window: Window, told: Sequence[StoredChange]) -> list[str]:
     """The lines that an operator reads."""
     new, changed, gone = map(len, window)
     head = f"{owner} since {_time(since)}: {new} new, {changed} changed, {gone} gone"
     return [head, *map(_line, told)]
 
 
-def as_json(told: Sequence[Told]) -> list[str]:
+def as_json(told: Sequence[StoredChange]) -> list[str]:
     """One JSON object a change."""
     return [json.dumps(one.to_dict(), ensure_ascii=False) for one in told]
 
 
-def _line(told: Told) -> str:
+def _line(told: StoredChange) -> str:
     change = told.change
     notes = [f"reprints {told.story}"] if told.story else []
     if told.versions:

@@ -1,6 +1,6 @@
 """Topics, and the scoring of pages and link texts against them."""
 
-from topiccrawl.topics.adapter import Change, TopicAdapter
+from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
 from topiccrawl.topics.contract import RelevanceModel
 from topiccrawl.topics.marks import Mark, learn
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer
@@ -12,7 +12,6 @@ from topiccrawl.topics.vector import TopicVector
 __all__ = [
     "LOWER_LIMIT",
     "UPPER_LIMIT",
-    "Change",
     "Mark",
     "RelevanceModel",
     "Scorer",
@@ -20,6 +19,7 @@ __all__ = [
     "Thresholds",
     "Topic",
     "TopicAdapter",
+    "TopicUpdate",
     "TopicVector",
     "find_topic",
     "learn",

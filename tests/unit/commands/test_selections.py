@@ -98,7 +98,9 @@ def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
 
 def test_what_is_forgotten_is_removed_wherever_a_setting_says(run: Run) -> None:
     own = ("-s", f'TOPICCRAWL_FORGET={{"{__name__}.erased": 1}}')
-    said = f"2 removed; they will not come back\ntopiccrawl erased {article(1).url} site:site2.test\n"
+    said = (
+        f"2 removed; they will not come back\ntopiccrawl erased {article(1).url} site:site2.test\n"
+    )
     assert run("forget", article(1).url, "site:site2.test", *own) == (0, said)
     wrong = ("-s", 'TOPICCRAWL_FORGET={"topiccrawl.nowhere.erased": 1}')
     status, told = run("forget", article(3).url, *wrong)
