@@ -116,8 +116,9 @@ REMOTE_CONTROL_ENABLED = False
 
 # -- Where to begin (docs/discovery.md) ---------------------------------------------------------
 TOPICCRAWL_DISCOVER = ""
-"""Providers of start URLs, such as searxng:http://localhost:8888; several separated by commas;
-empty: the topic's seeds or the default portals. ``-a discover=`` overrides it."""
+"""Providers of start URLs, such as searxng:http://localhost:8888 or the dotted path of a class;
+several separated by commas; empty: the topic's seeds or the default portals. ``-a discover=``
+overrides it."""
 TOPICCRAWL_DISCOVER_PAGES = 5
 """Result pages requested per provider and query; Baidu shows up to 76."""
 
@@ -222,7 +223,7 @@ TOPICCRAWL_NEWS_FILTER = False
 
 # -- Reprints (docs/duplicates.md) and how articles are stored ----------------------------------
 TOPICCRAWL_DUPLICATES = "shingles"
-"""Method that detects reprints: shingles, ranked-keywords or exact-text."""
+"""Detector of reprints: shingles, ranked-keywords, exact-text, or the dotted path of a class."""
 TOPICCRAWL_DUPLICATES_WINDOW = 30
 """Days between two articles beyond which only the same text is one story; 0: no limit."""
 TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
@@ -242,7 +243,7 @@ and elsewhere one generated at the start."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Host names of the page besides its addresses, as behind a proxy; others are refused. The
 environment's, separated by commas, are added."""
-TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.tasks.http.routes": 100}
+TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.tasks.dashboard.routes": 100}
 """Dotted paths of functions that build routes of the page's server, and their order."""
 TOPICCRAWL_DASHBOARD_SECTIONS = {"topiccrawl.addons.url_patterns.section.patterns": 100}
 """Dotted paths of functions that return sections of the page, and their order."""

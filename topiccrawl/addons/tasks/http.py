@@ -26,29 +26,20 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
-from topiccrawl.storage.control import Control, speed_of
+from topiccrawl.storage.control import speed_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from scrapy.settings import BaseSettings
-
-    from topiccrawl.storage.ledger import Ledger, Steering
+    from topiccrawl.addons.tasks.desk import Desk
+    from topiccrawl.storage.ledger import Steering
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 logger = logging.getLogger(__name__)
-
-
-def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
-    """Return the routes by which crawls and tasks are steered."""
-    desk = Desk(ledger, checker(settings))
-    return [*order_routes(Control(ledger)), *task_routes(desk)]
 
 
 def order_routes(steering: Steering) -> list[web.RouteDef]:

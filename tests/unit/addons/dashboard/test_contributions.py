@@ -84,7 +84,7 @@ def test_stored_patterns_are_shown(tmp_path: Path) -> None:
 def test_own_contributions_are_added_in_their_order(tmp_path: Path) -> None:
     own = {
         "TOPICCRAWL_DASHBOARD_ROUTES": {
-            "topiccrawl.addons.tasks.http.routes": 100, f"{HERE}.own_routes": 50,
+            "topiccrawl.addons.tasks.dashboard.routes": 100, f"{HERE}.own_routes": 50,
         },
         "TOPICCRAWL_DASHBOARD_SECTIONS": {f"{HERE}.own_section": 50},
     }  # fmt: skip
@@ -97,7 +97,7 @@ def test_own_contributions_are_added_in_their_order(tmp_path: Path) -> None:
 
 
 def test_a_part_is_switched_off(tmp_path: Path) -> None:
-    off = {"topiccrawl.addons.tasks.http.routes": None}
+    off = {"topiccrawl.addons.tasks.dashboard.routes": None}
     assert paths(settings_for(tmp_path, TOPICCRAWL_DASHBOARD_ROUTES=off), tmp_path) == []
 
 
