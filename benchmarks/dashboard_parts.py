@@ -51,7 +51,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
     await _fill(folder, articles)
     frontier = EmbeddedFrontier(f"{folder}/f", FirstCome(), Politeness(), Limits(), sync="never")
     frontier.push(Seed(f"http://h{n}.test/{m}") for n in range(hosts) for m in range(5))
-    stored, runs = Stored(Settings({"TOPICCRAWL_DATA_DIR": folder}), dict), LocalRuns(folder)
+    stored, runs = Stored(Settings({"TOPICCRAWL_DATA_DIR": folder})), LocalRuns(folder)
     old, new = _state(frontier, 0), _state(frontier, 1)
 
     async def census() -> object:
@@ -61,7 +61,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
         return event(difference(old, new)).encode()
 
     async def more() -> object:
-        return await Stored(stored.settings, dict).more(TOPIC, "f")
+        return await Stored(stored.settings).more(TOPIC, "f")
 
     async def metrics() -> object:
         return exposition([new])

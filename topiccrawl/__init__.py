@@ -1,4 +1,8 @@
-"""topiccrawl: a focused news crawler on Scrapy, Chinese first."""
+"""topiccrawl: a focused news crawler on Scrapy, Chinese first.
+
+What programs use without a crawl is imported from here (docs/api.md). A name's module is imported
+when the name is first used; ``__init__.pyi`` has the types.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,30 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_PUBLIC = {"Addon": "topiccrawl.addon"}
-"""Public names and the modules that have them, imported when they are first asked for."""
+_PUBLIC = {
+    "Addon": "topiccrawl.addon",
+    "Article": "topiccrawl.model",
+    "DuplicateDetector": "topiccrawl.dedup",
+    "EmbeddedFrontier": "topiccrawl.frontier.embedded",
+    "Frontier": "topiccrawl.frontier.contract",
+    "Link": "topiccrawl.model",
+    "Match": "topiccrawl.dedup",
+    "Page": "topiccrawl.model",
+    "RelevanceModel": "topiccrawl.topics",
+    "Scorer": "topiccrawl.topics",
+    "SeedProvider": "topiccrawl.discovery",
+    "Topic": "topiccrawl.topics",
+    "Verdict": "topiccrawl.model",
+    "canonicalize_url": "topiccrawl.links",
+    "decode": "topiccrawl.text",
+    "extract_article": "topiccrawl.extract",
+    "find_duplicates": "topiccrawl.dedup",
+    "find_topic": "topiccrawl.topics",
+    "read_page": "topiccrawl.links",
+}
+"""Public names and the modules that have them."""
+
+__all__ = list(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name

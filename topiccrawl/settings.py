@@ -43,6 +43,9 @@ each raises SettingError."""
 TOPICCRAWL_COLLECTIONS: dict[str, str] = {}
 """File extensions that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and the
 functions that read them: from a path to responses (url, status, headers, body)."""
+TOPICCRAWL_FORGET: dict[str, int] = {}
+"""Dotted paths of functions that remove what ``scrapy articles forget`` removes, where it is kept
+besides the store, and their order (docs/storage.md)."""
 TOPICCRAWL_EXAMINATIONS: dict[str, str] = {}
 """Names of further examinations of ``scrapy doctor``, and the dotted paths of their functions: from
 settings to findings (``topiccrawl.scheduler.findings``)."""
@@ -92,8 +95,9 @@ REMOTE_CONTROL_ENABLED = False
 
 # -- Where to begin (docs/discovery.md) ---------------------------------------------------------
 TOPICCRAWL_DISCOVER = ""
-"""Providers of start URLs, such as searxng:http://localhost:8888; several separated by commas;
-empty: the topic's seeds or the default portals. ``-a discover=`` overrides it."""
+"""Providers of start URLs, such as searxng:http://localhost:8888 or the dotted path of a class;
+several separated by commas; empty: the topic's seeds or the default portals. ``-a discover=``
+overrides it."""
 TOPICCRAWL_DISCOVER_PAGES = 5
 """Result pages requested per provider and query; Baidu shows up to 76."""
 
@@ -144,7 +148,7 @@ TOPICCRAWL_TRAP_SLASHES = 12
 
 # -- Reprints (docs/duplicates.md) and how articles are stored ----------------------------------
 TOPICCRAWL_DUPLICATES = "shingles"
-"""Method that detects reprints: shingles, ranked-keywords or exact-text."""
+"""Detector of reprints: shingles, ranked-keywords, exact-text, or the dotted path of a class."""
 TOPICCRAWL_DUPLICATES_WINDOW = 30
 """Days between two articles beyond which only the same text is one story; 0: no limit."""
 TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 import topiccrawl
 from topiccrawl.addons.dashboard.address import address_of
-from topiccrawl.addons.dashboard.door import guard_of, steering_routes
+from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
 from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.commands.names import OURS
 from topiccrawl.errors import ConfigurationError
@@ -140,8 +140,8 @@ def routes(settings: Settings) -> Iterator[str]:
     """Yield method and path of each route that ``scrapy dashboard`` answers."""
     address = address_of("on")
     assert address is not None  # noqa: S101 - "on" is one
-    steering = steering_routes(cast("Any", None), lambda _wish: None)
-    server = DashboardServer(cast("Any", None), guard_of(settings, address), steering)
+    contributed = contributed_routes(settings, cast("Any", None))
+    server = DashboardServer(cast("Any", None), guard_of(settings, address), contributed)
     for route in server._app.router.routes():  # noqa: SLF001
         resource = route.resource
         if resource is not None and route.method != "HEAD":

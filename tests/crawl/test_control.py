@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from tests.crawl.run import ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
-from topiccrawl.commands.control import Command
+from topiccrawl.commands.control import ControlCommand
 from topiccrawl.commands.control import told as told_of
 from topiccrawl.topics.topic import resolve
 
@@ -39,7 +39,7 @@ def steer(data: Path, *words: str, **place: str) -> str:
         status, told = run("", data, "control", *words, "--topic", "新能源汽车")
         assert status == 0, told
         return told
-    command = Command()
+    command = ControlCommand()
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
     factor = float(words[1]) if len(words) > 1 else 1.0
     return told_of("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))

@@ -8,15 +8,12 @@ import sys
 import time
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.records.templates.template import resolve as resolve_template
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.commands.windows import (
     as_json,
@@ -27,8 +24,9 @@ from topiccrawl.commands.windows import (
     until_of,
     window_of,
 )
-from topiccrawl.errors import ConfigurationError, SettingError, StateError
+from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.storage.choice import mongodb_uri, place_of, store_of
 from topiccrawl.storage.database import FILE
 from topiccrawl.storage.formats import writing
@@ -61,7 +59,7 @@ SHOWN = 20
 """Articles that are listed unless the user gives a number."""
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class ArticlesCommand(OperatorCommand, ScrapyCommand):
     """List, show, search, export or forget stored articles."""
 
     @override
@@ -179,7 +177,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
-            owner = resolve_template(opts.template).name
+            owner = spider_class(self.options, "template").owner_of(opts.template).name
             since = await period_since(self.options, opts.since or LAST, owner, time.time())
         else:
             owner = self._topic(opts.topic)
@@ -196,12 +194,14 @@ class Command(OperatorCommand, ScrapyCommand):
         say(*(as_json(told) if opts.json else report(owner, since, window, told)))
 
     def _forget(self, names: list[str]) -> None:
-        """Remove from the store, then from the archive, where there is one."""
+        """Remove from the store, then where TOPICCRAWL_FORGET says, such as from the archive."""
+        further = components(self.options, "TOPICCRAWL_FORGET")
         meant = [one for name in names for one in names_in(name)]
         gone, known = asyncio.run(self._forgotten(meant))
         say(f"{gone} removed; they will not come back")
-        if self.options.get("WARC_DIR"):
-            say(*_erased(Path(self.options["WARC_DIR"]), known))
+        for remove in further:
+            for line in remove(self.options, known):
+                say(line)
 
     async def _forgotten(self, names: list[str]) -> tuple[int, list[str]]:
         """Delete from the store; return the number deleted and all URLs that the articles have."""
@@ -250,24 +250,6 @@ class Command(OperatorCommand, ScrapyCommand):
 def _others(article: Article) -> list[str]:
     """The addresses that an article has besides its own."""
     return [url for url in (article.final_url, article.canonical_url) if url]
-
-
-def _erased(folder: Path, names: list[str]) -> list[str]:
-    """Take pages out of the archive; what was done, for people.
-
-    Raises:
-        SettingError: warcio is not installed.
-    """
-    if find_spec("warcio") is None:
-        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
-    from topiccrawl.addons.warc.removal import forget
-
-    folder.mkdir(parents=True, exist_ok=True)
-    done = forget(folder, names)
-    lines = [f"{folder}: {done.records} records taken out of {done.files} files"]
-    if done.open:
-        lines.append(f"{folder}: {done.open} unfinished: the crawl that completes them does it")
-    return lines
 
 
 def _json(article: Article) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCheck):
+class CheckCommand(ScrapyCheck):
     """Scrapy's own, with a state that is deleted."""
 
     @override

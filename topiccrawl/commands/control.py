@@ -9,9 +9,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import crawl_of
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
 from topiccrawl.topics.topic import Topic, resolve
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ACTIONS = ("show", "pause", "resume", "cancel", "speed")
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class ControlCommand(OperatorCommand, ScrapyCommand):
     """Steer a crawl."""
 
     @override
@@ -62,7 +62,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
         if opts.template:
-            return crawl_of(self.options, opts.template)
+            spider = spider_class(self.options, "template")
+            return str(spider.crawl_of(self.options, opts.template))
         return str(self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug)
 
     def _topic(self, given: str | None) -> Topic:

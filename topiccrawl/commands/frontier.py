@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class FrontierCommand(OperatorCommand, ScrapyCommand):
     """Show, move and mend a crawl's frontier."""
 
     @override

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LANES = ("prior", "normal", "error")
 
 
-class Command(ScrapyParse):
+class ParseCommand(ScrapyParse):
     """Scrapy's own, with a state that is deleted."""
 
     @override

@@ -25,7 +25,7 @@ SHOWN = 12
 """Words of each kind in one change."""
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class TopicsCommand(OperatorCommand, ScrapyCommand):
     """List topic files, show how a topic is parsed, or how it changed during crawls."""
 
     @override

@@ -37,7 +37,7 @@ _SEEN = (
 )
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class WhyCommand(OperatorCommand, ScrapyCommand):
     """Explain a URL's place and value."""
 
     @override

@@ -1,30 +1,42 @@
-"""Duplicate methods by their names in the setting TOPICCRAWL_DUPLICATES."""
+"""Duplicate detectors by the setting TOPICCRAWL_DUPLICATES, and a search without a store."""
 
 from __future__ import annotations
 
-from topiccrawl.dedup.contract import ExactText, Method
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+from topiccrawl.dedup.contract import DuplicateDetector, ExactText
+from topiccrawl.dedup.index import KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
 from topiccrawl.errors import SettingError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from topiccrawl.dedup.contract import Match
+    from topiccrawl.model import Article
+
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)
-"""Names of the methods, the default first."""
+"""Names of the detectors, the default first."""
 
 DEFAULT = NAMES[0]
 
 
-def method_named(name: str = DEFAULT, window: int = WINDOW) -> Method:
-    """Return a new method.
+def method_named(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetector:
+    """Return a new detector.
 
     Args:
-        name: One of ``NAMES``.
+        name: One of ``NAMES``, or the dotted path of a class.
         window: Days between two articles beyond which ``shingles`` does not compare them.
 
     Raises:
-        SettingError: The name is unknown, or the window is below 0.
+        SettingError: The name is unknown, the class cannot be used, or the window is below 0.
 
-    >>> method_named("ranked-keywords").name
-    'ranked-keywords'
+    >>> method_named("ranked-keywords").scheme
+    'ranked-keywords/1 (6, 4) (10, 6)'
+    >>> method_named("topiccrawl.dedup.ExactText").scheme
+    'exact-text/1'
     """
     if window < 0:
         raise SettingError(
@@ -37,4 +49,51 @@ def method_named(name: str = DEFAULT, window: int = WINDOW) -> Method:
         return RankedKeywords()
     if name == ExactText.name:
         return ExactText()
-    raise SettingError(f"TOPICCRAWL_DUPLICATES = {name!r}: choose one of {', '.join(NAMES)}")
+    return _own(name)
+
+
+def _own(path: str) -> DuplicateDetector:
+    """Build the class at a dotted path."""
+    what = f"TOPICCRAWL_DUPLICATES = {path!r}"
+    known = f"choose one of {', '.join(NAMES)}, or write the dotted path of a class"
+    if "." not in path:
+        raise SettingError(f"{what}: {known}")
+    try:
+        detector = resolve_name(path)()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise SettingError(f"{what} cannot be loaded ({error}): {known}") from error
+    if not isinstance(detector, DuplicateDetector):
+        raise SettingError(f"{what} lacks some of scheme, keys, judge, learn and know: {known}")
+    return detector
+
+
+def find_duplicates(
+    articles: Iterable[Article], detector: DuplicateDetector | None = None
+) -> Iterator[tuple[Article, Match]]:
+    """Yield each article whose story came before it, with the article that has the story.
+
+    Args:
+        articles: In the order in which they would be stored; stories stay in RAM.
+        detector: Decides; None for ``VerifiedShingles``.
+
+    >>> from topiccrawl.model import Article
+    >>> from topiccrawl.text.digest import digest_of
+    >>> text = "销量创下新高，" + "，".join(f"第{n}家车企交付{n * 700}辆" for n in range(20))
+    >>> texts = [text, "新桥昨天通车。" * 9, text[:150]]
+    >>> articles = [Article(f"http://{n}.test/", "", one, digest=digest_of(one))
+    ...             for n, one in enumerate(texts)]
+    >>> [(copy.url, match.url, match.reason) for copy, match in find_duplicates(articles)]
+    [('http://2.test/', 'http://0.test/', 'trimmed')]
+    """
+    detector = detector or VerifiedShingles()
+    index = KeyIndex()
+    stories: dict[int, Article] = {}
+    for number, article in enumerate(articles, 1):
+        keys = detector.keys(article)
+        match = detector.judge(article, [stories[one] for one in index.find(keys)])
+        if match is not None:
+            yield article, match
+            continue
+        index.add(number, keys)
+        stories[number] = article
+        detector.learn(article)

@@ -1,9 +1,9 @@
-"""Interface of duplicate methods, and the simplest one: the same text."""
+"""Interface of duplicate detectors, and the simplest one: the same text."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,16 +25,18 @@ class Match(NamedTuple):
     reason: str
 
 
-class Method(Protocol):
-    """A method that detects duplicate stories.
+@runtime_checkable
+class DuplicateDetector(Protocol):
+    """A detector of duplicate stories.
+
+    An own one is a class without arguments, whose dotted path is in TOPICCRAWL_DUPLICATES.
+    ``tests/contracts/test_duplicate_detectors.py`` has its laws.
 
     Attributes:
-        name: Its name in the setting.
         scheme: Name of the way in which keys are computed; a store with keys of another scheme
             rebuilds them.
     """
 
-    name: str
     scheme: str
 
     def keys(self, article: Article) -> Sequence[int]:
@@ -46,12 +48,19 @@ class Method(Protocol):
         ...
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Learn from a stored article; return the marks of new boilerplate, for ``know``."""
+        """Learn from a stored article; return marks of what is new, such as boilerplate.
+
+        Marks are numbers in [0, 2**32); () for a detector that learns nothing.
+        """
         ...
 
     def know(self, marks: Iterable[int]) -> None:
-        """Add marks of boilerplate that this or another process learnt."""
+        """Add marks that this or another process learnt."""
         ...
+
+
+Method = DuplicateDetector
+"""The same, as stores call it."""
 
 
 class ExactText:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 
-class Ranks(NamedTuple):
+class RankCounts(NamedTuple):
     """Number of keywords, and how many of them must agree.
 
     Attributes:
@@ -42,10 +42,10 @@ class Ranks(NamedTuple):
     agree: int
 
 
-TITLE = Ranks(6, 4)
+TITLE = RankCounts(6, 4)
 """A headline has about six keywords."""
 
-BODY = Ranks(10, 6)
+BODY = RankCounts(10, 6)
 
 REMEMBERED = 2_048
 """Articles whose keywords are cached."""
@@ -67,7 +67,7 @@ class RankedKeywords:
 
     name = "ranked-keywords"
 
-    def __init__(self, title: Ranks = TITLE, body: Ranks = BODY) -> None:
+    def __init__(self, title: RankCounts = TITLE, body: RankCounts = BODY) -> None:
         self.title = title
         self.body = body
         self.scheme = f"ranked-keywords/1 {tuple(title)} {tuple(body)}"
@@ -130,7 +130,7 @@ def agreeing(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(mine == theirs for mine, theirs in zip(one, other, strict=False))
 
 
-def blocks(kind: str, words: Sequence[str], ranks: Ranks) -> list[int]:
+def blocks(kind: str, words: Sequence[str], ranks: RankCounts) -> list[int]:
     """Return keys, of which every article that agrees in enough ranks shares one.
 
     >>> shared = set(blocks("t", list("甲乙丙丁戊己"), TITLE)) & set(

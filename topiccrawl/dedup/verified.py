@@ -74,7 +74,7 @@ REMEMBERED = 1024
 
 
 class VerifiedShingles:
-    """Duplicate method that finds candidates by sketches and compares whole texts.
+    """Detector that finds candidates by sketches and compares whole texts.
 
     Args:
         window: Days, see ``WINDOW``; 0 for no bound. Articles without a date are always compared.
@@ -95,7 +95,7 @@ class VerifiedShingles:
     def __init__(self, window: int = WINDOW) -> None:
         self.window = window
         self._boilerplate = Boilerplate()
-        self._texts: OrderedDict[tuple[str, str], _Text] = OrderedDict()
+        self._texts: OrderedDict[tuple[str, str], _ComparedText] = OrderedDict()
 
     def keys(self, article: Article) -> Sequence[int]:
         """Return the text's sketch and its digest as keys."""
@@ -154,17 +154,17 @@ class VerifiedShingles:
             return True
         return abs(days.days) <= self.window
 
-    def _text(self, article: Article) -> _Text:
+    def _text(self, article: Article) -> _ComparedText:
         key = (article.site, article.digest)
         text = self._texts.get(key)
         if text is None:
-            text = self._texts[key] = _Text(self._boilerplate.strip(article))
+            text = self._texts[key] = _ComparedText(self._boilerplate.strip(article))
             if len(self._texts) > REMEMBERED:
                 self._texts.popitem(last=False)
         return text
 
 
-class _Text:
+class _ComparedText:
     """A text for comparison; its facts are computed on first use."""
 
     __slots__ = ("_folded", "_slots", "_traditional", "han", "hashes", "text")
@@ -213,19 +213,19 @@ class _Verdict(NamedTuple):
     alike: float
 
 
-def _facts(new: _Text, old: _Text) -> Comparison:
+def _facts(new: _ComparedText, old: _ComparedText) -> Comparison:
     """Compare their facts; places of texts in two scripts are not compared."""
     facts = compare(new.slots, old.slots)
     return facts if new.traditional == old.traditional else facts._replace(places=NOWHERE)
 
 
-def _renamed(new: _Text, old: _Text) -> bool:
+def _renamed(new: _ComparedText, old: _ComparedText) -> bool:
     """Return whether they differ in a name; for English texts ``facts`` compares names."""
     chinese = new.han and old.han and new.traditional == old.traditional
     return chinese and renamed(new.folded, old.folded)
 
 
-def _verdict(new: _Text, old: _Text) -> _Verdict:
+def _verdict(new: _ComparedText, old: _ComparedText) -> _Verdict:
     """Decide by shingles alone whether two texts are one story."""
     common = shared(new.hashes, old.hashes)
     shorter = min(len(new.hashes), len(old.hashes))

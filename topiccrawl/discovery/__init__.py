@@ -1,1 +1,49 @@
 """Seed providers: search engines, feeds, sitemaps, indexes and lists, read without the network."""
+
+from topiccrawl.discovery.chance import probability
+from topiccrawl.discovery.choice import provider_of, providers_of
+from topiccrawl.discovery.configured import Configured, Engine, read_engine
+from topiccrawl.discovery.contract import (
+    Answer,
+    Blocked,
+    Changed,
+    Fetched,
+    Hit,
+    Results,
+    SeedProvider,
+)
+from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, UrlList, read_list
+from topiccrawl.discovery.pages import hit_of, hits_of, number_in, tree, unusual, with_query
+from topiccrawl.discovery.searxng import SearXNG
+
+__all__ = [
+    "Answer",
+    "Baidu",
+    "Bing",
+    "Blocked",
+    "Changed",
+    "CommonCrawl",
+    "Configured",
+    "DuckDuckGo",
+    "Engine",
+    "Feed",
+    "Fetched",
+    "Hit",
+    "Results",
+    "SearXNG",
+    "SeedProvider",
+    "Sitemaps",
+    "UrlList",
+    "hit_of",
+    "hits_of",
+    "number_in",
+    "probability",
+    "provider_of",
+    "providers_of",
+    "read_engine",
+    "read_list",
+    "tree",
+    "unusual",
+    "with_query",
+]

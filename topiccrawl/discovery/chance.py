@@ -40,7 +40,7 @@ def luck(seed: int, period: int, number: int) -> float:
     return random.Random(f"{seed}/{period}/{number}").random()  # noqa: S311  (chance, no secret)
 
 
-class Outlook(NamedTuple):
+class SkippedSeeds(NamedTuple):
     """Skipped seeds, and an estimate of their results.
 
     Attributes:
@@ -52,7 +52,7 @@ class Outlook(NamedTuple):
     useful: float
 
 
-def outlook(skipped: int, crawled: Iterable[tuple[float, bool]]) -> Outlook:
+def outlook(skipped: int, crawled: Iterable[tuple[float, bool]]) -> SkippedSeeds:
     """Estimate the useful seeds among the skipped ones, from those crawled.
 
     Each useful crawled seed represents 1/P similar seeds (Horvitz and Thompson 1952), itself
@@ -63,7 +63,7 @@ def outlook(skipped: int, crawled: Iterable[tuple[float, bool]]) -> Outlook:
         crawled: Probability and usefulness of each crawled and finished seed.
 
     >>> outlook(1, [(1.0, True), (0.5, True), (0.5, False)])
-    Outlook(skipped=1, useful=1.0)
+    SkippedSeeds(skipped=1, useful=1.0)
     """
     like = sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0)
-    return Outlook(skipped, min(float(skipped), like))
+    return SkippedSeeds(skipped, min(float(skipped), like))

@@ -1,11 +1,13 @@
-"""Providers by argument: ``searxng:https://search.example.org``, ``list:seeds.txt``."""
+"""Providers by argument: ``searxng:https://search.example.org``, or the dotted path of a class."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from topiccrawl.discovery.configured import read_engine
+from topiccrawl.discovery.contract import SeedProvider
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.discovery.searxng import SearXNG
@@ -14,8 +16,6 @@ from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from topiccrawl.discovery.contract import Provider
 
 
 def _address(name: str, rest: str) -> str:
@@ -38,11 +38,11 @@ def _common_crawl(rest: str) -> CommonCrawl:
     return CommonCrawl(pattern, index)
 
 
-def _engine(name: str, made: Callable[..., Provider]) -> Callable[[str], Provider]:
+def _engine(name: str, made: Callable[..., SeedProvider]) -> Callable[[str], SeedProvider]:
     return lambda rest: made(_address(name, rest)) if rest else made()
 
 
-_BY_NAME: dict[str, Callable[[str], Provider]] = {
+_BY_NAME: dict[str, Callable[[str], SeedProvider]] = {
     "searxng": lambda rest: SearXNG(_address("searxng", rest)),
     "baidu": _engine("baidu", Baidu),
     "bing": _engine("bing", Bing),
@@ -57,11 +57,12 @@ _BY_NAME: dict[str, Callable[[str], Provider]] = {
 NAMES = tuple(_BY_NAME)
 """Names of all providers."""
 FROM_FILES = frozenset({"generic", "list"})
-"""Names of providers that read a file: not allowed in requests from other machines."""
+"""Names of providers that read a file: not allowed in requests from other machines, as are dotted
+paths."""
 
 
-def provider_of(spec: str) -> Provider:
-    """Return the provider that an argument names.
+def provider_of(spec: str) -> SeedProvider:
+    """Return the provider that an argument names: one of ``NAMES``, or the dotted path of a class.
 
     Raises:
         ConfigurationError: The name is unknown, or the text after it is invalid.
@@ -70,12 +71,35 @@ def provider_of(spec: str) -> Provider:
     ('https://www.baidu.com/s?wd=%E5%9B%9B%E5%B7%9D+%E8%BD%AF%E4%BB%B6%E5%85%AC%E5%8F%B8&pn=0&ie=utf-8',)
     """
     name, _, rest = spec.strip().partition(":")
-    if name not in _BY_NAME:
+    if name in _BY_NAME:
+        return _BY_NAME[name](rest)
+    if "." not in name:
         raise ConfigurationError(f"discover={spec}: write one of {', '.join(NAMES)}")
-    return _BY_NAME[name](rest)
+    return _own(name, rest)
 
 
-def providers_of(specs: str) -> tuple[Provider, ...]:
+def _own(path: str, rest: str) -> SeedProvider:
+    """Build the class at a dotted path, with the text after it if there is one."""
+    try:
+        made = resolve_name(path)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigurationError(
+            f"discover={path}: cannot be loaded ({error}): write one of {', '.join(NAMES)}, or the"
+            " dotted path of a class"
+        ) from error
+    # only what looks like a provider is called: a template file may name any path
+    if not isinstance(made, type) or not (hasattr(made, "start") and hasattr(made, "read")):
+        raise ConfigurationError(f"discover={path}: write a class with start and read")
+    try:
+        provider = made(rest) if rest else made()
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"discover={path}:{rest}: cannot be built: {error}") from error
+    if not isinstance(provider, SeedProvider):
+        raise ConfigurationError(f"discover={path}: write name and searches into the class, too")
+    return provider
+
+
+def providers_of(specs: str) -> tuple[SeedProvider, ...]:
     """Return the providers of a comma-separated list, in order.
 
     Raises:

@@ -97,11 +97,11 @@ class Configured:
     searches: bool = True
 
     def start(self, query: str) -> Results:
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results((), (self._page(quote(query, safe="", encoding=self.engine.encoding), 0),))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         engine = self.engine
         remedy = f"wait and ask more slowly, or {ELSEWHERE}"
         if (answer := unusual(page, remedy)) is not None:

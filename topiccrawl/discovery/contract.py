@@ -1,4 +1,4 @@
-"""Interface of seed providers, and the results of their pages.
+"""Interface of seed providers (search engines and others), and the results of their pages.
 
 A provider neither fetches nor waits: it names URLs and reads the responses, so that its requests
 go through the same frontier, clock and robots.txt as all others. A page gives one of three answers:
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from topiccrawl.text.decode import decode
 
@@ -90,8 +90,13 @@ class Fetched:
         return decode(self.body, self.content_type).text
 
 
-class Provider(Protocol):
-    """A source of seed URLs."""
+@runtime_checkable
+class SeedProvider(Protocol):
+    """A source of seed URLs, such as a search engine.
+
+    An own one is a class with a dotted path: ``-a discover=myproject.engines.Mine:https://host``
+    builds it with the text after the colon, or with nothing. ``tests/contracts`` has its laws.
+    """
 
     @property
     def name(self) -> str:
@@ -104,11 +109,17 @@ class Provider(Protocol):
         ...
 
     def start(self, query: str) -> Results:
-        """Return the results available without a request, and the first URLs to request."""
+        """Return the results available without a request, and the first URLs to request.
+
+        The same query gives the same results, so that a resumed crawl repeats no request.
+        """
         ...
 
     def read(self, page: Fetched) -> Answer:
-        """Read a page that ``start`` or an earlier page named. Never raises."""
+        """Read a page that ``start`` or an earlier page named.
+
+        Depends on the page alone. Never raises: a page that is none of results is an answer, too.
+        """
         ...
 
 

@@ -49,11 +49,11 @@ class Baidu:
         self.base = base
 
     def start(self, query: str) -> Results:
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results((), (f"{self.base}?{urlencode({'wd': query, 'pn': 0, 'ie': 'utf-8'})}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         if "wappass.baidu.com" in f"{page.url} {page.location}":
             return Blocked("baidu: a captcha is asked for (百度安全验证)", _SLOWER)
         if (answer := unusual(page, _SLOWER)) is not None:
@@ -95,11 +95,11 @@ class Bing:
         self.base = base
 
     def start(self, query: str) -> Results:
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results((), (f"{self.base}?{urlencode({'q': query})}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         if (answer := unusual(page, _SLOWER)) is not None:
             return answer
         elements = tree(page)
@@ -123,11 +123,11 @@ class DuckDuckGo:
         self.base = base
 
     def start(self, query: str) -> Results:
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results((), (f"{self.base}?{urlencode({'q': query})}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         if (answer := unusual(page, _SLOWER)) is not None:
             return answer
         elements = tree(page)

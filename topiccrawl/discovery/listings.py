@@ -36,7 +36,7 @@ def _hits(found: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
 
 
 @dataclass(frozen=True)
-class Listed:
+class UrlList:
     """URLs of a file, one a line (``#`` begins a comment; a title may follow after a blank)."""
 
     urls: tuple[Hit, ...]
@@ -44,15 +44,15 @@ class Listed:
     searches: bool = False
 
     def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results(self.urls)
 
     def read(self, page: Fetched) -> Answer:  # noqa: ARG002 - nothing is requested
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         return Results()
 
 
-def read_list(path: Path) -> Listed:
+def read_list(path: Path) -> UrlList:
     """Return the URLs of a file.
 
     Raises:
@@ -76,7 +76,7 @@ def read_list(path: Path) -> Listed:
         found.append((address, title))
     if not found:
         raise ConfigurationError(f"{path}: holds no URL: write one a line")
-    return Listed(_hits(found))
+    return UrlList(_hits(found))
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Feed:
     searches: bool = False
 
     def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         return Results((), (self.url,))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
         root = xml_root(page.body)
@@ -134,12 +134,12 @@ class Sitemaps:
     searches: bool = False
 
     def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         bare = urlsplit(self.url).path in {"", "/"}
         return Results((), (canonical("/robots.txt", self.url) or self.url if bare else self.url,))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``."""
+        """See ``SeedProvider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
         found = read_sitemap(page.body)
@@ -166,14 +166,14 @@ class CommonCrawl:
     searches: bool = False
 
     def start(self, query: str) -> Results:  # noqa: ARG002 - the same for all
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         first = f"{self.base}/collinfo.json"
         return Results(
             (), (self._pages(f"{self.base}/{self.index}-index") if self.index else first,)
         )
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``; a pattern that is not in the index has no results."""
+        """See ``SeedProvider.read``; a pattern that is not in the index has no results."""
         found = json_of(page.text)
         if page.status in _GONE and "No Captures" in page.text:
             return Results()

@@ -34,12 +34,12 @@ class SearXNG:
         self.base = base.rstrip("/").removesuffix("/search")
 
     def start(self, query: str) -> Results:
-        """See ``Provider.start``."""
+        """See ``SeedProvider.start``."""
         values = {"q": query, "format": "json", "pageno": 1}
         return Results((), (f"{self.base}/search?{urlencode(values)}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``Provider.read``; without results, engines that did not respond are reported."""
+        """See ``SeedProvider.read``; without results, engines that did not respond are reported."""
         if page.status == _FORBIDDEN:
             return Blocked("searxng: answers no JSON (403)", _FORMATS)
         if page.status == _LIMITED:

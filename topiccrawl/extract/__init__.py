@@ -1,1 +1,18 @@
 """Article extraction: body, headline, date, bylines, lists of hub pages."""
+
+from topiccrawl.extract.article import Fetch, compose, extract_article
+from topiccrawl.extract.frames import SiteFrame
+from topiccrawl.extract.hubs import HubList, hub_list
+from topiccrawl.extract.missing import is_missing
+from topiccrawl.extract.rendering import RenderingRule
+
+__all__ = [
+    "Fetch",
+    "HubList",
+    "RenderingRule",
+    "SiteFrame",
+    "compose",
+    "extract_article",
+    "hub_list",
+    "is_missing",
+]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page
 
 
-class Asked(NamedTuple):
+class Requirements(NamedTuple):
     """Minimum requirements for a main text.
 
     Attributes:
@@ -35,22 +35,22 @@ class Asked(NamedTuple):
     sentences: float
 
 
-STATED = Asked(60, 0.0)
+STATED = Requirements(60, 0.0)
 """For a page whose metadata names it an article and gives a date: a table is enough."""
 
-HINTED = Asked(60, 0.2)
+HINTED = Requirements(60, 0.2)
 """For a page whose metadata has one of both."""
 
-DATED = Asked(60, 0.5)
+DATED = Requirements(60, 0.5)
 """For a page with a date near its headline or in its URL."""
 
-UNDATED = Asked(150, 0.7)
+UNDATED = Requirements(150, 0.7)
 """For a page without any date: nearly all news have one, channel and topic pages have none."""
 
-PART = Asked(1, 0.0)
+PART = Requirements(1, 0.0)
 """For a later page of an article."""
 
-LISTED = Asked(200, 0.9)
+LISTED = Requirements(200, 0.9)
 """Least letters, and least share of the page's sentences, of a dated text without links that may
 be a list: a programme, a table of results."""
 
@@ -125,7 +125,7 @@ def extract(
     return found
 
 
-def is_article(body: Body, language: str, asked: Asked) -> bool:
+def is_article(body: Body, language: str, asked: Requirements) -> bool:
     """Return whether a main text meets the requirements for an article in its language.
 
     >>> is_article(Body("短。"), "zh", DATED)
@@ -142,7 +142,7 @@ def is_article(body: Body, language: str, asked: Asked) -> bool:
     return written >= asked.sentences * len(body.text)
 
 
-def _asked(metadata: Metadata, published: str) -> Asked:
+def _asked(metadata: Metadata, published: str) -> Requirements:
     said = int(metadata.article) + bool(metadata.dates)
     return (DATED if published else UNDATED, HINTED, STATED)[said]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import ConfigurationError, SettingError
 from topiccrawl.scheduler.build import number
 
 if TYPE_CHECKING:
@@ -109,6 +110,20 @@ def components(settings: BaseSettings, name: str) -> list[Any]:
         raise SettingError(
             f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
         ) from error
+
+
+def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - the project's
+    """Return the spider class of a name.
+
+    Raises:
+        ConfigurationError: The project has no such spider.
+    """
+    loader = get_spider_loader(settings)
+    if name not in loader.list():
+        raise ConfigurationError(
+            f"there is no spider {name!r}: SPIDER_MODULES has {', '.join(sorted(loader.list()))}"
+        )
+    return loader.load(name)
 
 
 def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.discovery.contract import Answer, Provider
+    from topiccrawl.discovery.contract import Answer, SeedProvider
     from topiccrawl.frontier.contract import Frontier
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,9 @@ class Discovery:
         pages: Result pages requested per provider and query.
     """
 
-    def __init__(self, providers: Sequence[Provider], queries: Sequence[str], pages: int) -> None:
+    def __init__(
+        self, providers: Sequence[SeedProvider], queries: Sequence[str], pages: int
+    ) -> None:
         self.providers = providers
         self.queries = queries
         self.pages = pages

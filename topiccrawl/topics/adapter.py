@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.vector import TopicVector
 
 
-class Change(NamedTuple):
+class TopicUpdate(NamedTuple):
     """A changed topic, and the reason.
 
     Attributes:
@@ -49,15 +49,15 @@ class TopicAdapter(Protocol):
         """Record a judged page; return True if its words were learnt."""
         ...
 
-    def adapt(self) -> Change | None:
+    def adapt(self) -> TopicUpdate | None:
         """Return the changed topic, or None if it is not yet time or nothing was learnt."""
         ...
 
-    def present(self) -> Change | None:
+    def present(self) -> TopicUpdate | None:
         """Return the topic after all changes (after ``restore``: the restored one), or None."""
         ...
 
-    def apply(self, number: int, change: Change | None = None) -> None:
+    def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Score with a change from now on.
 
         Args:

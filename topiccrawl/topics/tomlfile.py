@@ -58,7 +58,7 @@ _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = "give a number"
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """A kind of file, and the words of its error messages.
 
     Attributes:
@@ -112,7 +112,7 @@ def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
     return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
 
 
-def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
+def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
     """Return the tables of a file.
 
     Raises:
@@ -136,7 +136,9 @@ def load(path: Path | Traversable, kind: Kind) -> dict[str, Any]:
         raise kind.error(msg + _bare_key(text), public=no_toml(path, error)) from error
 
 
-def mistakes(path: Path | Traversable, error: ValidationError, kind: Kind) -> ConfigurationError:
+def mistakes(
+    path: Path | Traversable, error: ValidationError, kind: FileKind
+) -> ConfigurationError:
     """Return one error with all of pydantic's in words, a line each."""
     message = "\n".join(f"{path}: {_say(one, kind)}" for one in error.errors())
     return kind.error(message, public=unusable(path, error))
@@ -156,7 +158,7 @@ def _bare_key(text: str) -> str:
     return ""
 
 
-def _say(error: Any, kind: Kind) -> str:  # noqa: ANN401  (pydantic's error details)
+def _say(error: Any, kind: FileKind) -> str:  # noqa: ANN401  (pydantic's error details)
     """Return one mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or "the file"
@@ -194,6 +196,6 @@ _REMEDIES = {
 }
 
 
-def _fields_at(where: list[str], kind: Kind) -> list[str]:
+def _fields_at(where: list[str], kind: FileKind) -> list[str]:
     part = kind.parts.get(where[0]) if where else kind.model
     return list(part.model_fields) if part else []

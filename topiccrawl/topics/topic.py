@@ -17,7 +17,7 @@ from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.topics.tomlfile import Hosts, Kind, Seeds, load, mistakes
+from topiccrawl.topics.tomlfile import FileKind, Hosts, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -378,7 +378,7 @@ def _shipped() -> list[Traversable]:
     return sorted(files, key=lambda f: f.name)
 
 
-_KIND = Kind(
+_KIND = FileKind(
     error=TopicError,
     called="topic file",
     listing="`scrapy topics list` shows those that are known by name",

@@ -25,3 +25,11 @@ def test_a_template_s_crawl_is_steered_by_its_name(
     name = "template-软件公司-四川-8d4375-1"
     assert scrapy(capsys, monkeypatch, *words, *where) == (0, f"{name}: paused, speed 1\n")
     assert asyncio.run(Control(LocalLedger(tmp_path)).order(name)).paused
+
+
+def test_a_project_without_templates_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "SPIDER_MODULES=topiccrawl.spiders")
+    status, said = scrapy(capsys, monkeypatch, "control", "pause", "--template", TEMPLATE, *where)
+    assert (status, "SPIDER_MODULES has topic" in said) == (1, True)

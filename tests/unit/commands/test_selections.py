@@ -19,8 +19,10 @@ from topiccrawl.storage.tables import Table
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from scrapy.settings import BaseSettings
 
     Run = Callable[..., tuple[int, str]]
 
@@ -89,6 +91,22 @@ def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
     assert run("forget", article(1).url, "site:Site2.test")[1].startswith("2 removed")
     assert run("show", article(1).url)[0] == 1
     assert run("list", "--all", "--json")[1].count("\n") == 1
+
+
+def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
+    return [f"{settings['BOT_NAME']} erased {' '.join(names)}"]
+
+
+def test_what_is_forgotten_is_removed_wherever_a_setting_says(run: Run) -> None:
+    own = ("-s", f'TOPICCRAWL_FORGET={{"{__name__}.erased": 1}}')
+    said = (
+        f"2 removed; they will not come back\ntopiccrawl erased {article(1).url} site:site2.test\n"
+    )
+    assert run("forget", article(1).url, "site:site2.test", *own) == (0, said)
+    wrong = ("-s", 'TOPICCRAWL_FORGET={"topiccrawl.nowhere.erased": 1}')
+    status, told = run("forget", article(3).url, *wrong)
+    assert (status, "TOPICCRAWL_FORGET" in told) == (1, True)
+    assert run("show", article(3).url)[0] == 0  # nothing was done
 
 
 def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup.ranked import BODY, TITLE, RankedKeywords, Ranks, agreeing, blocks
+from topiccrawl.dedup.ranked import BODY, TITLE, RankCounts, RankedKeywords, agreeing, blocks
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
@@ -17,9 +17,9 @@ def article(number: int, title: str, body: str) -> Article:
     return Article(f"http://a.test/{number}", title, body, digest=digest_of(body))
 
 
-@given(words, words, st.sampled_from((TITLE, BODY, Ranks(5, 2), Ranks(4, 4))))
+@given(words, words, st.sampled_from((TITLE, BODY, RankCounts(5, 2), RankCounts(4, 4))))
 def test_articles_that_agree_in_enough_ranks_share_a_block(
-    one: list[str], other: list[str], ranks: Ranks
+    one: list[str], other: list[str], ranks: RankCounts
 ) -> None:
     one, other = one[: ranks.taken], other[: ranks.taken]
     if agreeing(one, other) >= ranks.agree:
@@ -39,7 +39,7 @@ def test_the_title_is_asked_first_then_the_body() -> None:
 
 
 def test_one_word_in_front_shifts_every_rank() -> None:
-    method = RankedKeywords(title=Ranks(6, 4), body=Ranks(10, 11))
+    method = RankedKeywords(title=RankCounts(6, 4), body=RankCounts(10, 11))
     title = "新能源汽车销量创新高，动力电池供应紧张"
     known = [article(1, title, "")]
     rare = "哥斯达黎加哥斯达黎加哥斯达黎加"

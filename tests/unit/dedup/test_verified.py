@@ -106,8 +106,7 @@ def test_texts_too_short_are_never_compared() -> None:
 
 
 def test_methods_are_chosen_by_name() -> None:
-    assert [method_named(name).name for name in NAMES] == list(NAMES)
-    assert len({method_named(name).scheme for name in NAMES}) == len(NAMES)
+    assert [method_named(name).scheme.partition("/")[0] for name in NAMES] == list(NAMES)
     with pytest.raises(SettingError, match="choose one of shingles"):
         method_named("md5")
     with pytest.raises(SettingError, match="WINDOW = -1"):

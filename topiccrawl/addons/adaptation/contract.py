@@ -19,7 +19,7 @@ from topiccrawl.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.topics.adapter import Change
+    from topiccrawl.topics.adapter import TopicUpdate
 
 METHODS = ("words", "genetic")
 """Names of the methods."""
@@ -39,11 +39,11 @@ class Adapter(Protocol):
         """Learn a document: its words with weights above 0, L2 norm 1, and its relevance."""
         ...
 
-    def adapt(self) -> Change | None:
+    def adapt(self) -> TopicUpdate | None:
         """Return the changed topic, or None where it is not yet time or nothing was learnt."""
         ...
 
-    def present(self) -> Change | None:
+    def present(self) -> TopicUpdate | None:
         """Return the topic after all changes (after ``restore``: as stored), or None."""
         ...
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import Change, TopicAdapter
+    from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
     from topiccrawl.topics.vector import TopicVector
 
 logger = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ class TopicAdaptation:
         if self._storing is not None:
             await self._storing
 
-    async def _take(self, change: Change, state: dict[str, Any]) -> None:
+    async def _take(self, change: TopicUpdate, state: dict[str, Any]) -> None:
         """Store a change, then apply it, so that the topic that orders the queue can be shown."""
         try:
             await asyncio.to_thread(self.log.add, self._record(change), state)
@@ -133,7 +133,7 @@ class TopicAdaptation:
         finally:
             self._storing = None
 
-    def _record(self, change: Change) -> TopicChange:
+    def _record(self, change: TopicUpdate) -> TopicChange:
         return TopicChange(
             self.spider.topic.name,
             self.frontier,
@@ -148,7 +148,7 @@ class TopicAdaptation:
             change.upper_limit,
         )
 
-    def _apply(self, change: Change) -> None:
+    def _apply(self, change: TopicUpdate) -> None:
         """Score with the changed topic."""
         self.adapter.apply(self.number, change)
         self.spider.scorer = self.adapter.scorer

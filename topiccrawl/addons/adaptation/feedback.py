@@ -25,7 +25,7 @@ from topiccrawl.addons.adaptation.vectors import (
     rocchio,
     unit,
 )
-from topiccrawl.topics.adapter import Change
+from topiccrawl.topics.adapter import TopicUpdate
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class FeedbackAdapter:
             push = heapq.heappush if self._has_room() else heapq.heapreplace
             push(self._best, kept)
 
-    def adapt(self) -> Change | None:
+    def adapt(self) -> TopicUpdate | None:
         """Return the moved topic, once there are enough relevant pages since the last change."""
         p = self.parameters
         if self._pages < p.warm or self._since < p.every or not self._best:
@@ -119,12 +119,12 @@ class FeedbackAdapter:
         )
         return self.present()
 
-    def present(self) -> Change | None:
+    def present(self) -> TopicUpdate | None:
         """Return the topic as it was moved last."""
         if not self._reason:
             return None
         vector = TopicVector.of({**self._weights, **self._negative()})
-        return Change("genetic", vector, self._reason, self._pages, *self._limits())
+        return TopicUpdate("genetic", vector, self._reason, self._pages, *self._limits())
 
     def state(self) -> dict[str, Any]:
         """Return the documents kept, recent scores and the current topic."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import Change
+    from topiccrawl.topics.adapter import TopicUpdate
 
 LEARNT_CHARS = 3_000
 """Characters of a page's beginning that are learnt from: its story, in bounded time."""
@@ -62,15 +62,15 @@ class TopicLearner:
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
 
-    def adapt(self) -> Change | None:
+    def adapt(self) -> TopicUpdate | None:
         """Return the changed topic, or None where it is not yet time or nothing was learnt."""
         return self._adapter.adapt()
 
-    def present(self) -> Change | None:
+    def present(self) -> TopicUpdate | None:
         """Return the topic as it is after all changes, or None."""
         return self._adapter.present()
 
-    def apply(self, number: int, change: Change | None = None) -> None:
+    def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Score with a change; learnt words leave the topic as it is, ``genetic`` makes another."""
         step = LEARNT if self.method == "words" else 1
         if change is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topiccrawl.model import Verdict
-    from topiccrawl.topics.adapter import Change
+    from topiccrawl.topics.adapter import TopicUpdate
     from topiccrawl.topics.scorer import Scorer
 
 SHORT = 60
@@ -41,7 +41,7 @@ class Scorers(NamedTuple):
     links: Scorer | LearntLinks
 
 
-def scorers(change: Change, own: Scorer, gain: float) -> Scorers:
+def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
     """The scorers of a change.
 
     Args:

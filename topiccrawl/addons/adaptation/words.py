@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.topics.adapter import Change
+from topiccrawl.topics.adapter import TopicUpdate
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class WordAdapter:
         if len(words) > 2 * _KEPT:
             self._words = _most_seen(words, _KEPT)
 
-    def adapt(self) -> Change | None:
+    def adapt(self) -> TopicUpdate | None:
         """Return the same as ``present``, once there are enough pages since the last change."""
         if self._pages < self._next:
             return None
@@ -90,7 +90,7 @@ class WordAdapter:
         self._next = max(self._pages + p.every, math.ceil(self._pages * p.growth))
         return self.present()
 
-    def present(self) -> Change | None:
+    def present(self) -> TopicUpdate | None:
         """Return the user's terms and all words learnt until now."""
         learnt = self._learnt()
         if not learnt:
@@ -102,7 +102,7 @@ class WordAdapter:
             f"{self._pages} pages, worth {self._for:.1f} relevant ones; "
             f"{len(vector.terms) - len(own)} words learnt, foremost {best}"
         )
-        return Change("words", vector, reason, self._pages)
+        return TopicUpdate("words", vector, reason, self._pages)
 
     def state(self) -> dict[str, Any]:
         """Return the counts and sums."""

@@ -1,4 +1,4 @@
-"""From settings to a page's door, and to what may be steered through it."""
+"""From settings to a page's access control, and to the routes that other parts contribute."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ import secrets
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.dashboard.guard import Guard
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.http import order_routes, task_routes
-from topiccrawl.storage.control import Control
+from topiccrawl.scheduler.hooks import components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from aiohttp import web
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.dashboard.address import Address
-    from topiccrawl.addons.tasks.records import Wish
     from topiccrawl.storage.ledger import Ledger
 
 
@@ -35,6 +30,11 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
     return Guard(address, token or made, (*names,), shown=bool(made))
 
 
-def steering_routes(ledger: Ledger, check: Callable[[Wish], None]) -> list[web.RouteDef]:
-    """Return the routes by which crawls and tasks are steered; ``check`` as ``Desk`` has it."""
-    return [*order_routes(Control(ledger)), *task_routes(Desk(ledger, check))]
+def contributed_routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
+    """Return the routes of TOPICCRAWL_DASHBOARD_ROUTES, such as those that steer crawls and tasks.
+
+    Raises:
+        SettingError: One cannot be loaded.
+    """
+    builders = components(settings, "TOPICCRAWL_DASHBOARD_ROUTES")
+    return [route for build in builders for route in build(settings, ledger)]

@@ -11,9 +11,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.dashboard.address import address_in
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
-from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.build import frontier_place, ledger_of
 
@@ -61,32 +59,34 @@ class Dashboard:
         return dashboard
 
     async def start(self) -> None:
-        """Listen; if the port is not available, the crawl goes on without the page."""
-        from topiccrawl.addons.dashboard.door import guard_of, steering_routes
-        from topiccrawl.addons.dashboard.server import DashboardServer
-
+        """Listen; if a setting or the port cannot be used, the crawl goes on without the page."""
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
-        links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
-        patterns = links.learner.known if links is not None else dict
-        self.stored = Stored(self.crawler.settings, patterns)
-        metrics = exposition if available() else None
-        routes = []
-        if self.crawler.settings.getbool("TOPICCRAWL_CONTROL"):
-            self.ledger = ledger_of(self.crawler.settings)
-            routes = steering_routes(self.ledger, checker(self.crawler.settings))
-        source = CrawlSource(figures, self.stored)
-        server = DashboardServer(
-            source, guard_of(self.crawler.settings, self.address), routes, metrics
-        )
         try:
+            server = self._server(figures)
             await server.start()
-        except StorageError as error:
+        except (SettingError, StorageError) as error:
             logger.error("No dashboard: %s", error)  # noqa: TRY400 - the remedy is in it
             return
         self.server = server
         logger.info("Dashboard: %s", server.url)
+
+    def _server(self, figures: CrawlFigures) -> DashboardServer:
+        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.server import DashboardServer
+
+        settings, routes = self.crawler.settings, []
+        self.stored = Stored(settings, self.crawler)
+        if settings.getbool("TOPICCRAWL_CONTROL"):
+            self.ledger = ledger_of(settings)
+            routes = contributed_routes(settings, self.ledger)
+        return DashboardServer(
+            CrawlSource(figures, self.stored),
+            guard_of(settings, self.address),
+            routes,
+            exposition if available() else None,
+        )
 
     async def stop(self) -> None:
         """End the page."""

@@ -11,6 +11,10 @@ and elsewhere one generated at the start."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Host names of the page besides its addresses, as behind a proxy; others are refused. The
 environment's, separated by commas, are added."""
+TOPICCRAWL_DASHBOARD_ROUTES: dict[str, int] = {}
+"""Dotted paths of functions that build routes of the page's server, and their order."""
+TOPICCRAWL_DASHBOARD_SECTIONS: dict[str, int] = {}
+"""Dotted paths of functions that return sections of the page, and their order."""
 TOPICCRAWL_REPORT = ""
 """A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
 none is. ``scrapy report`` writes one at any time."""

@@ -1,43 +1,35 @@
-"""Stored data of a topic for the page: articles, chains, changes of the topic, URL patterns."""
+"""Stored data of a topic for the page: articles, chains, changes, and contributed sections."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
-from topiccrawl.addons.url_patterns.site import SiteLearner
-from topiccrawl.storage.choice import changes_of, listing_of, mongodb_uri, sites_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.scheduler.hooks import components
+from topiccrawl.storage.choice import changes_of, listing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.changes import TopicChange
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State
 
-    Known = Mapping[str, tuple[SiteLearner, Mapping[str, Sequence[Any]]]]
-
 CHAINS = 8
 """Stories whose reprints are shown."""
 CHANGES = 30
 """Changes of a topic that are shown, the last ones."""
-SITES = 12
-"""Sites whose patterns are shown, those with most judged pages."""
-LOOKED_AT = 100
-"""Sites that are read to choose them, where patterns come from the store."""
 REPRINTS = 12
 """Reprints of a story that are shown."""
 KEPT = 5.0
 """Minimum of seconds that a result is cached."""
 RARE = 100.0
 """Factor: a result is cached this many times longer than the query took."""
-PATTERNS = 6
-"""Patterns of a site that are shown."""
 TERMS = 8
 """Terms of a change that are shown."""
 LEARNT = 24
@@ -48,19 +40,21 @@ class Stored:
     """Reads what crawls stored, without changes.
 
     Args:
-        settings: Name the stores.
-        patterns: Returns the learnt patterns of sites' URLs; None: they are read from the store.
+        settings: Name the stores, and the sections of TOPICCRAWL_DASHBOARD_SECTIONS.
+        crawler: The running crawl; None for what is stored alone.
 
     Attributes:
         settings: As given.
+
+    Raises:
+        SettingError: A section cannot be loaded.
     """
 
-    def __init__(
-        self, settings: Mapping[str, Any], patterns: Callable[[], Known] | None = None
-    ) -> None:
+    def __init__(self, settings: BaseSettings, crawler: Crawler | None = None) -> None:
         self.settings = settings
+        self._crawler = crawler
         self._listing = listing_of(settings)
-        self._patterns = patterns
+        self._sections = components(settings, "TOPICCRAWL_DASHBOARD_SECTIONS")
         self._last: dict[tuple[str, str], tuple[float, State]] = {}
         self._turn = asyncio.Lock()
 
@@ -73,7 +67,7 @@ class Stored:
         return await self._listing.page(topic, limit, offset)
 
     async def more(self, topic: str, frontier: str) -> State:
-        """Chains, changes and patterns (see ``source``), looked up at most every ``KEPT`` seconds.
+        """Return chains, changes and contributed sections, read at most every ``KEPT`` seconds.
 
         Concurrent callers share one query, and slow queries are cached longer.
         """
@@ -94,9 +88,11 @@ class Stored:
         chains = await self._listing.chains(topic, CHAINS)
         log = changes_of(self.settings)
         changes = await asyncio.to_thread(log.all, topic, frontier)
-        known = self._patterns() if self._patterns is not None else await self._read()
-        sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
+        contributed: State = {}
+        for section in self._sections:
+            contributed |= await section(self.settings, self._crawler)
         return {
+            **contributed,
             "chains": [
                 {
                     "article": chain.article._asdict(),
@@ -107,23 +103,7 @@ class Stored:
             ],
             "changes": changes_shown(changes),
             "learnt": learnt(changes),
-            "patterns": [_site(site, *one) for site, one in sites if one[0].pages],
         }
-
-    async def _read(self) -> Known:
-        folder = self.settings["TOPICCRAWL_DATA_DIR"]
-        if not mongodb_uri(self.settings) and not (Path(folder) / FILE).exists():
-            return {}
-        knowledge = sites_of(self.settings)
-        await knowledge.open()
-        try:
-            found: dict[str, tuple[SiteLearner, Mapping[str, Sequence[Any]]]] = {}
-            for site in (await knowledge.sites(KEY))[:LOOKED_AT]:
-                value = await knowledge.get(site)
-                found[site] = SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {})
-            return found
-        finally:
-            await knowledge.close()
 
 
 def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
@@ -155,22 +135,3 @@ def learnt(changes: Sequence[TopicChange]) -> list[list[Any]]:
 def _foremost(terms: Mapping[str, float], most: int = TERMS) -> list[str]:
     """Terms with a positive weight, in stored order, which is the order of their evidence."""
     return [term for term, weight in terms.items() if weight > 0][:most]
-
-
-def _site(site: str, learner: SiteLearner, drops: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    patterns = sorted(learner.patterns.patterns, key=lambda pattern: -pattern.seen)
-    return {
-        "site": site,
-        "ready": learner.ready,
-        "pages": learner.pages,
-        "dropped": sum(entry[0] for entry in drops.values()),
-        "patterns": [
-            {
-                "label": str(pattern.label),
-                "expression": pattern.expression,
-                "seen": pattern.seen,
-                "articles": pattern.articles,
-            }
-            for pattern in patterns[:PATTERNS]
-        ],
-    }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.discovery.contract import Provider
+    from topiccrawl.discovery.contract import SeedProvider
     from topiccrawl.storage.periods import Period
 
 ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
@@ -160,7 +160,7 @@ def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discov
     return Discovery(searched, queries, pages) if searched else None
 
 
-def _provider(template: Template, given: str | Mapping[str, Any]) -> Provider:
+def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvider:
     """A provider as a template file names it.
 
     ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a configured engine.
@@ -169,8 +169,8 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> Provider:
     try:
         if isinstance(given, str):
             return provider_of(given)
-        if len(given) == 1 and next(iter(given)) in NAMES:
-            name, rest = next(iter(given.items()))
+        name, rest = next(iter(given.items()), ("", ""))
+        if len(given) == 1 and (name in NAMES or "." in name):
             return provider_of(f"{name}:{rest}")
         return Configured(Engine.model_validate(given))
     except ConfigurationError as error:

@@ -10,12 +10,13 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, manner_of, plan_of
+from topiccrawl.addons.records.arguments import Plan, crawl_of, manner_of, plan_of
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.addons.records.templates.following import Following
+from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.records.periods.visits import Wanted
+    from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import Results
     from topiccrawl.model import Page
 
@@ -109,6 +111,24 @@ class TemplateSpider(Spider):
             ConfigurationError: If one cannot be used.
         """
         plan_of(settings, arguments)
+
+    @classmethod
+    def owner_of(cls, name: str) -> Template:
+        """Return the template of a name or path; results are stored under its own name.
+
+        Raises:
+            TemplateError: There is none.
+        """
+        return resolve(name)
+
+    @classmethod
+    def crawl_of(cls, settings: BaseSettings, name: str) -> str:
+        """Return the name of a template's crawl, by which it is steered.
+
+        Raises:
+            ConfigurationError: There is no such template, or its periods cannot be read.
+        """
+        return crawl_of(settings, name)
 
     @override
     async def start(self) -> AsyncIterator[Request]:

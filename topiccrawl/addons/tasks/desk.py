@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.addons.tasks.board import KINDS, Board
 from topiccrawl.addons.tasks.records import COUNTERS, SHARDS, TASKS, Shard, State, Task, Wish
 from topiccrawl.errors import ConfigurationError, StateError
@@ -105,10 +104,11 @@ class Desk:
 
     Args:
         ledger: Ledger of all rows.
-        check: Raises ConfigurationError for a wish that no spider can fulfil.
+        check: Raises ConfigurationError for a wish that no spider can fulfil; returns the slug of
+            the wish's template, "" for a wish that names its sites.
     """
 
-    def __init__(self, ledger: Ledger, check: Callable[[Wish], None] = lambda _wish: None) -> None:
+    def __init__(self, ledger: Ledger, check: Callable[[Wish], str] = lambda _wish: "") -> None:
         self._ledger = ledger
         self._check = check
         self._control = Control(ledger)
@@ -125,8 +125,7 @@ class Desk:
         for text in (*wish.arguments.values(), wish.owner):
             if text != clean(text):
                 raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
-        self._check(wish)
-        parts = parts_of(wish)
+        parts = parts_of(wish, self._check(wish))
         while True:
             now = await self._ledger.now()
             last = await self._ledger.get(COUNTERS, "task")
@@ -227,21 +226,26 @@ class Desk:
         return await self.show(task)
 
 
-def parts_of(wish: Wish) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def parts_of(
+    wish: Wish, template: str = ""
+) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the shards of a wish: one a site; a template finds its sites itself: one shard.
 
+    Args:
+        wish: What is wished.
+        template: Slug of its template; "" if it has none.
+
     Raises:
-        ConfigurationError: A site or the template cannot be used.
+        ConfigurationError: A site or a bound cannot be used.
     """
-    if wish.spider != TEMPLATE:
+    if not template:
         return split(wish.sites)
     if wish.site_pages or wish.depth:
         raise ConfigurationError(
             "a template bounds itself what it fetches of a site ([limits], [[filter]]): leave out"
             " site_pages and depth"
         )
-    template = resolve(wish.arguments.get(TEMPLATE, ""))
-    return {f"{TEMPLATE}:{template.slug}": (seeds_in(wish.sites), ())}
+    return {f"{TEMPLATE}:{template}": (seeds_in(wish.sites), ())}
 
 
 def seeds_in(sites: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tasks over HTTP: routes that a server mounts; the server controls access to them.
+"""Tasks over HTTP: routes that the dashboard mounts; it controls access to them.
 
     GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     and resume, cancel
@@ -128,8 +128,9 @@ def wish_in(body: dict[str, Any]) -> Wish:
 def _refuse_file(name: str, value: str) -> None:
     """Refuse an argument that names a file of this machine; providers have URLs with separators."""
     if name == "discover":
-        used = any(spec.partition(":")[0].strip() in FROM_FILES for spec in value.split(","))
-        remedy = f"over HTTP there is no {' and no '.join(sorted(FROM_FILES))}"
+        names = [spec.partition(":")[0].strip() for spec in value.split(",")]
+        used = any(name in FROM_FILES or "." in name for name in names)
+        remedy = f"over HTTP there is no {', no '.join(sorted(FROM_FILES))} and no dotted path"
     else:
         used = "/" in value or "\\" in value or value.strip().lower().endswith(".toml")
         remedy = "over HTTP write words, or the name of a topic or template"

@@ -10,3 +10,4 @@ change takes about a second."""
 
 SPIDER_MODULES = ["topiccrawl.addons.tasks.spider"]
 TOPICCRAWL_CHECKS = {"topiccrawl.addons.tasks.spider.check_work": 200}
+TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.tasks.dashboard.routes": 100}

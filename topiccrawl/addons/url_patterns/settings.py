@@ -10,3 +10,4 @@ SPIDER_MIDDLEWARES = {
     # after the rules of LinkFilterMiddleware (600)
     "topiccrawl.addons.url_patterns.middleware.NewsFilterMiddleware": 550,
 }
+TOPICCRAWL_DASHBOARD_SECTIONS = {"topiccrawl.addons.url_patterns.section.patterns": 100}

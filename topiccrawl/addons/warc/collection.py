@@ -1,15 +1,17 @@
-"""WARC files as collections of recorded pages."""
+"""The archive for other parts: collections of recorded pages are read, forgotten pages removed."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
+
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.warc.archive import Exchange
 
@@ -25,3 +27,28 @@ def recorded(path: Path) -> Iterator[Exchange]:
     from topiccrawl.addons.warc.archive import exchanges
 
     yield from exchanges(path)
+
+
+def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
+    """Remove forgotten pages from the archive; yield lines that say what was done.
+
+    Args:
+        settings: WARC_DIR names the archive; nothing is done without one.
+        names: URLs, or ``site:HOST``.
+
+    Raises:
+        SettingError: warcio is not installed.
+        StorageError: Repeat the call; it is idempotent.
+    """
+    if not settings.get("WARC_DIR"):
+        return
+    if find_spec("warcio") is None:
+        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
+    from topiccrawl.addons.warc import removal
+
+    folder = Path(settings["WARC_DIR"])
+    folder.mkdir(parents=True, exist_ok=True)
+    done = removal.forget(folder, names)
+    yield f"{folder}: {done.records} records taken out of {done.files} files"
+    if done.open:
+        yield f"{folder}: {done.open} unfinished: the crawl that completes them does it"

@@ -16,3 +16,4 @@ TOPICCRAWL_COLLECTIONS = {
     ".warc": "topiccrawl.addons.warc.collection.recorded",
     ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
 }
+TOPICCRAWL_FORGET = {"topiccrawl.addons.warc.collection.forget": 100}

@@ -191,6 +191,8 @@ def test_an_order_names_no_file(tmp_path: Path) -> None:
         *(_topic(text) for text in (str(names["topic"]),
                                     " own.toml ", "../own", "a\\b", "own.TOML")),
         _template(template=str(names["topic"])), _template(template="own.toml"),
+        *(_template(discover=spec)
+          for spec in ("examples.search_engine.OwnSearch:http://a.test/", "bing, no.such:x")),
     ]  # fmt: skip
 
     async def act(client: TestClient[Any, Any]) -> None:

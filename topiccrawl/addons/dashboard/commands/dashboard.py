@@ -14,7 +14,6 @@ from topiccrawl.addons.dashboard.address import address_of
 from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
-from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.build import ledger_of, runs_of
 
@@ -56,7 +55,7 @@ class Command(OperatorCommand, ScrapyCommand):
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.door import guard_of, steering_routes
+        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         runs, stored = runs_of(self.options), Stored(self.options)
@@ -64,7 +63,7 @@ class Command(OperatorCommand, ScrapyCommand):
         server = DashboardServer(
             RunsSource(runs, stored),
             guard_of(self.options, address),
-            steering_routes(ledger, checker(self.options)),
+            contributed_routes(self.options, ledger),
             exposition if available() else None,
         )
         await server.start()

@@ -19,7 +19,7 @@ export function show() {
   at("learnt-rows").hidden = !last.learnt.length;
   fill("learnt-rows", last.learnt.map(([term, weight]) => h("span", { class: "chip learnt", title: `${t("learnt")} · ${weight}` }, term)));
   fill("term-history", last.changes.map(change));
-  fill("pattern-rows", last.patterns.length ? last.patterns.map(site) : h("p", { class: "empty" }, t("noPatterns")));
+  fill("pattern-rows", last.patterns?.length ? last.patterns.map(site) : h("p", { class: "empty" }, t("noPatterns")));
 }
 function chain({ article, reprints, reprinted }) {
   const more = reprinted > 6 ? h("span", {}, `+${number(reprinted - 6)}`) : null;

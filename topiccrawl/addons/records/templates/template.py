@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from topiccrawl.errors import TemplateError
 from topiccrawl.text.normal import fold
-from topiccrawl.topics.tomlfile import Hosts, Kind, Seeds, load, mistakes
+from topiccrawl.topics.tomlfile import FileKind, Hosts, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -309,7 +309,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
 
 
 _KINDS = "name, text, telephone, mail, url, postcode, qq, number, date, address"
-_KIND = Kind(
+_KIND = FileKind(
     error=TemplateError,
     called="template file",
     listing="write one, or give the name of one that ships with topiccrawl",

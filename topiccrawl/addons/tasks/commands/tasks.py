@@ -101,10 +101,10 @@ _ARGUMENTS = {TEMPLATE: (TEMPLATE, "discover", "chance")}
 """Arguments that a task may give a spider; for a topic its name only."""
 
 
-def checker(settings: BaseSettings) -> Callable[[Wish], None]:
-    """Return a check that raises ConfigurationError for a wish that no spider can fulfil."""
+def checker(settings: BaseSettings) -> Callable[[Wish], str]:
+    """Return a check of wishes, as ``Desk`` has it."""
 
-    def check(wish: Wish) -> None:
+    def check(wish: Wish) -> str:
         loader = get_spider_loader(settings)
         if wish.spider == "work" or wish.spider not in loader.list():
             raise ConfigurationError(
@@ -114,9 +114,10 @@ def checker(settings: BaseSettings) -> Callable[[Wish], None]:
         refuse_unknown(arguments, known=_ARGUMENTS.get(wish.spider, ("topic",)))
         if wish.spider == TEMPLATE and wish.sites:
             arguments["seeds"] = ",".join(seeds_in(wish.sites))
-        look = getattr(loader.load(wish.spider), "check", None)
-        if look is not None:
-            look(as_turn(settings), **arguments)
+        spider: Any = loader.load(wish.spider)
+        if hasattr(spider, "check"):
+            spider.check(as_turn(settings), **arguments)
+        return str(spider.owner_of(arguments[TEMPLATE]).slug) if wish.spider == TEMPLATE else ""
 
     return check
 

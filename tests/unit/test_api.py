@@ -1,0 +1,58 @@
+"""What may be imported from the package, and the examples of its page."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("dedup", "discovery", "extract", "links", "text", "topics")
+
+
+def test_the_examples_of_the_page_run() -> None:
+    done = doctest.testfile(str(ROOT / "docs" / "api.md"), module_relative=False)
+    assert done.attempted > 20
+    assert done.failed == 0
+
+
+def test_the_stub_has_the_names_that_can_be_imported() -> None:
+    stub = ast.parse((ROOT / "topiccrawl" / "__init__.pyi").read_text("utf-8"))
+    typed = {
+        alias.name: node.module
+        for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }  # fmt: skip
+    package = import_module("topiccrawl")
+    assert package.__all__ == sorted(typed)
+    for name, module in typed.items():
+        assert getattr(package, name) is getattr(import_module(str(module)), name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = package.nothing
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_exports_what_it_lists(room: str) -> None:
+    module = import_module(f"topiccrawl.{room}")
+    assert sorted(module.__all__, key=_as_ruff_does) == module.__all__
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+        assert not isinstance(getattr(module, name), type(sys)), "a name must not hide a module"
+
+
+def _as_ruff_does(name: str) -> tuple[int, str]:
+    """Constants first, then classes, then functions."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+def test_the_package_itself_loads_nothing() -> None:
+    program = (
+        "import sys, topiccrawl; print([m for m in sys.modules if m.startswith('topiccrawl.')])"
+    )
+    command = [sys.executable, "-c", program]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout == "[]\n"
