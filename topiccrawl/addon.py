@@ -43,13 +43,16 @@ class Addon:
 
 
 def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401 - any setting
-    if isinstance(value, list) and settings.get(name):
+    given, priority = settings.get(name), settings.getpriority(name) or 0
+    if not given or not isinstance(value, list | dict):
+        settings.set(name, value, priority="addon")
+    elif priority > SETTINGS_PRIORITIES["project"]:
+        return
+    elif isinstance(value, list):
         for item in value:
             settings.add_to_list(name, item)
-    elif not isinstance(value, dict) or name not in settings:
-        settings.set(name, value, priority="addon")
-    elif (settings.getpriority(name) or 0) <= SETTINGS_PRIORITIES["project"]:
+    else:
         given = settings.getdict(name)
         named = {one if isinstance(one, str) else global_object_name(one) for one in given}
         ours = {one: order for one, order in value.items() if one not in named}
-        settings.set(name, {**given, **ours}, priority=settings.getpriority(name) or 0)
+        settings.set(name, {**given, **ours}, priority=priority)

@@ -15,6 +15,7 @@ from lab.demo.server import DemoServer
 from tests.crawl.run import MEASURED, log_of, run, start
 from tests.crawl.test_template import QUERY, Companies, records
 from tests.waiting import PATIENCE, until
+from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.scheduler.build import ledger_of
@@ -38,6 +39,7 @@ class Scene:
     def __init__(self, proxy: str, data: Path, log: Path, url: str) -> None:
         settings: dict[str, Any] = {**SETTINGS, **({"REDIS_URL": url} if url else {})}
         self.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), "REDIS_URL": url})
+        self.settings.setmodule("topiccrawl.settings", priority="default")
         if url:
             arguments = {"template": TEMPLATE, "discover": SEARCH}
             made = self.ask(lambda desk: desk.create(Wish("template", arguments, ())))
@@ -53,7 +55,7 @@ class Scene:
         async def asked() -> T:
             ledger = ledger_of(self.settings)
             try:
-                return await question(Desk(ledger))
+                return await question(Desk(ledger, checker(self.settings)))
             finally:
                 await ledger.close()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Command(ScrapyCrawl):
+class CrawlCommand(ScrapyCrawl):
     """Run a spider; exit 2 where its arguments are wrong, 1 where the crawl failed."""
 
     _crawlers: Sequence[Crawler] = ()

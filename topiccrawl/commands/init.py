@@ -30,7 +30,7 @@ _EXAMPLE = "new-energy-vehicles"
 """Topic file of the package that a project begins with."""
 
 
-class Command(OperatorCommand, ScrapyCommand):
+class InitCommand(OperatorCommand, ScrapyCommand):
     """Create a project: scrapy.cfg, settings with the add-on, spiders, a topic, compose file."""
 
     requires_project = False

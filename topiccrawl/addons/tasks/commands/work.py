@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.crawl import Command as Crawl
+from topiccrawl.commands.crawl import CrawlCommand
 from topiccrawl.commands.terminal import some
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(Crawl):
+class Command(CrawlCommand):
     """Serve tasks."""
 
     @override
