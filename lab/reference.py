@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,8 +79,18 @@ def declared(file: Path) -> Iterator[Setting]:
             continue
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         components = isinstance(getattr(default_settings, target.id, None), dict)
-        if value is not None and not components and target.id not in known:
-            yield Setting(target.id, ast.unparse(value), _text_of(after))
+        if value is None or components or target.id in known:
+            continue
+        meaning = _text_of(after)
+        if meaning or not _documented(target.id):
+            yield Setting(target.id, ast.unparse(value), meaning)
+
+
+@cache
+def _documented(name: str) -> bool:
+    """Return True if some add-on documents the setting, and others only add to it."""
+    pattern = re.compile(rf'^{name}\b.*= .*\n"""', re.MULTILINE)
+    return any(pattern.search(file.read_text(encoding="utf-8")) for file in files())
 
 
 def parameters(prefix: str, kind: type) -> Iterator[Setting]:
