@@ -45,10 +45,12 @@ def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401
     priority = settings.getpriority(name)
     if priority is None or not isinstance(value, dict | list):
         settings.set(name, value, priority="addon")
-    elif priority <= _highest(settings) and isinstance(value, list):
+    elif priority > _highest(settings):
+        return
+    elif isinstance(value, list):
         for item in value:
             settings.add_to_list(name, item)
-    elif priority <= _highest(settings):
+    else:
         given = settings.getdict(name)
         named = {one if isinstance(one, str) else global_object_name(one) for one in given}
         ours = {one: order for one, order in value.items() if one not in named}
