@@ -119,7 +119,7 @@ def shape() -> tuple[int, int, int, list[str]]:
     closing: list[tuple[str, str]] = []
     while True:
         sorter: TopologicalSorter[str] = TopologicalSorter()
-        for one, other in imports.keys() - closing:
+        for one, other in sorted(imports.keys() - closing):
             sorter.add(one, other)
         try:
             sorter.prepare()

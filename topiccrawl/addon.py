@@ -25,9 +25,8 @@ class Addon:
     """Gives a project what ``topiccrawl.settings`` has: ``ADDONS = {"topiccrawl.Addon": 100}``.
 
     The user's settings win. Components that they do not name are added to their dictionaries, and
-    spiders to their lists; None instead of an order switches a component off. What a spider or the
-    command line sets replaces a dictionary, as in Scrapy. Each feature is off until its setting is
-    present.
+    spiders to their lists; None instead of an order switches a component off. What the command line
+    sets replaces a dictionary, as in Scrapy. Each feature is off until its setting is present.
     """
 
     @classmethod
@@ -43,10 +42,10 @@ class Addon:
 
 
 def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401 - any setting
-    given, priority = settings.get(name), settings.getpriority(name) or 0
-    if not given or not isinstance(value, list | dict):
+    priority = settings.getpriority(name)
+    if priority is None or not isinstance(value, dict | list):
         settings.set(name, value, priority="addon")
-    elif priority > SETTINGS_PRIORITIES["project"]:
+    elif priority > _highest(settings):
         return
     elif isinstance(value, list):
         for item in value:
@@ -56,3 +55,13 @@ def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401
         named = {one if isinstance(one, str) else global_object_name(one) for one in given}
         ours = {one: order for one, order in value.items() if one not in named}
         settings.set(name, {**given, **ours}, priority=priority)
+
+
+def _highest(settings: BaseSettings) -> int:
+    """Return the priority up to which components are added to what is given.
+
+    Those of a spider with a scheduler of its own stay as they are.
+    """
+    spider = SETTINGS_PRIORITIES["spider"]
+    other = (settings.getpriority("SCHEDULER") or 0) >= spider
+    return SETTINGS_PRIORITIES["project"] if other else spider

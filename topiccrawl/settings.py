@@ -36,7 +36,8 @@ TOPICCRAWL_TURN = False
 # -- Own parts, and those of add-ons, by dotted path (None instead of the order: off) ------------
 TOPICCRAWL_CHECKS: dict[str, int] = {
     "topiccrawl.extensions.stopping.level_of": 100,
-    "topiccrawl.pipelines.store.check_listeners": 100,
+    "topiccrawl.pipelines.store.check_store": 100,
+    "topiccrawl.spiders.discovering.check_discover": 100,
 }
 """Dotted paths of functions that check settings before a crawl, and their order: from settings;
 each raises SettingError."""

@@ -32,6 +32,7 @@ from topiccrawl.spiders.topic import TopicSpider
 
 class PlainSpider(scrapy.Spider):
     name = "plain"
+    custom_settings = {"ITEM_PIPELINES": {"stock.pipelines.StockPipeline": 1}}
     start_urls = ["http://news.test/"]
 
     def parse(self, response):

@@ -61,9 +61,17 @@ def test_a_component_given_as_a_class_is_known_and_a_wrong_one_still_refused() -
         check_hooks(settings)
 
 
-@pytest.mark.parametrize("priority", ["spider", "cmdline"])
-def test_what_a_spider_or_the_command_line_says_replaces_all(priority: str) -> None:
-    settings = given(priority, SPIDER_MIDDLEWARES={})
+def test_a_spider_adds_to_components_unless_it_has_another_scheduler() -> None:
+    settings = given("spider", SPIDER_MIDDLEWARES={"own.Middleware": 1})
+    check_hooks(settings)
+    assert build_component_list(settings["SPIDER_MIDDLEWARES"])[0] == "own.Middleware"
+    settings = given("spider", SPIDER_MIDDLEWARES={}, SCHEDULER="own.Scheduler")
     assert settings.getdict("SPIDER_MIDDLEWARES") == {}
+
+
+def test_what_the_command_line_says_replaces_all() -> None:
+    settings = given("cmdline", SPIDER_MIDDLEWARES={}, SPIDER_MODULES="own.spiders")
+    assert settings.getdict("SPIDER_MIDDLEWARES") == {}
+    assert settings.getlist("SPIDER_MODULES") == ["own.spiders"]
     with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks "):
         check_hooks(settings)

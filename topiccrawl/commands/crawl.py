@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.finish import failed
 from topiccrawl.scheduler.hooks import check_hooks
 
@@ -40,8 +41,6 @@ class CrawlCommand(ScrapyCrawl):
             self.exitcode = 1
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
-        from topiccrawl.scheduler.checks import check_values
-
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
         assert self.settings is not None  # noqa: S101
         try:

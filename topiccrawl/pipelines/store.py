@@ -210,8 +210,9 @@ def listeners_of(
     return [listener for listener in built if listener is not None]
 
 
-def check_listeners(settings: BaseSettings) -> None:
-    """Raise SettingError if a listener's settings cannot be used."""
+def check_store(settings: BaseSettings) -> None:
+    """Raise SettingError if settings of the store, duplicates or listeners cannot be used."""
+    method_named(settings["TOPICCRAWL_DUPLICATES"])
     listeners_of(settings, store_of(settings))
 
 

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.dedup.choice import method_named
-from topiccrawl.discovery.choice import providers_of
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.build import limits_of, number, place_named
 from topiccrawl.scheduler.hooks import components, flag_of
-from topiccrawl.storage.choice import store_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +31,7 @@ _FRACTIONS = frozenset(
 def check_values(settings: BaseSettings) -> None:
     """Read each setting as what its default is, then those that are names and addresses.
 
-    The functions that TOPICCRAWL_CHECKS names check what belongs to their add-ons.
+    The functions that TOPICCRAWL_CHECKS names check what belongs to their rooms and add-ons.
 
     Raises:
         SettingError: Naming the first that cannot be used, its value and what to write.
@@ -43,9 +40,6 @@ def check_values(settings: BaseSettings) -> None:
     for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
         check_count(settings, name)
     limits_of(settings)
-    method_named(settings["TOPICCRAWL_DUPLICATES"])
-    store_of(settings)
-    providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _check_name(settings, "TOPICCRAWL_CRAWL")
     check_folder(settings, "JOBDIR")

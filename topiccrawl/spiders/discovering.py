@@ -165,6 +165,11 @@ class Discovery:
         return self.providers[asked.provider].read(page)
 
 
+def check_discover(settings: BaseSettings) -> None:
+    """Raise ConfigurationError if TOPICCRAWL_DISCOVER cannot be used."""
+    providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
+
+
 def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
     """A request for a page of a provider's, or for a redirect of its."""
     about = {

@@ -18,6 +18,7 @@ from typing_extensions import override
 from topiccrawl.addons.tasks.turns import Turns
 from topiccrawl.addons.tasks.work.worker import Worker
 from topiccrawl.scheduler.build import check_settings, ledger_of, number
+from topiccrawl.scheduler.checks import check_count
 from topiccrawl.spiders.arguments import flag, refuse_unknown
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ _PLAIN = {
 
 def check_work(settings: BaseSettings) -> None:
     """Raise SettingError if a worker's settings cannot be used."""
-    from topiccrawl.scheduler.checks import check_count
-
     check_count(settings, "TOPICCRAWL_WORK_SITES")
     number(settings, "TOPICCRAWL_WORK_QUANTUM")
 

@@ -17,6 +17,7 @@ from scrapy.http import TextResponse
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.links.directives import directives
 from topiccrawl.links.page import read_page
+from topiccrawl.scheduler.checks import check_folder
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -114,8 +115,6 @@ def check_archive(settings: BaseSettings) -> None:
     Raises:
         SettingError: It cannot be created, or warcio is not installed.
     """
-    from topiccrawl.scheduler.checks import check_folder
-
     if settings.get("WARC_DIR") and find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
     check_folder(settings, "WARC_DIR")
