@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.links.shares import WordShare
-from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.links.strategies import NAMES, strategy
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:

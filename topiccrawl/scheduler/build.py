@@ -16,7 +16,7 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
 from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules, host_named
-from topiccrawl.links.strategies import NAMES, FirstCome, strategy
+from topiccrawl.links.strategies import FirstCome, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.leases import Retry
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.redis.courier import Courier
-    from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
+    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.runs import Runs
@@ -146,19 +147,16 @@ def crawl_name(spider: Spider | None) -> str:
     return topic.slug if topic is not None else _owner(spider)
 
 
-def _relearn(frontier: Frontier, order: Strategy) -> None:
+def _relearn(frontier: Frontier, order: LinkStrategy) -> None:
     """Train a strategy again on links to pages that earlier runs crawled.
 
     The trained model is not stored: the frontier has all its examples. At most ``RELEARNT`` pages
     are used, in the order of the frontier.
     """
-    learn = getattr(order, "learn", None)
-    if learn is None:
-        return
     for url, _, _ in islice(frontier.iterate("crawled"), RELEARNT):
         known = frontier.why(url)
         if known is not None and known.relevance is not None:
-            learn(known.anchor, known.context, known.relevance)
+            order.learn(known.anchor, known.context, known.relevance)
 
 
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
@@ -227,19 +225,12 @@ def place_named(settings: BaseSettings, name: str) -> str:
     return str(folder_of(settings, name).absolute())
 
 
-def _without_topic(name: str) -> Strategy:
+def _without_topic(name: str) -> LinkStrategy:
     """Return the strategy of that name, for reading and moving stored evidence."""
-    return strategy(name, _NoTopic()) if name in NAMES else FirstCome()
-
-
-class _NoTopic:
-    """Scorer for reading only: the stored evidence is shown as it is."""
-
-    def score_many(self, texts: list[str]) -> list[float]:
-        return [0.0] * len(texts)
-
-    def contains(self, text: str) -> bool:  # noqa: ARG002
-        return False
+    try:
+        return strategy(name)
+    except SettingError:  # of a class that is not here any more
+        return FirstCome()
 
 
 def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.errors import TopiccrawlError
-    from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class Crawl:
 
     name: str
     owner: str
-    strategy: Strategy
+    strategy: LinkStrategy
     politeness: Politeness
     limits: Limits
     share: tuple[int, int] | None
@@ -132,7 +133,7 @@ def place_of(settings: BaseSettings, name: str) -> str:
     return f"{address(client_of(settings))}#{name}"
 
 
-def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Reader:
+def read_shared(place: str, settings: BaseSettings, order: Callable[[str], LinkStrategy]) -> Reader:
     """Return a view of a crawl in Redis; ``order`` makes the strategy of a name.
 
     Raises:
@@ -142,7 +143,9 @@ def read_shared(place: str, settings: BaseSettings, order: Callable[[str], Strat
     return read(client, name, order(strategy_in(client, name)))
 
 
-def edit_shared(place: str, settings: BaseSettings, order: Callable[[str], Strategy]) -> Frontier:
+def edit_shared(
+    place: str, settings: BaseSettings, order: Callable[[str], LinkStrategy]
+) -> Frontier:
     """Return the frontier of a crawl in Redis that no node works on.
 
     Raises:
@@ -153,7 +156,7 @@ def edit_shared(place: str, settings: BaseSettings, order: Callable[[str], Strat
     return new_shared(place, settings, order(strategy_in(client, name)), owner_in(client, name))
 
 
-def new_shared(place: str, settings: BaseSettings, strategy: Strategy, owner: str) -> Frontier:
+def new_shared(place: str, settings: BaseSettings, strategy: LinkStrategy, owner: str) -> Frontier:
     """Return a frontier to be filled or changed by hand, for this process alone.
 
     Raises:

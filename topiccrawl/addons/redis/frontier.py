@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.contract import Lease, Limits, Politeness, Strategy
+    from topiccrawl.frontier.contract import Lease, Limits, Politeness
     from topiccrawl.frontier.portable import Entry
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 TTL = 10.0
 """Seconds of silence after which a node times out."""
@@ -84,7 +85,7 @@ class SharedFrontier:
     """
 
     def __init__(  # noqa: PLR0913 - all but six have defaults
-        self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
+        self, client: redis.Redis, name: str, folder: str | Path, strategy: LinkStrategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
         rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
         ttl: float = TTL, attached: bool = True, register: str = "",
