@@ -1,0 +1,1 @@
+"""Own parts outside of the package: each needs no change inside it."""
