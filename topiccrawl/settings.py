@@ -27,6 +27,11 @@ environment's MONGODB_URI, else SQLite in the folder. Options of the URI overrid
 TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 
+# -- The frontier: the queue of a crawl (docs/scale.md) ------------------------------------------
+TOPICCRAWL_FRONTIER = "topiccrawl.addons.redis.choice.frontiers"
+"""Dotted path of what opens frontiers, made with (settings, place): in Redis where REDIS_URL is
+given, else in folders. An own class is like topiccrawl.scheduler.frontiers.Frontiers."""
+
 # -- Several nodes on one crawl: the frontier in Redis (docs/multi-node.md) ----------------------
 REDIS_URL: str | None = None
 """Redis that stores the frontier, such as redis://HOST:6379/0; nodes with the same setting share
@@ -126,7 +131,8 @@ TOPICCRAWL_SEED_LUCK = 1
 
 # -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"
-"""One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
+"""One of bfs, best-first, shark, shark-inlink, link-block, shark-plus; or the dotted path of an own
+class (docs/strategies.md)."""
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0

@@ -38,6 +38,7 @@ class Scene:
     def __init__(self, proxy: str, data: Path, log: Path, url: str) -> None:
         settings: dict[str, Any] = {**SETTINGS, **({"REDIS_URL": url} if url else {})}
         self.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), "REDIS_URL": url})
+        self.settings.setmodule("topiccrawl.settings", priority="default")
         if url:
             arguments = {"template": TEMPLATE, "discover": SEARCH}
             made = self.ask(lambda desk: desk.create(Wish("template", arguments, ())))

@@ -198,14 +198,14 @@ class CrawlFigures:
         if scheduler is None:
             return Waiting("")
         quiet = time.monotonic() - self._heard
-        courier = scheduler.courier
+        sync = scheduler.sync
         store = self.crawler.get_item_pipeline(StorePipeline)
         counts = self._counts()
         return waiting(
             Circumstances(
                 quiet,
                 paused=not scheduler.may_fetch(),
-                redis_away=courier is not None and courier.away,
+                redis_away=sync is not None and sync.away,
                 store_away=store is not None and store.away,
                 queues=counts,
                 own=_own(scheduler.frontier, counts),

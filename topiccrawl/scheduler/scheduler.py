@@ -28,14 +28,14 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
     clock_of,
-    courier,
-    forget,
+    crawl_name,
     hosts_of,
     open_frontier,
     retry_rules,
     traps_of,
 )
 from topiccrawl.scheduler.finish import FAILURE
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from topiccrawl.addons.redis.courier import Courier
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Seed
+    from topiccrawl.scheduler.frontiers import SyncTask
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +100,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     Attributes:
         frontier: The frontier, once open.
+        sync: Task of a shared frontier; None for a local one.
         book: Open leases of this process.
         may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when they may again.
         has_room: Returns whether another page may be leased besides the open ones.
@@ -115,7 +116,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self.opened = False
         self._failure = ""
         self._closing: asyncio.Task[None] | None = None
-        self.courier: Courier | None = None
+        self.sync: SyncTask | None = None
         self.may_fetch: Callable[[], bool] = lambda: True
         self.has_room: Callable[[], bool] = lambda: True
         self._pulse = Pulse()
@@ -165,23 +166,25 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
         self._pulse.start(self._keep_clocks)
-        self.courier = courier(self.crawler, self)
-        if self.courier is not None:
-            self.courier.start()
+        self.sync = frontiers_of(self.crawler.settings).sync_task(self)
+        if self.sync is not None:
+            self.sync.start()
 
     @override
     def close(self, reason: str) -> Deferred[None] | None:
         """Release unused leases, commit, and write the queues' sizes to the stats."""
-        if self.courier is None:
+        if self.sync is None:
             self._end()
             return None
-        return deferred_from_coro(self._end_with(self.courier))
+        return deferred_from_coro(self._end_with(self.sync))
 
-    async def _end_with(self, courier: Courier) -> None:
-        await courier.stop()
+    async def _end_with(self, sync: SyncTask) -> None:
+        await sync.stop()
+        settings = self.crawler.settings
         try:
             self._end()
-            forget(self.crawler)
+            if not settings.getbool("SCHEDULER_PERSIST", default=True):
+                frontiers_of(settings).forget(crawl_name(self.spider))
         except StorageError as error:
             logger.error("%s; what is left here is given up and fetched again", error)  # noqa: TRY400
 
@@ -204,7 +207,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @override
     def has_pending_requests(self) -> bool:
         """Check whether anything is queued, leased, or waits outside the frontier."""
-        waits = self.courier is not None and self.courier.waits()
+        waits = self.sync is not None and self.sync.waits()
         return self.opened and (bool(self.side) or waits or self.frontier.pending())
 
     @override

@@ -41,6 +41,8 @@ def test_there_are_six_and_others_are_refused_with_the_choice() -> None:
         strategy("nowhere.Strategy", TOPIC)
     with pytest.raises(SettingError, match="Missing"):
         strategy("tests.contracts.strategies.Missing", TOPIC)
+    with pytest.raises(SettingError, match="BaseStrategy"):
+        strategy("os.abort", TOPIC)
 
 
 def test_a_strategy_by_dotted_path_has_the_path_as_its_name() -> None:

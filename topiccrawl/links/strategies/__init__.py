@@ -6,9 +6,16 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
-from topiccrawl.links.strategies.base import BaseStrategy
+from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy
 from topiccrawl.links.strategies.baselines import BestFirst, BreadthFirst, FirstCome
-from topiccrawl.links.strategies.contract import LinkScorer, LinkStrategy
+from topiccrawl.links.strategies.contract import (
+    NORMAL,
+    PRIOR,
+    REJECTED,
+    GroupStats,
+    LinkScorer,
+    LinkStrategy,
+)
 from topiccrawl.links.strategies.link_block import LinkBlock
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.strategies.shark import Shark
@@ -39,7 +46,7 @@ def strategy(
     """Return the strategy of that name, or of that dotted path.
 
     Args:
-        name: One of ``NAMES``, or the path of a class like ``BaseStrategy``; the path is its name.
+        name: One of ``NAMES``, or the path of a subclass of ``BaseStrategy``: its name then.
         scorer: Scores texts against the topic; None where stored evidence is only read.
         parameters: Numbers of the formulas; None: defaults.
 
@@ -57,18 +64,34 @@ def strategy(
     except (ImportError, AttributeError, ValueError) as error:
         message = f"The link strategy {name!r} cannot be loaded: {error}."
         raise SettingError(message) from error
-    own: LinkStrategy = found(scorer, parameters)
+    if not (isinstance(found, type) and issubclass(found, BaseStrategy)):
+        raise SettingError(f"The link strategy {name!r} is no class derived from BaseStrategy.")
+    own = found(scorer, parameters)
     own.name = name
     return own
 
 
+def stored_strategy(name: str) -> LinkStrategy:
+    """Return the strategy of that name, for reading and moving stored evidence without a topic."""
+    try:
+        return strategy(name)
+    except SettingError:  # of a class that is not installed here
+        return FirstCome()
+
+
 __all__ = [
     "DEFAULT",
+    "MAX_KEPT",
     "NAMES",
+    "NORMAL",
+    "PRIOR",
+    "REJECTED",
     "BaseStrategy",
     "FirstCome",
+    "GroupStats",
     "LinkScorer",
     "LinkStrategy",
     "StrategyParameters",
+    "stored_strategy",
     "strategy",
 ]
