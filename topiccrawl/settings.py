@@ -322,7 +322,7 @@ EXTENSIONS = {
     "topiccrawl.addons.dashboard.extension.Dashboard": 530,
     "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,
     "topiccrawl.addons.watch.extension.Watch": 520,
-    "topiccrawl.extensions.anew.Anew": 520,
+    "topiccrawl.extensions.retry.StartRetry": 520,
     "topiccrawl.addons.watch.eventitems.ChangeEvents": 520,
 }
 ITEM_PIPELINES = {

@@ -69,6 +69,26 @@ class HabitsSpider(Spider):
             yield response.request.replace(meta=meta, dont_filter=True)
 
 
+class NamesakesSpider(Spider):
+    """Has attributes by the names that our own spiders use, with meanings of its own."""
+
+    name = "namesakes"
+    topic = template = strategy = discovery = "economy"
+    watch = since = watcher = progress = "yesterday"
+    crawl_name = fresh = 7
+    spec = "v1"
+
+    def __init__(self, seed: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.start_urls = [seed]
+
+    @override
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+        if not response.url.endswith("/copy"):
+            yield Request(response.urljoin("/copy"))
+
+
 def _unnamed() -> Callable[[Response], dict[str, str]]:
     """A callback that is no method of the spider."""
     return lambda response: {"unnamed": response.url}

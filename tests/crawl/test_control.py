@@ -82,4 +82,4 @@ def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
             assert ended(crawl, data) == 0
     log = log_of(data).read_text()
     assert "Spider closed (cancelled)" in log
-    assert "told to end; nothing is lost" in log
+    assert "cancelled; nothing is lost" in log

@@ -141,3 +141,27 @@ def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> No
         status, out = run(web.proxy, data, *one)
     assert (status, f"'url': '{SITE}/1'" in out, "'relevant': True" in out) == (0, True, True), out
     assert not data.exists()
+
+
+def test_attributes_of_an_ordinary_spider_mean_nothing_to_us(tmp_path: Path) -> None:
+    more = {
+        "TOPICCRAWL_DASHBOARD": "0", "TOPICCRAWL_LOG_JSON": "1", "TOPICCRAWL_STOP_YIELD": "0.5",
+        "TOPICCRAWL_PAGES": "9", "TOPICCRAWL_NEWS_FILTER": "1", "TOPICCRAWL_FRAMES": "1",
+        "TOPICCRAWL_REPORT": str(tmp_path / "report.html"),
+    }  # fmt: skip
+    with Web(PAGES) as web:
+        status, out = run(
+            web.proxy,
+            tmp_path / "data",
+            "crawl",
+            "namesakes",
+            "-a",
+            f"seed={SITE}/",
+            **MODULES,
+            **more,
+        )
+    assert status == 0, out[-3000:]
+    assert "Traceback" not in out
+    assert (web.count(f"{SITE}/"), web.count(f"{SITE}/copy")) == (1, 1)
+    assert (tmp_path / "data" / "frontiers" / "spider-namesakes").is_dir()
+    assert (tmp_path / "report.html").is_file()

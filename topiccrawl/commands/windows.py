@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DAY = 86_400.0
 
 
-class Told(NamedTuple):
+class ChangeRow(NamedTuple):
     """A change and what is stored of its article.
 
     Attributes:
@@ -93,40 +93,40 @@ async def window_of(
         await pages.close()
 
 
-async def told_of(store: Store, window: Window) -> list[Told]:
+async def told_of(store: Store, window: Window) -> list[ChangeRow]:
     """The window's changes with what the store knows of them."""
-    told: list[Told] = []
+    rows: list[ChangeRow] = []
     for change in changes_in(window):
         story = await store.get(change.url)
         if story is None:
-            told.append(Told(change))
+            rows.append(ChangeRow(change))
             continue
         copy = next((one for one in story.reprints if one.url == change.url), None)
         title = story.article.title if copy is None else copy.title
         versions = len(await store.versions(change.url)) if change.event == "changed" else 0
-        told.append(Told(change, title, "" if copy is None else story.article.url, versions))
-    return told
+        rows.append(ChangeRow(change, title, "" if copy is None else story.article.url, versions))
+    return rows
 
 
-def report(owner: str, since: float, window: Window, told: Sequence[Told]) -> list[str]:
+def report(owner: str, since: float, window: Window, rows: Sequence[ChangeRow]) -> list[str]:
     """The lines that an operator reads."""
     new, changed, gone = map(len, window)
     head = f"{owner} since {_time(since)}: {new} new, {changed} changed, {gone} gone"
-    return [head, *map(_line, told)]
+    return [head, *map(_line, rows)]
 
 
-def as_json(told: Sequence[Told]) -> list[str]:
+def as_json(rows: Sequence[ChangeRow]) -> list[str]:
     """One JSON object a change."""
-    return [json.dumps(one.to_dict(), ensure_ascii=False) for one in told]
+    return [json.dumps(one.to_dict(), ensure_ascii=False) for one in rows]
 
 
-def _line(told: Told) -> str:
-    change = told.change
-    notes = [f"reprints {told.story}"] if told.story else []
-    if told.versions:
-        notes.append(f"{told.versions} earlier texts")
+def _line(row: ChangeRow) -> str:
+    change = row.change
+    notes = [f"reprints {row.story}"] if row.story else []
+    if row.versions:
+        notes.append(f"{row.versions} earlier texts")
     note = f"  ({', '.join(notes)})" if notes else ""
-    return f"{change.event:<8} {_time(change.at)}  {told.title}  {change.url}{note}"
+    return f"{change.event:<8} {_time(change.at)}  {row.title}  {change.url}{note}"
 
 
 def _time(at: float) -> str:

@@ -45,10 +45,10 @@ def renamed(one: str, other: str) -> bool:
         one: Letters of a text, folded, without blanks and punctuation.
         other: Letters of the other text.
 
-    >>> told = "昨天下午{}在研究室里复盘，教练这样说{}的心态"
-    >>> renamed(told.format("王思远", "王思远"), told.format("林若溪", "林若溪"))
+    >>> story = "昨天下午{}在研究室里复盘，教练这样说{}的心态"
+    >>> renamed(story.format("王思远", "王思远"), story.format("林若溪", "林若溪"))
     True
-    >>> renamed(told.format("王思远", "王思远"), told.format("这名棋手", "他"))
+    >>> renamed(story.format("王思远", "王思远"), story.format("这名棋手", "他"))
     False
     """
     counts: Counter[tuple[str, str]] = Counter()

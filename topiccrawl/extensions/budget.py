@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.scheduler.signals import lease_settled
+from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+    from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.scheduler.context import CrawlContext
 
 REASON = "topiccrawl_pages"
 """Finish reason where the budget is used up."""
@@ -25,10 +25,9 @@ class PageBudget:
     room for another. Errors, redirects and robots.txt do not count.
     """
 
-    def __init__(self, crawler: Crawler, pages: int) -> None:
-        self.crawler = crawler
+    def __init__(self, context: CrawlContext, pages: int) -> None:
+        self.context = context
         self.pages = pages
-        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -40,22 +39,17 @@ class PageBudget:
         pages = crawler.settings.getint("TOPICCRAWL_PAGES")
         if pages <= 0:
             raise NotConfigured
-        budget = cls(crawler, pages)
-        crawler.signals.connect(budget.opened, signals.spider_opened)
-        crawler.signals.connect(budget.check, lease_settled)
+        context = context_of(crawler)
+        budget = cls(context, pages)
+        context.has_room = lambda: budget.left() > context.book.pages()
+        context.on_settled(budget.check)
         return budget
 
-    def opened(self) -> None:
-        """Limit the requests from now on."""
-        scheduler = self.crawler.engine.scheduler
-        if isinstance(scheduler, FrontierScheduler):
-            scheduler.has_room = lambda: self._left() > scheduler.book.pages()
-
-    def check(self) -> None:
+    def check(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - as the signal sends
         """Close once the budget is used up."""
-        if self._closing is None and self._left() <= 0:
-            closing = self.crawler.engine.close_spider_async(reason=REASON)
-            self._closing = asyncio.ensure_future(closing)
+        if self.left() <= 0:
+            self.context.end(REASON)
 
-    def _left(self) -> int:
-        return self.pages - int(self.crawler.stats.get_value("topiccrawl/pages", 0))
+    def left(self) -> int:
+        """Return the number of pages that may still be parsed."""
+        return self.pages - int(self.context.crawler.stats.get_value("topiccrawl/pages", 0))

@@ -11,13 +11,14 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.build import crawl_name, ledger_of
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger import Order
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.ledger import Ledger
 
 logger = logging.getLogger(__name__)
@@ -34,20 +35,19 @@ class CrawlControl:
     Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the order in force.
 
     Args:
-        crawler: Crawler of the controlled scheduler.
+        context: The controlled crawl.
         ledger: Store of the orders.
 
     Attributes:
         order: The order in force.
     """
 
-    def __init__(self, crawler: Crawler, ledger: Ledger) -> None:
-        self.crawler = crawler
+    def __init__(self, context: CrawlContext, ledger: Ledger) -> None:
+        self.context = context
         self.order = Order()
         self._ledger = ledger
         self._control = Control(ledger)
         self._task: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
         self._lost = self._ended = False
 
     @classmethod
@@ -59,14 +59,14 @@ class CrawlControl:
         """
         if not crawler.settings.getbool("TOPICCRAWL_CONTROL"):
             raise NotConfigured
-        control = cls(crawler, ledger_of(crawler.settings))
+        control = cls(context_of(crawler), ledger_of(crawler.settings))
         crawler.signals.connect(control.opened, signals.engine_started)
         crawler.signals.connect(control.closed, signals.spider_closed)
         return control
 
     def opened(self) -> None:
         """Start reading orders."""
-        if isinstance(self.crawler.engine.scheduler, FrontierScheduler):
+        if self.context.opened:
             self._task = asyncio.ensure_future(self._look())
 
     async def closed(self) -> None:
@@ -78,7 +78,7 @@ class CrawlControl:
         await self._ledger.close()
 
     async def _look(self) -> None:
-        name, began = crawl_name(self.crawler.spider), 0.0
+        name, began = crawl_name(self.context.crawler.spider), 0.0
         while not self._ended:
             try:
                 began = began or await self._ledger.now()
@@ -90,26 +90,23 @@ class CrawlControl:
             else:
                 self._lost = False
                 if order.cancelled > began:
-                    logger.info("Told to end: %s", CANCELLED)
-                    closing = self.crawler.engine.close_spider_async(reason=CANCELLED)
-                    self._closing = asyncio.ensure_future(closing)
+                    logger.info("The operator cancelled the crawl")
+                    self.context.end(CANCELLED)
                     return
                 self._follow(order)
             await asyncio.sleep(PERIOD)
 
     def _follow(self, order: Order) -> None:
-        scheduler = self.crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101 - or we would not look
-        if order == self.order or not scheduler.opened:
+        context, stats = self.context, self.context.crawler.stats
+        if order == self.order or not context.opened:
             return
         if order.paused != self.order.paused:
-            told = "paused; `scrapy control resume` goes on" if order.paused else "goes on"
-            logger.info("The crawl is %s" if order.paused else "The crawl %s", told)
+            text = "is paused; `scrapy control resume` goes on" if order.paused else "goes on"
+            logger.info("The crawl %s", text)
         if order.speed != self.order.speed:
             logger.info("Delays are divided by %g", order.speed)
         self.order = order
-        scheduler.may_fetch = lambda: not order.paused
-        scheduler.frontier.pace(order.speed)
-        scheduler.alarm.now()
-        self.crawler.stats.set_value("topiccrawl/control/paused", order.paused)
-        self.crawler.stats.set_value("topiccrawl/control/speed", order.speed)
+        context.frontier.pace(order.speed)
+        (context.pause if order.paused else context.resume)()
+        stats.set_value("topiccrawl/control/paused", order.paused)
+        stats.set_value("topiccrawl/control/speed", order.speed)

@@ -13,6 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from typing_extensions import override
 
+from topiccrawl.scheduler.context import spec_of
 from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class JsonLog:
         """
         if not crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
             raise NotConfigured
-        topic = getattr(crawler.spider, "topic", None)
-        given = {"topic": topic.name} if topic is not None else {}
+        spec = spec_of(crawler.spider)
+        given = {"topic": spec.name} if spec.topic is not None else {}
         log = cls(given, alone=not crawler.settings.getbool("TOPICCRAWL_TURN"))
         crawler.signals.connect(log.begin, signals.spider_opened)
         log.begin()

@@ -65,10 +65,6 @@ class Figures:
         self.relevant += relevant
         self._recent.append(relevant)
 
-    def article(self) -> None:
-        """Count a new story."""
-        self.articles += 1
-
     def recent(self) -> float:
         """Harvest rate of the last pages, in [0, 1]."""
         return sum(self._recent) / len(self._recent) if self._recent else 0.0

@@ -15,13 +15,13 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import (
     CLOSE_REASON,
     DISCOVERY_FAILED,
     FAILURE,
     SEEDS_UNREACHABLE,
 )
-from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.choice import place_of
 from topiccrawl.storage.crawls import CrawlLog
@@ -39,6 +39,7 @@ class CrawlOutcome:
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
+        self.context = context_of(crawler)
         self.log = CrawlLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self.number = 0
         self.reason = ""
@@ -50,16 +51,16 @@ class CrawlOutcome:
         crawler.signals.connect(outcome.opened, signals.spider_opened)
         crawler.signals.connect(outcome.idle, signals.spider_idle)
         crawler.signals.connect(outcome.closed, signals.spider_closed)
-        crawler.signals.connect(outcome.told, signals.engine_stopped)
+        crawler.signals.connect(outcome.print_summary, signals.engine_stopped)
         return outcome
 
     def opened(self, spider: Spider) -> None:
         """Record that the crawl began: commands use the last one by default."""
-        topic = getattr(spider, "topic", None)
-        if topic is not None:
+        spec = self.context.spec
+        if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports it and ends the crawl
                 place = frontier_place(self.crawler.settings, spider)
-                self.number = self.log.begin(topic.name, place, time.time())
+                self.number = self.log.begin(spec.name, place, time.time())
 
     def idle(self) -> None:
         """Close with an error where the frontier ran empty without one fetched page.
@@ -67,14 +68,14 @@ class CrawlOutcome:
         Raises:
             CloseSpider: With reason ``seeds_unreachable`` or ``discovery_failed``.
         """
-        scheduler = self.crawler.engine.scheduler
-        if isinstance(scheduler, FrontierScheduler):
-            discovery = getattr(self.crawler.spider, "discovery", None)
-            if discovery is not None and discovery.failed(scheduler.frontier):
-                raise CloseSpider(DISCOVERY_FAILED)
-            counts = scheduler.frontier.counts()
-            if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
-                raise CloseSpider(SEEDS_UNREACHABLE)
+        if not self.context.opened:
+            return
+        frontier, search = self.context.frontier, self.context.search
+        if search is not None and search.failed(frontier):
+            raise CloseSpider(DISCOVERY_FAILED)
+        counts = frontier.counts()
+        if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
+            raise CloseSpider(SEEDS_UNREACHABLE)
 
     def closed(self, reason: str) -> None:
         """Record that the crawl ended."""
@@ -82,18 +83,17 @@ class CrawlOutcome:
         if self.number:
             self.log.finish(self.number, reason, time.time())
 
-    def told(self) -> None:
+    def print_summary(self) -> None:
         """Print the summary of a topic crawl below the log."""
-        spider = self.crawler.spider
-        topic = getattr(spider, "topic", None)
-        if topic is None or not self.reason:
+        spec = self.context.spec
+        if spec.topic is None or not self.reason:
             return
         settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
         lines = summary(
-            topic.name,
+            spec.name,
             stats.get(FAILURE, self.reason),
             stats,
-            frontier_place(settings, spider),
+            frontier_place(settings, self.crawler.spider),
             place_of(settings),
             settings["TOPICCRAWL_DATA_DIR"],
         )
@@ -153,7 +153,7 @@ _FAILED = "scrapy frontier list error · scrapy why URL"
 _ENDS = {
     "finished": "nothing is left to fetch",
     "shutdown": "stopped; nothing is lost",
-    CANCELLED: "told to end; nothing is lost",
+    CANCELLED: "cancelled; nothing is lost",
     BUDGET: "TOPICCRAWL_PAGES reached",
     YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
     DISCOVERY_FAILED: "ERROR: nowhere to begin was found; see the log for reasons and remedies",

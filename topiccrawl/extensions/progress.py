@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ class Progress:
 
     def show(self) -> None:
         """Write the line once; the cursor goes back to its start."""
-        scheduler = self.crawler.engine.scheduler
-        if not isinstance(scheduler, FrontierScheduler):
+        context = context_of(self.crawler)
+        if not context.opened:
             return
         seconds = time.monotonic() - self.started
         figures = self.crawler.get_extension(CrawlFigures)
         why = figures.waiting().text() if figures is not None else ""
-        stats, counts = self.crawler.stats.get_stats(), scheduler.frontier.counts()
-        own = getattr(self.crawler.spider, "progress", None)  # a spider may have its own line
+        stats, counts = self.crawler.stats.get_stats(), context.frontier.counts()
+        own = context.progress
         line = own() if own else progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
         self.stream.write(f"\x1b[2K{fit(escaped(line), width)}\r")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import TYPE_CHECKING, Self
 
@@ -12,16 +11,17 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.frontier.view import Outlook
 from topiccrawl.scheduler.build import number
-from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.scheduler.signals import lease_settled
-from topiccrawl.spiders.topic import TopicSpider
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.topics.calibration import YieldForecast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)
 
@@ -39,45 +39,45 @@ class YieldStop:
     """Calibrates scores, and closes the spider when the best queued URLs promise too little.
 
     Args:
-        crawler: Crawler of the crawl that may end.
-        spider: Its scorer decides what is relevant.
+        context: The crawl that may end.
+        judges: Returns whether a page of a relevance is on topic.
         level: Share of relevant pages among the next ones below which the crawl ends, in (0, 1].
         window: Outcomes that calibrate the forecast; there is none before.
         ahead: Pages of a forecast, and queued URLs that are read for it.
     """
 
     def __init__(
-        self, crawler: Crawler, spider: TopicSpider, level: float, window: int, ahead: int
-    ) -> None:
-        self.crawler = crawler
-        self.spider = spider
+        self, context: CrawlContext, judges: Callable[[float], bool], level: float, window: int,
+        ahead: int,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.judges = judges
         self.level = level
         self.window = window
         self.ahead = ahead
         self.forecast = YieldForecast(window, ahead)
         self._outcomes = 0
         self._low = 0
-        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the extension.
 
         Raises:
-            NotConfigured: If TOPICCRAWL_STOP_YIELD is 0, or the spider has no topic.
+            NotConfigured: If TOPICCRAWL_STOP_YIELD is 0, or the spider judges no pages.
             SettingError: If a setting cannot be used.
         """
-        settings, spider = crawler.settings, crawler.spider
-        level = level_of(settings)
-        if not level or not isinstance(spider, TopicSpider):
+        settings, context = crawler.settings, context_of(crawler)
+        level, judges = level_of(settings), context.spec.judges
+        if not level or judges is None:
             raise NotConfigured
-        if spider.watch == "on":  # it ends when cancelled; what is due was found relevant
+        if context.spec.watch == "on":  # it ends when cancelled; what is due was found relevant
             logger.info("TOPICCRAWL_STOP_YIELD does not end a crawl that watches")
             raise NotConfigured
         window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
         ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
-        stop = cls(crawler, spider, level, window, ahead)
-        crawler.signals.connect(stop.settled, lease_settled)
+        stop = cls(context, judges, level, window, ahead)
+        context.on_settled(stop.settled)
         return stop
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
@@ -88,8 +88,8 @@ class YieldStop:
         fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
         if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
             return
-        relevant = outcome.relevance >= self.spider.scorer.lower_limit
-        self.forecast.observe(lease.value, hit=outcome.ending is Ending.CRAWLED and relevant)
+        hit = outcome.ending is Ending.CRAWLED and self.judges(outcome.relevance)
+        self.forecast.observe(lease.value, hit=hit)
         self._outcomes += 1
         if self._outcomes >= self.window and self._outcomes % EVERY == 0:
             self.look()
@@ -97,9 +97,9 @@ class YieldStop:
     def look(self) -> None:
         """Record the forecast for the next pages; close where it is too low repeatedly."""
         expected = self.expected()
-        if expected is None or self._closing is not None:
+        if expected is None or self._low >= AGREEING:
             return
-        self.crawler.stats.set_value("topiccrawl/expected_yield", expected)
+        self.context.crawler.stats.set_value("topiccrawl/expected_yield", expected)
         self._low = self._low + 1 if expected < self.level else 0
         if self._low >= AGREEING:
             logger.info(
@@ -107,15 +107,13 @@ class YieldStop:
                 "less than TOPICCRAWL_STOP_YIELD (%.1f %%); without it, it goes on",
                 self.ahead, 100 * expected, 100 * self.level,
             )  # fmt: skip
-            closing = self.crawler.engine.close_spider_async(reason=REASON)
-            self._closing = asyncio.ensure_future(closing)
+            self.context.end(REASON)
 
     def expected(self) -> float | None:
         """Share of relevant pages expected of the next ones; None where nothing is queued."""
-        scheduler = self.crawler.engine.scheduler
-        if not isinstance(scheduler, FrontierScheduler):
+        if not self.context.opened:
             return None
-        frontier = scheduler.frontier
+        frontier = self.context.frontier
         values = frontier.best(self.ahead) if isinstance(frontier, Outlook) else []
         return self.forecast.expect(values) if values else None
 

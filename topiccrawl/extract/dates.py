@@ -95,9 +95,9 @@ def published(
         if found:
             return _best(found, dated).iso
     if zone is not None:
-        told = [Moment(*one) for text in near[:_HEAD] for one in moments(text, fetched_at, dated)]
-        if told := [m for m in told if _likely(m.day, last) and _fits(m.day, dated)]:
-            return _best(told, dated).iso
+        timed = [Moment(*one) for text in near[:_HEAD] for one in moments(text, fetched_at, dated)]
+        if timed := [m for m in timed if _likely(m.day, last) and _fits(m.day, dated)]:
+            return _best(timed, dated).iso
     return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import call_later
-from scrapy.utils.misc import load_object
 
 from topiccrawl.model import Findings
 from topiccrawl.scheduler import meta
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.requests import detached
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.scheduler import on_frontier
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ class LeaseMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        self._context = context_of(crawler)
         self._on_their_way: dict[Request, int] = {}
 
     @classmethod
@@ -45,7 +45,7 @@ class LeaseMiddleware:
         Raises:
             NotConfigured: If the crawl runs on another scheduler.
         """
-        if not issubclass(_scheduler_class(crawler), FrontierScheduler):
+        if not on_frontier(crawler.settings):
             raise NotConfigured
         middleware = cls(crawler)
         connect = crawler.signals.connect
@@ -105,9 +105,7 @@ class LeaseMiddleware:
 
     @property
     def _book(self) -> LeaseBook:
-        scheduler = self.crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (checked in from_crawler)
-        return scheduler.book
+        return self._context.book
 
     def _request_scheduled(self, request: Request) -> None:
         """A page's request reached the engine; it is in the frontier when this turn ends."""
@@ -128,8 +126,3 @@ class LeaseMiddleware:
 def _token(response: Response | Failure | None) -> int:
     ticket = meta.read(getattr(response, "request", None))
     return 0 if ticket is None else ticket.token
-
-
-def _scheduler_class(crawler: Crawler) -> type:
-    found: type = load_object(crawler.settings["SCHEDULER"])
-    return found

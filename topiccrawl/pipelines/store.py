@@ -18,6 +18,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.storage.choice import store_of
 from topiccrawl.storage.contract import Fate
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Store, StoreListener
-    from topiccrawl.topics.topic import Topic
+    from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")
@@ -66,10 +67,10 @@ class StorePipeline:
         self, crawler: Crawler, store: SafeStore, *, size: int = SIZE, age: float = AGE
     ) -> None:
         self._crawler = crawler
+        self._context = context_of(crawler)
         self._store = store
         self._group = GroupCommit(store.save, size=size, age=age)
         self._failures = 0
-        self._closing: asyncio.Task[None] | None = None
         self._expiring: asyncio.Task[None] | None = None
 
     @classmethod
@@ -88,22 +89,19 @@ class StorePipeline:
             if crawler.stats is not None:
                 crawler.stats.inc_value(stat)
 
-        return cls(
+        pipeline = cls(
             crawler,
             SafeStore(store, spool, listeners_of(settings, store, count)),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )
+        pipeline._context.status["store"] = pipeline.status
+        return pipeline
 
-    @property
-    def away(self) -> bool:
-        """Return whether the database did not answer the last request."""
-        return self._store.away
-
-    @property
-    def spooled(self) -> int:
-        """Articles that wait on disk for the database."""
-        return self._store.spool.waiting
+    def status(self) -> State:
+        """Return the articles that wait on disk, and whether the database does not answer."""
+        spooled, away = self._store.spool.waiting, self._store.away
+        return {"totals": {"spooled": spooled}, "circumstances": {"store_away": away}}
 
     async def open_spider(self) -> None:
         """Open the store.
@@ -122,7 +120,7 @@ class StorePipeline:
 
     async def _expire(self) -> None:
         """Remove what the topic keeps no longer."""
-        topic: Topic | None = getattr(self._crawler.spider, "topic", None)
+        topic = self._context.spec.topic
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
             gone = await self._store.store.expire(topic.name, before)
@@ -183,12 +181,9 @@ class StorePipeline:
     def _failed(self, error: StorageError) -> None:
         self._failures += 1
         self._count("topiccrawl/storage_errors")
-        engine = self._crawler.engine
-        if self._failures < FAILURES or self._closing is not None or engine is None:
-            return
-        logger.critical("The crawl ends, articles cannot be stored: %s", error)
-        # not awaited: closing waits for the items in flight, and this is one of them
-        self._closing = asyncio.create_task(engine.close_spider_async(reason=CLOSE_REASON))
+        if self._failures == FAILURES:
+            logger.critical("The crawl ends, articles cannot be stored: %s", error)
+            self._context.end(CLOSE_REASON)
 
 
 def listeners_of(

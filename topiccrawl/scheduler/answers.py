@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from topiccrawl.scheduler.context import Alarm
     from topiccrawl.scheduler.leases import LeaseBook
-    from topiccrawl.scheduler.wake import Alarm
 
 logger = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
+from topiccrawl.scheduler.context import spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.leases import Retry
 
@@ -42,15 +43,16 @@ def open_frontier(crawler: Crawler) -> Frontier:
         StorageError: If the folder cannot be written, or Redis not be reached.
     """
     settings, spider = crawler.settings, crawler.spider
+    crawl = spec_of(spider)
     spec = FrontierSpec(
         crawl_name(spider),
         _owner(spider),
-        getattr(spider, "strategy", None) or FirstCome(),
+        crawl.strategy or FirstCome(),
         politeness_of(settings),
         limits_of(settings),
         share_of(settings),
-        fresh=getattr(spider, "fresh", False),
-        again=bool(getattr(spider, "watch", "")),
+        fresh=crawl.fresh,
+        again=bool(crawl.watch),
     )
     return frontiers_of(settings).open(spec)
 
@@ -82,16 +84,16 @@ def runs_of(settings: BaseSettings) -> Runs:
 def crawl_name(spider: Spider | None) -> str:
     """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
 
-    Nodes of one name share a crawl. A spider's own ``crawl_name`` wins: each period of a template
-    has a frontier of its own.
+    Nodes of one name share a crawl. The ``crawl`` of a spider's ``spec`` wins: each period of
+    a template has a frontier of its own.
     """
-    if own := getattr(spider, "crawl_name", ""):
-        return str(own)
+    spec = spec_of(spider)
+    if spec.crawl:
+        return spec.crawl
     settings = getattr(spider, "settings", None)
     if settings is not None and (given := settings.get("TOPICCRAWL_CRAWL")):
         return str(given)
-    topic = getattr(spider, "topic", None)
-    return topic.slug if topic is not None else _owner(spider)
+    return spec.topic.slug if spec.topic is not None else spec.owner
 
 
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
@@ -118,10 +120,8 @@ def place_named(settings: BaseSettings, name: str) -> str:
 
 def _owner(spider: Spider | None) -> str:
     """Return the owner of a spider's frontier: a JOBDIR must not mix two crawls."""
-    topic = getattr(spider, "topic", None)
-    if topic is not None:
-        return str(topic.name)
-    return getattr(spider, "crawl_name", f"spider-{getattr(spider, 'name', 'unnamed')}")
+    spec = spec_of(spider)
+    return spec.crawl or spec.owner
 
 
 def check_settings(settings: BaseSettings) -> None:
@@ -205,7 +205,7 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
 
 def hosts_of(spider: Spider | None) -> HostRules:
     """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
-    topic = getattr(spider, "topic", None)
+    topic = spec_of(spider).topic
     if topic is None:
         return HostRules(getattr(spider, "allowed_domains", None) or (), ())
     return HostRules(topic.allowed_hosts, topic.denied_hosts)

@@ -59,8 +59,8 @@ class DoorHandler(HTTP11DownloadHandler):
             return waiting.addCallback(self._pass, request)
         protocol = getattr(connection, "_clientProtocol", connection)
         if protocol is not connection:  # reused: it can open a new one
-            anew = connection._newConnection  # noqa: SLF001
-            connection._newConnection = lambda: anew().addCallback(self._pass, request)  # noqa: SLF001
+            reconnect = connection._newConnection  # noqa: SLF001
+            connection._newConnection = lambda: reconnect().addCallback(self._pass, request)  # noqa: SLF001
         if request is None or leaves is None or leaves(request):
             protocol.request = partial(_send, protocol)
             return connection

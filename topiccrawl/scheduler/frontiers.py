@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
     from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.scheduler.context import SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.runs import Runs
@@ -58,32 +59,6 @@ class FrontierSpec:
     share: tuple[int, int] | None = None
     fresh: bool = False
     again: bool = False
-
-
-class SyncTask(Protocol):
-    """Task of the event loop that keeps a shared frontier in step with its server."""
-
-    @property
-    def loading(self) -> bool:
-        """True while this node has taken hosts that it does not serve yet."""
-        ...
-
-    @property
-    def away(self) -> bool:
-        """True if the server did not answer the last exchange."""
-        ...
-
-    def waits(self) -> bool:
-        """Return whether an idle crawl should wait for start URLs."""
-        ...
-
-    def start(self) -> None:
-        """Start the task in the running event loop."""
-        ...
-
-    async def stop(self) -> None:
-        """Stop the task and close its connection; twice equals once."""
-        ...
 
 
 class Frontiers(Protocol):

@@ -43,8 +43,9 @@ GRACE = 0.5
 ROOM = 1 << 30
 """Most bytes of the table; a host takes some 60."""
 _ROW = Struct("<d8s8s")
-_NOBODY = bytes(8)
-_FREE = _ROW.pack(0.0, _NOBODY, _NOBODY)
+_NONE = bytes(8)
+"""In place of a crawl."""
+_FREE = _ROW.pack(0.0, _NONE, _NONE)
 _BOOT = "boot"
 """Name of the folder where the system has no boot id."""
 _KEY = 500
@@ -82,13 +83,13 @@ class HostTimes:
         with self._table.begin(write=True) as rows:
             until, owner, heir = _ROW.unpack(rows.get(key, _FREE))
             if until > now and owner != self._me:
-                if heir == _NOBODY:
+                if heir == _NONE:
                     rows.put(key, _ROW.pack(until, owner, self._me))
                 return float(until - now)
-            kept = heir not in {_NOBODY, self._me}
+            kept = heir not in {_NONE, self._me}
             if until <= now < until + GRACE and kept:
                 return float(until + GRACE - now)
-            heir = heir if until > now and kept else _NOBODY
+            heir = heir if until > now and kept else _NONE
             rows.put(key, _ROW.pack(now + ahead, self._me, heir))
             return 0.0
 
@@ -98,7 +99,7 @@ class HostTimes:
         with self._table.begin(write=True) as rows:
             until, _, heir = _ROW.unpack(rows.get(key, _FREE))
             until = max(until, self._clock() + ahead)
-            rows.put(key, _ROW.pack(until, _NOBODY, heir))
+            rows.put(key, _ROW.pack(until, _NONE, heir))
 
 
 class NeighbourClock(HostClock):

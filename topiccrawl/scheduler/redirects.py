@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.traps import trap
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.scheduler.requests import is_apart, moved_to
 
 if TYPE_CHECKING:
     from scrapy import Request
-    from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Lease
-    from topiccrawl.links.hosts import HostRules
+    from topiccrawl.frontier.contract import Frontier, Lease
     from topiccrawl.links.traps import TrapRules
-    from topiccrawl.scheduler.leases import LeaseBook
+    from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.scheduler.meta import Ticket
-    from topiccrawl.scheduler.side import SideQueue
+
+
+class SideQueue:
+    """Further requests of open leases, per host, first come, first served, under its clock.
+
+    A redirect to the same page with a cookie, or of a robots.txt, goes on with its lease; it is one
+    more request to its host. If the process dies, the lease returns to its queue.
+    """
+
+    def __init__(self, frontier: Frontier) -> None:
+        self.frontier = frontier
+        self._hosts: dict[str, deque[Request]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._hosts.values()))
+
+    def push(self, request: Request) -> None:
+        """Add a request at the end of its host's line."""
+        self._hosts.setdefault(host_of(request.url), deque()).append(request)
+
+    def pop(self) -> tuple[Request, str] | None:
+        """Return a request whose host is allowed now and the host whose clock it holds, or None."""
+        for host, line in list(self._hosts.items()):
+            if self.frontier.acquire(host):
+                request = line.popleft()
+                del self._hosts[host]
+                if line:
+                    self._hosts[host] = line  # to the end, so that hosts take turns
+                return request, host
+        return None
 
 
 class Redirects:
     """Handler of redirects.
 
     Args:
-        crawler: Crawler of the spider.
-        book: Open leases.
+        context: The crawl, its frontier open.
         side: Queue of requests that go on with their lease.
-        hosts: Rules of allowed hosts.
         traps: Rules of crawler traps; None where the spider has no topic.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        book: LeaseBook,
-        side: SideQueue,
-        hosts: HostRules,
-        traps: TrapRules | None,
-    ) -> None:
-        self._crawler = crawler
-        self._book = book
+    def __init__(self, context: CrawlContext, side: SideQueue, traps: TrapRules | None) -> None:
+        self._crawler, self._book, self._hosts = context.crawler, context.book, context.hosts
+        self._context = context
         self._side = side
-        self._hosts = hosts
         self._traps = traps
 
     def go_on(self, request: Request, ticket: Ticket, lease: Lease) -> bool:
@@ -78,7 +96,7 @@ class Redirects:
         url = canonical(request.url) or request.url
         if url == lease.url:
             return None
-        if hasattr(self._crawler.spider, "topic"):
+        if self._context.spec.topic is not None:
             return self._hosts.refuse(url) or (trap(url, self._traps) if self._traps else None)
         free = request.meta.get("allow_offsite") or is_apart(lease.url)
         return None if free else self._hosts.refuse(url)

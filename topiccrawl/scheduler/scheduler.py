@@ -8,7 +8,6 @@ robots parts are off: only the frontier waits.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import time
@@ -19,6 +18,7 @@ from scrapy.core.scheduler import BaseScheduler, BaseSchedulerMeta
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -34,31 +34,29 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     traps_of,
 )
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
-from topiccrawl.scheduler.redirects import Redirects
+from topiccrawl.scheduler.redirects import Redirects, SideQueue
 from topiccrawl.scheduler.requests import (
     Kept,
     NotSerialisableError,
     Settling,
     seed_of,
 )
-from topiccrawl.scheduler.side import SideQueue
 from topiccrawl.scheduler.signals import lease_settled
-from topiccrawl.scheduler.wake import Alarm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Seed
-    from topiccrawl.scheduler.frontiers import SyncTask
+    from topiccrawl.scheduler.context import SyncTask
 
 logger = logging.getLogger(__name__)
 
@@ -95,15 +93,13 @@ class _Exactly(BaseSchedulerMeta):
 class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     """Scheduler on the frontier contract.
 
-    Spiders with a ``strategy`` get its order; for others all URLs have equal values, first come,
-    first served.
+    The order is that of the ``strategy`` in a spider's ``spec``; for others all URLs have equal
+    values, first come, first served. Hooks and add-ons use the crawl's context.
 
     Attributes:
+        context: The crawl's context; ``open`` sets its frontier.
         frontier: The frontier, once open.
-        sync: Task of a shared frontier; None for a local one.
         book: Open leases of this process.
-        may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when they may again.
-        has_room: Returns whether another page may be leased besides the open ones.
     """
 
     frontier: Frontier
@@ -112,13 +108,9 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats = crawler.stats
-        self.alarm = Alarm(crawler)
-        self.opened = False
+        self.context = context_of(crawler)
+        self.alarm = self.context.alarm
         self._failure = ""
-        self._closing: asyncio.Task[None] | None = None
-        self.sync: SyncTask | None = None
-        self.may_fetch: Callable[[], bool] = lambda: True
-        self.has_room: Callable[[], bool] = lambda: True
         self._pulse = Pulse()
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
@@ -141,21 +133,23 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         open: Scrapy cannot close a part that was never opened.
         """
         self.spider = spider
-        self.hosts = hosts_of(spider)
+        context = self.context
+        context.hosts = hosts_of(spider)
         try:
             check_parts(self.crawler.settings)
-            self.frontier = open_frontier(self.crawler)
+            self.frontier = context.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             self._failure = finish_reason(error)
             return
-        self.opened = True
+        context.opened = True
         rules, clock = retry_rules(self.crawler.settings), clock_of(self.frontier)
         self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.give_up)
+        context.book = self.book
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
-        traps = traps_of(self.crawler.settings) if hasattr(spider, "topic") else None
-        self.redirects = Redirects(self.crawler, self.book, self.side, self.hosts, traps)
+        traps = traps_of(self.crawler.settings) if context.spec.topic is not None else None
+        self.redirects = Redirects(context, self.side, traps)
         self.kept = Kept(f"{time.time_ns():x}")
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
@@ -166,17 +160,17 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
         self._pulse.start(self._keep_clocks)
-        self.sync = frontiers_of(self.crawler.settings).sync_task(self)
-        if self.sync is not None:
-            self.sync.start()
+        context.sync = frontiers_of(self.crawler.settings).sync_task(self)
+        if context.sync is not None:
+            context.sync.start()
 
     @override
     def close(self, reason: str) -> Deferred[None] | None:
         """Release unused leases, commit, and write the queues' sizes to the stats."""
-        if self.sync is None:
+        if self.context.sync is None:
             self._end()
             return None
-        return deferred_from_coro(self._end_with(self.sync))
+        return deferred_from_coro(self._end_with(self.context.sync))
 
     async def _end_with(self, sync: SyncTask) -> None:
         await sync.stop()
@@ -194,9 +188,9 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
                 loop.stop()
         self._pulse.stop()
         self.alarm.cancel()
-        if not self.opened:
+        if not self.context.opened:
             return
-        self.opened = False
+        self.context.opened = False
         with self.book.writing() as frontier:
             if not self._failure:
                 self.book.release()
@@ -207,8 +201,9 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @override
     def has_pending_requests(self) -> bool:
         """Check whether anything is queued, leased, or waits outside the frontier."""
-        waits = self.sync is not None and self.sync.waits()
-        return self.opened and (bool(self.side) or waits or self.frontier.pending())
+        sync = self.context.sync
+        waits = sync is not None and sync.waits()
+        return self.context.opened and (bool(self.side) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -227,7 +222,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @override
     def next_request(self) -> Request | None:
         """Return the best request that is allowed now; else None, and set a timer for the next."""
-        if not self.opened or self._failure or not self.may_fetch():
+        if not self.is_working() or self.context.held:
             return None
         try:
             return self._next()
@@ -237,7 +232,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def waits(self, request: Request) -> float:
         """Return seconds for which a leased request must wait: another crawl asked the host."""
-        if meta.read(request) is None or not self.opened or self._failure:
+        if meta.read(request) is None or not self.is_working():
             return 0.0
         wait = 0.0
         with self.book.writing() as frontier:
@@ -251,7 +246,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         more from the loop's next turn.
         """
         ticket = meta.read(request)
-        if ticket is None or not self.opened or self._failure:
+        if ticket is None or not self.is_working():
             return True
         self._keep_clocks()
         host = host_of(request.url)
@@ -263,7 +258,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def _sent(self, host: str) -> None:
         """Count the host's delay from now: the operating system has its request."""
-        if self.opened and not self._failure:
+        if self.is_working():
             with self.book.writing() as frontier:
                 frontier.left(host)
 
@@ -273,7 +268,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self._keep_clocks()
         if waiting := self.side.pop():
             return _at_side(*waiting)
-        if len(self.book) - len(self.side) >= self._most or not self.has_room():
+        if len(self.book) - len(self.side) >= self._most or not self.context.has_room():
             return None  # until one is settled
         while leases := self.frontier.pop(1):
             if request := self._from_lease(leases[0]):
@@ -342,9 +337,12 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self._failure = finish_reason(error)
         self.stats.set_value(FAILURE, self._failure)
         logger.critical("The crawl ends: %s", error)
-        if self.opened:
-            closing = self.crawler.engine.close_spider_async(reason=self._failure)
-            self._closing = asyncio.create_task(closing)
+        if self.context.opened:
+            self.context.end(self._failure)
+
+    def is_working(self) -> bool:
+        """Return whether the frontier is open and can be written."""
+        return self.context.opened and not self._failure
 
     def _refuse(self) -> None:
         if self._failure:
@@ -352,6 +350,11 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def _count(self, name: str) -> None:
         self.stats.inc_value(f"topiccrawl/{name}")
+
+
+def on_frontier(settings: BaseSettings) -> bool:
+    """Return whether crawls with these settings run on the frontier, not another scheduler."""
+    return issubclass(load_object(settings["SCHEDULER"]), FrontierScheduler)
 
 
 def _ticketed(request: Request, lease: Lease, token: int) -> Request:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from heapq import nlargest
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
@@ -24,6 +27,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
@@ -50,18 +54,20 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
-    from topiccrawl.addons.watch.extension import Watch
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page
+    from topiccrawl.storage.status import State
     from topiccrawl.text.decode import Decoded
     from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
+_TERMS = 24
+"""Terms of the topic that the dashboard shows, the heaviest."""
 
 
 class TopicSpider(Spider):
@@ -92,12 +98,17 @@ class TopicSpider(Spider):
         self.topic = topic
         self.strategy = strategy
         self.scorer = scorer
-        self.fresh = fresh
+        self.spec = CrawlSpec(
+            name=topic.name,
+            owner=topic.name,
+            topic=topic,
+            strategy=strategy,
+            fresh=fresh,
+            judges=lambda relevance: relevance >= self.scorer.lower_limit,
+        )
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
-        self.watch = ""
-        self.since: float | None = None
-        self.watcher: Watch | None = None
+        self._terms: State = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
@@ -113,15 +124,28 @@ class TopicSpider(Spider):
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = topic.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
-        spider.watch = watch_mode(kwargs.get("watch", ""))
-        if since := kwargs.get("since", ""):
+        watch, since = watch_mode(kwargs.get("watch", "")), None
+        if given := kwargs.get("since", ""):
             folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
-            spider.since = since_of(since, folder, topic.name, time.time(), ended=True)
+            since = since_of(given, folder, topic.name, time.time(), ended=True)
+        spider.spec = replace(spider.spec, watch=watch, since=since)
         spider._set_crawler(crawler)
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
             spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
+        context = context_of(crawler)
+        context.search = spider.discovery
+        context.status["topic"] = spider.status
         return spider
+
+    def status(self) -> State:
+        """Return the terms that the topic has now, for the dashboard."""
+        changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
+        if self._terms.get("changes") != changes:
+            heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
+            now = [[term, round(float(weight), 4)] for term, weight in heaviest]
+            self._terms = {"changes": changes, "own": list(self.topic.terms), "now": now}
+        return {"terms": self._terms}
 
     @classmethod
     def check(

@@ -104,8 +104,8 @@ class MarkedModel:
 
     def signature(self) -> str:
         """Return a text that changes with the topic, the marks, and the method of learning."""
-        told = f"{self.scorer.signature()} {self.classifier.to_json()}"
-        return f"marks-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+        text = f"{self.scorer.signature()} {self.classifier.to_json()}"
+        return f"marks-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
         """Return the learnt part, for another process with the same topic."""

@@ -158,7 +158,7 @@ def test_closing_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
         scheduler.book = LeaseBook(frontier, Retry(), Clock(), broken=scheduler.give_up)
         frontier.push([Seed(URL)])
         scheduler.book.take(frontier.pop()[0])
-        scheduler.opened = True
+        scheduler.context.opened = True
         frontier.fail(OSError("no room"))
         scheduler.close("shutdown")
         return scheduler.stats.get_value(FAILURE)

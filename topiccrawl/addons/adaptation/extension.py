@@ -91,7 +91,7 @@ class TopicAdaptation:
         URLs get new values then as after any change.
         """
         topic = self.spider.topic.name
-        if self.spider.fresh:
+        if self.spider.spec.fresh:
             self.log.forget(topic, self.frontier)
         found = self.log.last(topic, self.frontier)
         if found is None:

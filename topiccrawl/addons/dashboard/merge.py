@@ -17,10 +17,10 @@ HOSTS = 40
 LATEST = 40
 
 
-def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:
+def crawls(records: Sequence[Told]) -> list[dict[str, Any]]:
     """Return each recorded crawl, the one that began last first: frontier, topic, live nodes."""
     found: dict[str, dict[str, Any]] = {}
-    for one in told:
+    for one in records:
         run = one.state["run"]
         entry = found.setdefault(
             run["frontier"],
@@ -30,18 +30,18 @@ def crawls(told: Sequence[Told]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def together(told: Sequence[Told], frontier: str) -> State:
+def together(records: Sequence[Told], frontier: str) -> State:
     """Return a crawl's state: of its live runs, else of those that ran at or after the last start.
 
     Args:
-        told: Records, of the run that began last first.
+        records: Records, of the run that began last first.
         frontier: Which crawl; "" for the one that began last, live ones first.
     """
-    if not told:
+    if not records:
         return dict(EMPTY)
-    live = [one for one in told if one.live]
-    wanted = frontier or (live or told)[0].state["run"]["frontier"]
-    own = [one for one in told if one.state["run"]["frontier"] == wanted]
+    live = [one for one in records if one.live]
+    wanted = frontier or (live or records)[0].state["run"]["frontier"]
+    own = [one for one in records if one.state["run"]["frontier"] == wanted]
     if not own:
         return dict(EMPTY)
     runs = [one for one in own if one.live] or _last(own)

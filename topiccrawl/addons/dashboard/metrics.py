@@ -41,7 +41,7 @@ def exposition(states: Sequence[State]) -> tuple[bytes, str]:
     from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
     registry = CollectorRegistry()
-    registry.register(_Told(states))  # type: ignore[arg-type,unused-ignore]
+    registry.register(_Collector(states))  # type: ignore[arg-type,unused-ignore]
     ProcessCollector(registry=registry)
     return generate_latest(registry), CONTENT_TYPE_LATEST
 
@@ -55,7 +55,7 @@ class Family(NamedTuple):
     samples: list[tuple[dict[str, Any], float]]
 
 
-class _Told:
+class _Collector:
     """A collector of some states."""
 
     def __init__(self, states: Sequence[State]) -> None:

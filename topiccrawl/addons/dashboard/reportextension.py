@@ -60,8 +60,8 @@ class CrawlReport:
             path = path / f"{run['id']}.html"
         runs = runs_of(self.crawler.settings)
         try:
-            told = [one for one in await runs.all() if one.state["run"]["topic"] == run["topic"]]
-            await written(path, told, self.crawler.settings, language=self.language)
+            records = [one for one in await runs.all() if one.state["run"]["topic"] == run["topic"]]
+            await written(path, records, self.crawler.settings, language=self.language)
         except TopiccrawlError as error:
             logger.error("No report: %s", error)  # noqa: TRY400 - the remedy is in it
         else:

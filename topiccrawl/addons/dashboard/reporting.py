@@ -34,13 +34,13 @@ SITES = 40
 
 
 async def written(
-    path: Path, told: Sequence[Told], settings: BaseSettings, *, topic: str = "", language: str
+    path: Path, records: Sequence[Told], settings: BaseSettings, *, topic: str = "", language: str
 ) -> None:
     """Write the report of a crawl.
 
     Args:
         path: The file; its folder is made.
-        told: Records, of the run that began last first.
+        records: Records, of the run that began last first.
         settings: Name the frontier and the article store.
         topic: Topic of the crawl; "" for the last one.
         language: One of ``LANGUAGES``.
@@ -49,11 +49,11 @@ async def written(
         StateError: No crawl (of this topic) is known.
         StorageError: Something cannot be read, or the file not be written.
     """
-    own = [one for one in told if not topic or one.state["run"]["topic"] == topic]
+    own = [one for one in records if not topic or one.state["run"]["topic"] == topic]
     if not own:
         of = f" for topic {topic!r}" if topic else ""
         raise StateError(
-            f"no crawl{of} has told anything in {settings['TOPICCRAWL_DATA_DIR']} or its Redis: "
+            f"no crawl{of} has a record in {settings['TOPICCRAWL_DATA_DIR']} or its Redis: "
             "name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER"
         )
     state = together(own, own[0].state["run"]["frontier"])

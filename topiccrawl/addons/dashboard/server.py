@@ -64,11 +64,11 @@ class DashboardServer:
             [
                 web.get("/", self._page),
                 web.get("/static/{name}", self._static),
-                web.get("/api/state", self._told(self._get_state)),
-                web.get("/api/events", self._told(self._events)),
-                web.get("/api/articles", self._told(self._articles)),
-                web.get("/api/more", self._told(self._more)),
-                web.get("/metrics", self._told(self._get_metrics)),
+                web.get("/api/state", self._with_reason(self._get_state)),
+                web.get("/api/events", self._with_reason(self._events)),
+                web.get("/api/articles", self._with_reason(self._articles)),
+                web.get("/api/more", self._with_reason(self._more)),
+                web.get("/metrics", self._with_reason(self._get_metrics)),
                 *routes,
             ]
         )
@@ -163,7 +163,7 @@ class DashboardServer:
         return response
 
     @staticmethod
-    def _told(answering: Answering) -> Answering:
+    def _with_reason(answering: Answering) -> Answering:
         """Answer 503 with the reason where what is asked for cannot be read."""
 
         async def answer(request: web.Request) -> web.StreamResponse:

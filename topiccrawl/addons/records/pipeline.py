@@ -15,10 +15,11 @@ from topiccrawl.addons.records.periods.visits import Steps
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
 from topiccrawl.scheduler.requests import apart
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.signals import page_counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.addons.records.periods.visits import Wanted
+    from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
 
@@ -44,10 +46,12 @@ class RecordPipeline:
 
     def __init__(self, crawler: Crawler, spider: TemplateSpider) -> None:
         self._crawler = crawler
+        self._context = context_of(crawler)
         self._spider = spider
         self._conductor = spider.conductor
         self._turn: asyncio.Task[None] | None = None
         self._ended = False
+        self._reported = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,7 +64,14 @@ class RecordPipeline:
             raise NotConfigured
         pipeline = cls(crawler, crawler.spider)
         crawler.signals.connect(pipeline.idle, signals.spider_idle)
+        pipeline._context.status["records"] = pipeline.status
         return pipeline
+
+    def status(self) -> State:
+        """Return the records so far, which the dashboard shows among the articles."""
+        get = self._crawler.stats.get_value
+        found = sum(get(f"topiccrawl/{name}", 0) for name in ("articles", "records"))
+        return {"totals": {"articles": found}}
 
     async def open_spider(self) -> None:
         """Open the stores.
@@ -120,12 +131,18 @@ class RecordPipeline:
             await self._conductor.found(item.found)
         elif isinstance(item, Steps):
             self._ask(await self._conductor.visited(item.taken))
-            told = any(step.records for step in item.taken)
-            self._crawler.stats.inc_value("topiccrawl/relevant", int(told))
+            self._report(relevant=any(step.records for step in item.taken))
         else:
             return item
         self._count_out()
         raise StepKept("kept as a step of the crawl", log_level="DEBUG")
+
+    def _report(self, *, relevant: bool) -> None:
+        """Count a page, and the records that are new since the last one."""
+        self._crawler.stats.inc_value("topiccrawl/relevant", int(relevant))
+        records = self._crawler.stats.get_value("topiccrawl/records", 0)
+        new, self._reported = records - self._reported, records
+        self._crawler.signals.send_catch_log(page_counted, relevant=relevant, articles=new)
 
     def _count_out(self) -> None:
         """Take a step out of Scrapy's count of dropped items: it was none of the results."""
@@ -154,26 +171,21 @@ class RecordPipeline:
         except StorageError as error:
             logger.critical("The crawl ends, nothing can be stored: %s", error)
             self._ended = True
-            engine = self._crawler.engine
-            asyncio.get_running_loop().create_task(engine.close_spider_async(reason=CLOSE_REASON))
+            self._context.end(CLOSE_REASON)
             return
         self._ask(wanted)
         self._ended = not wanted
-        scheduler = self._crawler.engine.scheduler
-        if self._ended and isinstance(scheduler, FrontierScheduler):
-            scheduler.alarm.now()  # the engine looks again at once, not at its next heartbeat
+        if self._ended:
+            self._context.alarm.now()  # the engine looks again at once, not at its next heartbeat
 
     def _ask(self, wanted: Iterable[Wanted]) -> None:
         counts = self._conductor.counts
-        told = counts["records/new"] + counts["records/changed"]
-        self._crawler.stats.set_value("topiccrawl/records", told)
+        records = counts["records/new"] + counts["records/changed"]
+        self._crawler.stats.set_value("topiccrawl/records", records)
         for one in wanted:
             self._crawler.engine.crawl(self._spider.request(one))
 
     def _reason(self, wanted: Wanted) -> str:
         """Return the reason why a page was not fetched: the frontier's, or "lost"."""
-        scheduler = self._crawler.engine.scheduler
-        if not isinstance(scheduler, FrontierScheduler):
-            return "lost"
-        known = scheduler.frontier.why(apart(wanted.url, wanted.role))
+        known = self._context.frontier.why(apart(wanted.url, wanted.role))
         return (known.reason or known.queue) if known is not None else "lost"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
@@ -19,6 +20,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
+from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.spiders.arguments import UNREAD, check_hooks
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.storage import choice
@@ -69,10 +71,10 @@ class TemplateSpider(Spider):
         super().__init__()
         self.plan = plan
         self.template = plan.template
-        self.crawl_name = plan.crawl_name
+        name = plan.template.name
+        self.spec = CrawlSpec(name=name, owner=name, crawl=plan.crawl_name, conducted=True)
         self.discovery: Discovery | None = plan.discovery
         self.conductor = conductor
-        self.since: float | None = None
         self.following = following
 
     @classmethod
@@ -91,8 +93,11 @@ class TemplateSpider(Spider):
         spider = cls(plan, conductor, Following(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
-            spider.since = since_of(since, folder, plan.template.name, time.time(), ended=True)
+            began = since_of(since, folder, plan.template.name, time.time(), ended=True)
+            spider.spec = replace(spider.spec, since=began)
         spider._set_crawler(crawler)
+        context = context_of(crawler)
+        context.search, context.progress = spider.discovery, spider.progress
         return spider
 
     @classmethod
@@ -109,7 +114,7 @@ class TemplateSpider(Spider):
         for wanted in self._requests(await self.conductor.resume()):
             yield wanted
         if self.conductor.period.phase is not Phase.SEARCHING:
-            self.discovery = None  # it is over
+            self.discovery = context_of(self.crawler).search = None  # it is over
             return
         await self.conductor.found([Hit(place, url) for place, url in enumerate(self.plan.seeds)])
         if self.discovery is not None:

@@ -182,8 +182,8 @@ class Turns:
         self._dead = []
         self._number += 1
         life = int(self._ttl * 1000)
-        told = (self._name, life, repr(now), myself(), self._number, packed)
-        return Call("turns", self._register, told)
+        values = (self._name, life, repr(now), myself(), self._number, packed)
+        return Call("turns", self._register, values)
 
     # -- out ---------------------------------------------------------------------------------------
 
@@ -237,8 +237,8 @@ class Turns:
     # -- in ----------------------------------------------------------------------------------------
 
     def _hear(self, granted: list[Any], now: float) -> None:
-        for told, at in zip(granted[::2], granted[1::2], strict=True):
-            name = told.decode(errors="replace")
+        for raw, at in zip(granted[::2], granted[1::2], strict=True):
+            name = raw.decode(errors="replace")
             host = self._line.pop(name, None)
             if host is None:
                 if name not in self.held and name not in self._closing:
@@ -264,7 +264,7 @@ class Turns:
 
     def _bury(self, holders: list[bytes]) -> None:
         """Record holders that are dead: their turns are free."""
-        told = zip(holders[::2], holders[1::2], strict=True)
-        self._dead = [name.decode() for name, who in told if is_dead(who.decode() or "{}")]
+        pairs = zip(holders[::2], holders[1::2], strict=True)
+        self._dead = [name.decode() for name, who in pairs if is_dead(who.decode() or "{}")]
         if self._dead:
             self._next_again = 0.0

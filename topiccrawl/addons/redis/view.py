@@ -51,9 +51,9 @@ class View(NamedTuple):
 NOTHING = View((), {}, {}, {}, {}, {}, frozenset())
 
 
-def view_of(told: list[Any]) -> View:
+def view_of(values: list[Any]) -> View:
     """Decode the view in the exchange script's reply: flat lists of fields and values."""
-    nodes, names, claims, left, sizes, hosts, post = told
+    nodes, names, claims, left, sizes, hosts, post = values
     return View(
         tuple(sorted(int(node) for node in nodes[::2])),
         _numbered(names, bytes.decode),

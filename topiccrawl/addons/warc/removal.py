@@ -127,15 +127,15 @@ def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
     """Return a predicate for a file's records in order; it also matches removed pages' requests."""
     gone: set[str] = set()
 
-    def tell(record: Any) -> bool:  # noqa: ANN401 - warcio's
+    def matches(record: Any) -> bool:  # noqa: ANN401 - warcio's
         header = record.rec_headers.get_header
         named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
-        told = header("WARC-Concurrent-To") in gone or any(u in forgotten for u in named if u)
-        if told:
+        unwanted = header("WARC-Concurrent-To") in gone or any(u in forgotten for u in named if u)
+        if unwanted:
             gone.add(header("WARC-Record-ID"))
-        return told
+        return unwanted
 
-    return tell
+    return matches
 
 
 def _one(url: str) -> str:

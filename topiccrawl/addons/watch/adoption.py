@@ -53,12 +53,12 @@ async def adopt(frontier: Frontier, store: Store, ledger: Ledger, pages: Pages, 
     hubs: dict[str, PageState] = {}
     group: list[PageState] = []
     async for article in store.select(Selection(ledger.owner)):
-        told = frontier.why(article.url)
+        known = frontier.why(article.url)
         state = ledger.first(article.url, Seen(article.fetched_at, digest="unknown"))
-        if told is None or state is None:
+        if known is None or state is None:
             continue
         group.append(replace(state, digest=""))
-        hub = told.path[-2] if len(told.path) > 1 else ""
+        hub = known.path[-2] if len(known.path) > 1 else ""
         first = ledger.first(hub, Seen(now, hub=True)) if hub and hub not in hubs else None
         if first is not None:
             hubs[hub] = first

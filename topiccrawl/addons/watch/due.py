@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.clockset import count_from
 from topiccrawl.addons.watch.jumps import Jumps, visited_at
-from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy.crawler import Crawler
-
     from topiccrawl.addons.watch.visited import Visited
+    from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.pages import PageState
 
 HUB_VALUE = 1.0
@@ -41,7 +39,7 @@ class Due:
     """Requeues due pages.
 
     Args:
-        crawler: Crawler of the frontier.
+        context: The crawl.
         visited: Has the states; its ``kept`` and ``moved`` are to be passed on.
         wake: Called when a look before ``next_look`` may be useful.
         count: Called with the name of each event.
@@ -54,7 +52,7 @@ class Due:
 
     def __init__(
         self,
-        crawler: Crawler,
+        context: CrawlContext,
         visited: Visited,
         wake: Callable[[], None],
         count: Callable[[str], None],
@@ -64,7 +62,7 @@ class Due:
         self.once = once
         self.next_at: float | None = None
         self.missing: dict[str, float] = {}
-        self._crawler = crawler
+        self._context = context
         self._visited = visited
         self._pages, self._owner = visited.pages.pages, visited.ledger.owner
         self._wake = wake
@@ -117,7 +115,7 @@ class Due:
             await self.set_back()
         now, look_at = time.time(), self._look_at
         # with several nodes, others may write their visits late
-        afresh = AFRESH if self._scheduler.sync is None else PAUSE
+        afresh = AFRESH if self._context.sync is None else PAUSE
         if now - self._whole > afresh or now >= look_at:
             self._whole, self._handed = now, 0.0
             await self._call_off()
@@ -130,7 +128,7 @@ class Due:
         if looked:
             self._look_at = math.inf
         if given or looked:
-            self._scheduler.alarm.now()
+            self._context.alarm.now()
 
     async def _give_all(self, now: float) -> int:
         """Requeue due pages, up to ``MOST`` not yet visited ones; return how many."""
@@ -161,10 +159,10 @@ class Due:
         if later or state.url in self._out or self._visited.waits(state.url):
             return False
         value = HUB_VALUE if state.role is Role.HUB else None
-        with self._scheduler.book.writing() as frontier:
-            told = frontier.why(state.url)
+        with self._context.book.writing() as frontier:
+            known = frontier.why(state.url)
             if frontier.requeue(state.url, value):
-                self._out[state.url] = told is not None and told.queue == "crawled"
+                self._out[state.url] = known is not None and known.queue == "crawled"
                 self._count("handed_out")
                 return True
         self.missing.pop(state.url, None)  # on its way already, or another node's
@@ -184,16 +182,16 @@ class Due:
         Drop those that another node has, or had, and those deleted by hand.
         """
         for url in tuple(self._out):
-            told = self._scheduler.frontier.why(url)
-            if told is None or (told.queue == "crawled" and not self._visited.waits(url)):
+            known = self._context.frontier.why(url)
+            if known is None or (known.queue == "crawled" and not self._visited.waits(url)):
                 self._out.pop(url, None)
-            elif told.queue == "error":
-                await self._visited.missed(url, told.reason)
+            elif known.queue == "error":
+                await self._visited.missed(url, known.reason)
 
     def lost(self) -> list[tuple[str, str]]:
         """Return requeued pages that will not be visited, with the reasons."""
-        told = ((url, self._scheduler.frontier.why(url)) for url in self._out)
-        return [(url, one.reason) for url, one in told if one is not None and one.queue == "error"]
+        known = ((url, self._context.frontier.why(url)) for url in self._out)
+        return [(url, one.reason) for url, one in known if one is not None and one.queue == "error"]
 
     # -- Results ---------------------------------------------------------------------------------
 
@@ -217,9 +215,3 @@ class Due:
         sooner = state.due and (self.next_at is None or state.due < self.next_at)
         if (self._full and len(self._out) <= MOST // 2) or (sooner and not self._full):
             self._wake()
-
-    @property
-    def _scheduler(self) -> FrontierScheduler:
-        scheduler = self._crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (the project's own)
-        return scheduler

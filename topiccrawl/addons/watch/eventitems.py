@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 
-from topiccrawl.addons.watch.extension import owner_of
+from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.errors import StorageError
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import page_changed
 from topiccrawl.storage.choice import pages_of
 from topiccrawl.storage.events import Change, changes_in
@@ -41,6 +41,7 @@ class ChangeEvents:
 
     def __init__(self, crawler: Crawler, since: float) -> None:
         self.crawler = crawler
+        self.context = context_of(crawler)
         self.since = since
         self._tasks: set[asyncio.Task[None]] = set()
         self._looked = 0
@@ -50,9 +51,9 @@ class ChangeEvents:
         """Return the extension.
 
         Raises:
-            NotConfigured: If the spider has no ``since``.
+            NotConfigured: If no changes are sent as items.
         """
-        since = getattr(crawler.spider, "since", None)
+        since = context_of(crawler).spec.since
         if since is None:
             raise NotConfigured
         events = cls(crawler, since)
@@ -70,7 +71,7 @@ class ChangeEvents:
         pages, now = pages_of(self.crawler.settings), time.time()
         try:
             await pages.open()
-            window = await pages.window(owner_of(self.crawler.spider), self.since, now)
+            window = await pages.window(self.context.spec.owner, self.since, now)
         except StorageError as error:
             logger.error("Events cannot be read: %s", error)  # noqa: TRY400
             return
@@ -94,7 +95,7 @@ class ChangeEvents:
         Raises:
             DontCloseSpider: If any event is being sent.
         """
-        watches = getattr(self.crawler.spider, "watcher", None) is not None
+        watches = self.crawler.get_extension(Watch) is not None
         if not watches and not self._tasks and self._looked < self.crawler.stats.get_value(SEEN, 0):
             self._looked = self.crawler.stats.get_value(SEEN, 0)
             self._start(self._send_written())
@@ -109,6 +110,5 @@ class ChangeEvents:
     def _done(self, task: asyncio.Task[None]) -> None:
         """Wake an idle engine after the last event, before its next heartbeat."""
         self._tasks.discard(task)
-        scheduler = getattr(self.crawler.engine, "scheduler", None)
-        if not self._tasks and isinstance(scheduler, FrontierScheduler):
-            scheduler.alarm.now()
+        if not self._tasks:
+            self.context.alarm.now()

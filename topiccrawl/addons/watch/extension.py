@@ -25,21 +25,22 @@ from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
-from topiccrawl.scheduler.scheduler import FrontierScheduler
-from topiccrawl.scheduler.signals import hosts_taken, lease_settled, page_changed
+from topiccrawl.scheduler.signals import hosts_taken, page_changed
 from topiccrawl.storage.choice import pages_of
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
     from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.scheduler.context import CrawlContext, CrawlSpec
     from topiccrawl.storage.events import Change
     from topiccrawl.storage.pages import PageState
+    from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class Watch:
     """Requeues due pages into the frontier.
 
     Args:
-        crawler: Crawler of the frontier.
+        context: The crawl.
         ledger: Judges visits.
         pages: Store of the states.
         once: Visit what is due now, then end; else go on for ever.
@@ -66,10 +67,12 @@ class Watch:
         sizes: Hubs, details and gone pages, by these names.
     """
 
-    def __init__(self, crawler: Crawler, ledger: Ledger, pages: PageBuffer, *, once: bool) -> None:
-        self.crawler = crawler
-        self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._tell)
-        self.feeds = FoundFeeds(crawler)
+    def __init__(
+        self, context: CrawlContext, ledger: Ledger, pages: PageBuffer, *, once: bool
+    ) -> None:
+        self.context = context
+        self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._signal)
+        self.feeds = FoundFeeds(context)
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
@@ -77,29 +80,30 @@ class Watch:
         self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.due = Due(crawler, self.visited, self._wake.set, self.count, once=once)
+        self.due = Due(context, self.visited, self._wake.set, self.count, once=once)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension, known to the spider as ``watcher``.
+        """Return the extension.
 
         Raises:
-            NotConfigured: If the spider's ``watch`` is empty.
+            NotConfigured: If the crawl does not watch.
             SettingError: If a setting cannot be used.
         """
-        mode = getattr(crawler.spider, "watch", "")
-        if not mode:
+        context = context_of(crawler)
+        spec = context.spec
+        if not spec.watch:
             raise NotConfigured
         settings = crawler.settings
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
         soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
-        ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone, soon)
-        watch = cls(crawler, ledger, PageBuffer(pages_of(settings)), once=mode == "once")
-        crawler.spider.watcher = watch  # type: ignore[union-attr]
+        ledger = Ledger(spec.owner, policy_of(settings), gone, soon)
+        watch = cls(context, ledger, PageBuffer(pages_of(settings)), once=spec.watch == "once")
+        context.status["watch"] = watch.status
+        context.on_settled(watch.settled)
         connect = crawler.signals.connect
         connect(watch.opened, signals.spider_opened)
         connect(watch.idle, signals.spider_idle)
-        connect(watch.settled, lease_settled)
         connect(watch.feeds.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
         connect(watch.took, hosts_taken)
@@ -113,15 +117,14 @@ class Watch:
         Raises:
             CloseSpider: They cannot be used.
         """
-        scheduler = self._scheduler
-        if not scheduler.opened:
+        if not self.context.opened:
             return
-        scheduler.book.witness = self.visited.done
+        self.context.book.witness = self.visited.done
         self.due.begin()
         try:
             await self._pages.open()
             self.sizes = await self._pages.counts(self._owner)
-            if scheduler.sync is None:
+            if self.context.sync is None:
                 await self._hand_out()
             else:  # visits of other nodes may not be stored yet
                 self.took()
@@ -140,7 +143,7 @@ class Watch:
         if self._task is not None and self._task.done() and (error := self._task.exception()):
             logger.critical("The watch ends by a mistake of the program's", exc_info=error)
             raise CloseSpider(CLOSE_REASON)
-        self._beginnings.look(self._scheduler.frontier)
+        self._beginnings.look(self.context.frontier)
         for url, reason in () if self.visited else self.due.lost():
             self.visited.failed(url, reason)
         if self._task is not None and (self.due.waits or self.visited):
@@ -156,13 +159,13 @@ class Watch:
         """Time when the next page is due, seconds since the epoch; None: none is."""
         return self.due.next_at
 
-    def outlook(self) -> str:
-        """Return a summary of what is waited for; "" if nothing is due any more."""
+    def status(self) -> State:
+        """Return what is waited for: the next visit; "" if nothing is due any more."""
         if self.next_at is None:
-            return ""
+            return {"circumstances": {"watching": ""}}
         at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
         hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
-        return f"{hubs} hubs, {details} articles, next at {at}"
+        return {"circumstances": {"watching": f"{hubs} hubs, {details} articles, next at {at}"}}
 
     def has_links_of(self, url: str) -> bool:
         """Return whether the frontier has a page's links: only then may a request be conditional.
@@ -174,8 +177,8 @@ class Watch:
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Pass on the outcome of a lease; a failure without further retries is an error."""
         if outcome.ending is Ending.LATER:
-            told = self._scheduler.frontier.why(lease.url)
-            if told is not None and told.queue == "error":
+            known = self.context.frontier.why(lease.url)
+            if known is not None and known.queue == "error":
                 outcome = Outcome(Ending.ERROR, reason=outcome.reason)
         self.visited.settled(lease, outcome)
         self._beginnings.settled(lease, outcome)
@@ -186,12 +189,12 @@ class Watch:
             self._task.cancel()
         await self.visited.close()
 
-    def _tell(self, change: Change) -> None:
-        self.crawler.signals.send_catch_log(page_changed, change=change)
+    def _signal(self, change: Change) -> None:
+        self.context.crawler.signals.send_catch_log(page_changed, change=change)
 
     def count(self, name: str) -> None:
         """Count an event of a page."""
-        self.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
+        self.context.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
 
@@ -218,18 +221,18 @@ class Watch:
 
     async def _hand_out(self) -> None:
         """Requeue what is due; adopt earlier crawls before the first time."""
-        sync = self._scheduler.sync
+        sync = self.context.sync
         if not self._adopted and not (sync and (sync.loading or self.due.is_early)):
-            await self._adopt(self._scheduler.frontier)
+            await self._adopt(self.context.frontier)
             self._adopted = True
-        self._beginnings.look(self._scheduler.frontier)
+        self._beginnings.look(self.context.frontier)
         await self.due.hand_out()
 
     # -- Adoption of earlier crawls ---------------------------------------------------------------
 
     async def _adopt(self, frontier: Frontier) -> None:
         """Adopt unwatched crawls: seeds, stored articles, and the pages that showed them."""
-        seeds = seeds_of(self.crawler.spider)
+        seeds = seeds_of(self.context.spec)
         known = await self.visited.pages.get(self._owner, seeds)
         left = [url for url in seeds if url not in known or not was_had(known[url])]
         for url in left:
@@ -240,26 +243,13 @@ class Watch:
             await self.due.set_back()
         if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
             return
-        await take_over(self.crawler.settings, frontier, self.visited.ledger, self._pages)
+        await take_over(self.context.crawler.settings, frontier, self.visited.ledger, self._pages)
         self.sizes = await self._pages.counts(self._owner)
 
-    @property
-    def _scheduler(self) -> FrontierScheduler:
-        scheduler = self.crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)  # noqa: S101  (the project's own)
-        return scheduler
 
-
-def owner_of(spider: Spider | None) -> str:
-    """Return the owner of the pages that a spider watches: the name of its topic or template."""
-    about = getattr(spider, "topic", None) or getattr(spider, "template", None)
-    return about.name if about is not None else f"spider-{getattr(spider, 'name', '')}"
-
-
-def seeds_of(spider: Spider | None) -> tuple[str, ...]:
-    """Return the canonical seeds of a spider's topic: its own, else the default portals."""
-    topic = getattr(spider, "topic", None)
-    urls = (topic.seeds or default_seeds(topic)) if topic is not None else ()
+def seeds_of(spec: CrawlSpec) -> tuple[str, ...]:
+    """Return the canonical seeds of a crawl's topic: its own, else the default portals."""
+    urls = (spec.topic.seeds or default_seeds(spec.topic)) if spec.topic is not None else ()
     return tuple(canonical(url) or url for url in urls)
 
 
@@ -283,5 +273,5 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
 
 def found_on(frontier: Frontier, url: str) -> str:
     """Return the URL of the page that showed a URL first, or ""."""
-    told = frontier.why(url)
-    return told.path[-2] if told is not None and len(told.path) > 1 else ""
+    known = frontier.why(url)
+    return known.path[-2] if known is not None and len(known.path) > 1 else ""

@@ -98,8 +98,8 @@ class Ledger:
         """Return the state after a further visit with status 200 or 304."""
         changed = self.is_changed(known, seen)
         links = offered(known, seen.links) if known.more.get("links") else 0  # else: all it has
-        told = Observation(seen.at, changed, offered=links, status=seen.status)
-        visits = self.policy.learn(_visits(known), told)
+        observation = Observation(seen.at, changed, offered=links, status=seen.status)
+        visits = self.policy.learn(_visits(known), observation)
         back = known.gone_at > 0
         state = replace(
             _validated(known, seen),
@@ -155,8 +155,8 @@ class Ledger:
 
     def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
         """Return the state of a hub after new on-topic articles were found through it."""
-        told = Observation(at, gained=gained, visit=False)
-        return self._kept(known, self.policy.learn(_visits(known), told))
+        observation = Observation(at, gained=gained, visit=False)
+        return self._kept(known, self.policy.learn(_visits(known), observation))
 
     def wholly(self, known: PageState, at: float, digest: str) -> PageState:
         """Return the state after all pages of an article were read; ``digest`` covers all of them.
@@ -165,8 +165,8 @@ class Ledger:
         before, did not show it.
         """
         before = known.more.get("whole", digest)
-        told = known.changed_at >= _visits(known).visited_at
-        changed_at = at if digest != before and not told else known.changed_at
+        shown = known.changed_at >= _visits(known).visited_at
+        changed_at = at if digest != before and not shown else known.changed_at
         return replace(known, changed_at=changed_at, more={**known.more, "whole": digest})
 
     def is_changed(self, known: PageState, seen: Seen) -> bool:

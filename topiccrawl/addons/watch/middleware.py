@@ -18,7 +18,7 @@ from topiccrawl.extract.hubs import FEWEST, hub_list
 from topiccrawl.links.feeds import feeds_on, is_index
 from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.scheduler.meta import Ticket
     from topiccrawl.storage.pages import PageState
 
@@ -70,14 +71,14 @@ class WatchMiddleware:
     """Reports the result of a visit to the watch; keeps unchanged articles from the pipelines.
 
     Args:
-        crawler: Crawler of the frontier, which records where a page was found.
+        context: The crawl, whose frontier records where a page was found.
         watch: Receives the reports.
     """
 
-    def __init__(self, crawler: Crawler, watch: Watch) -> None:
-        self.crawler = crawler
+    def __init__(self, context: CrawlContext, watch: Watch) -> None:
+        self.context = context
         self.watch = watch
-        self.seeds = frozenset(seeds_of(crawler.spider))
+        self.seeds = frozenset(seeds_of(context.spec))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -86,7 +87,7 @@ class WatchMiddleware:
         Raises:
             NotConfigured: If nothing is watched.
         """
-        return cls(crawler, _watch(crawler))
+        return cls(context_of(crawler), _watch(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
@@ -145,10 +146,8 @@ class WatchMiddleware:
         return response.request is not None and response.request.url in self.seeds
 
     def _found_on(self, response: Response) -> str:
-        scheduler, request = self.crawler.engine.scheduler, response.request
-        if request is None or not isinstance(scheduler, FrontierScheduler):
-            return ""
-        return found_on(scheduler.frontier, request.url)
+        request = response.request
+        return "" if request is None else found_on(self.context.frontier, request.url)
 
 
 class _Shown:
@@ -235,7 +234,7 @@ def _ticket(request: Request | None) -> Ticket | None:
 
 
 def _watch(crawler: Crawler) -> Watch:
-    watch = getattr(crawler.spider, "watcher", None)
-    if not isinstance(watch, Watch):
+    watch = crawler.get_extension(Watch)
+    if watch is None:
         raise NotConfigured
     return watch

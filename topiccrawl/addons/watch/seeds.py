@@ -35,12 +35,12 @@ class Beginnings:
     def look(self, frontier: Frontier) -> None:
         """Report the seeds that failed since the last look."""
         for url in tuple(self._left):
-            told = frontier.why(url)
-            if told is None or told.queue in ON_THEIR_WAY:
+            known = frontier.why(url)
+            if known is None or known.queue in ON_THEIR_WAY:
                 continue
             self._left.discard(url)
-            if told.queue == "error":
-                self._failed(url, told.reason)
+            if known.queue == "error":
+                self._failed(url, known.reason)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Replace a redirected seed by its target."""

@@ -306,7 +306,7 @@ class Visited:
         self._kept(state)
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(_told(work))
+        task = asyncio.create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -325,7 +325,7 @@ class _Locks:
         return lock
 
 
-async def _told(work: Coroutine[None, None, None]) -> None:
+async def _logged(work: Coroutine[None, None, None]) -> None:
     """Wait for work that no caller waits for; log what the store refused."""
     try:
         await work

@@ -80,7 +80,7 @@ class Courier(StoreListener):
         folder: TOPICCRAWL_DATA_DIR.
         store: Store from which articles are read again when they are sent.
         receiver: Receiver of the messages.
-        count: Adds 1 to a stat: ``topiccrawl/webhook/`` and ``told``, ``failed``, ``refused``.
+        count: Adds 1 to a stat: ``topiccrawl/webhook/`` and ``sent``, ``failed``, ``refused``.
         parting: See ``PARTING``.
         first_wait: See ``FIRST_WAIT``.
     """
@@ -119,7 +119,7 @@ class Courier(StoreListener):
         await self.outbox.open()
         self._ending.clear()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhook")
-        self._task = asyncio.create_task(self._tell_on())
+        self._task = asyncio.create_task(self._send_on())
 
     @override
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class Courier(StoreListener):
                 await self._task
             self._task = None
             if left := await self.outbox.waiting():
-                logger.warning("%d stories wait to be told: the next crawl does", left)
+                logger.warning("%d stories wait to be sent: the next crawl sends them", left)
         if self._thread is not None:
             self._thread.submit(self._receiver.close)
             self._thread.shutdown(wait=False)
@@ -164,16 +164,16 @@ class Courier(StoreListener):
         """
         await self.outbox.release(url)
 
-    async def _tell_on(self) -> None:
+    async def _send_on(self) -> None:
         """Send stories until the crawl ends and none is due."""
         while True:
-            told = False
+            sent = False
             try:
                 if self._alone():
-                    told = await self._tell_due()
+                    sent = await self._send_due()
             except StorageError as error:
                 logger.warning("Webhook deliveries paused: %s", error)
-            if told:
+            if sent:
                 continue
             if not self._ending.is_set():
                 with suppress(TimeoutError):
@@ -183,7 +183,7 @@ class Courier(StoreListener):
             else:
                 return
 
-    async def _tell_due(self) -> bool:
+    async def _send_due(self) -> bool:
         """Send the stories that are due; return False if none was or the receiver is away."""
         if time.monotonic() < self._pause_until:
             return False
@@ -191,20 +191,20 @@ class Courier(StoreListener):
         for url, attempts in due:
             story = await self._store.get(url)
             if story is None or story.article.url != url:  # taken down since
-                await self.outbox.told(url)
-            elif not await self._tell(story.article, attempts):
+                await self.outbox.mark_sent(url)
+            elif not await self._send_story(story.article, attempts):
                 return False
         return bool(due)
 
-    async def _tell(self, article: Article, attempts: int) -> bool:
+    async def _send_story(self, article: Article, attempts: int) -> bool:
         """Send one story; return False if the receiver is unavailable."""
         sent = message(article)
         post, loop = self._receiver.post, asyncio.get_running_loop()
         answer = await loop.run_in_executor(self._thread, post, sent, time.time())
         if answer.taken:
             self._failures = 0
-            await self.outbox.told(article.url)
-            self._count("topiccrawl/webhook/told")
+            await self.outbox.mark_sent(article.url)
+            self._count("topiccrawl/webhook/sent")
             return True
         self._count("topiccrawl/webhook/failed")
         if answer.refused:

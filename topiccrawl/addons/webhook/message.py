@@ -48,8 +48,8 @@ def message(article: Article) -> Message:
     ('article.new', '1970-01-01T00:00:00+00:00')
     """
     at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
-    told = {"type": "article.new", "timestamp": at, "data": shown(article)}
-    body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    content = {"type": "article.new", "timestamp": at, "data": shown(article)}
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
 
 

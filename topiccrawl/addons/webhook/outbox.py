@@ -124,9 +124,9 @@ class Outbox:
         rows = (WAITING, now, limit)
         return await self._database.read(lambda c: c.execute(query, rows).fetchall())
 
-    async def told(self, url: str) -> None:
+    async def mark_sent(self, url: str) -> None:
         """Record that a story was delivered or deleted: it is never sent again."""
-        await self._database.write(lambda c: _told(c, url))
+        await self._database.write(lambda c: _mark_sent(c, url))
 
     async def later(self, url: str, due: float) -> None:
         """Record a failed delivery; retry it at ``due`` or later."""
@@ -202,7 +202,7 @@ def _set(connection: sqlite3.Connection, urls: Iterable[str], state: int) -> Non
     connection.executemany(query, [(state, url, state) for url in urls])
 
 
-def _told(connection: sqlite3.Connection, url: str) -> None:
+def _mark_sent(connection: sqlite3.Connection, url: str) -> None:
     connection.execute("INSERT OR IGNORE INTO told VALUES (?)", (_key(url),))
     connection.execute("DELETE FROM stories WHERE url = ?", (url,))
 

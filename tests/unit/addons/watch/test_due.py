@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.utils.test import get_crawler
 
@@ -18,8 +17,8 @@ from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.leases import LeaseBook, Retry
-from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.storage.pages import SqlitePages
 
 if TYPE_CHECKING:
@@ -41,10 +40,9 @@ def scene(folder: Path, seen: float, act: Callable[[Visited], Awaitable[None]]) 
         ledger = Ledger("足球", UniformRevisits())
         states = [ledger.first(url, Seen(seen, hub=True)) for url in URLS]
         await pages.save([state for state in states if state is not None])
-        scheduler = FrontierScheduler(get_crawler())
-        scheduler.frontier, scheduler.opened = frontier, True
-        scheduler.book = LeaseBook(frontier, Retry(), time.time)
-        ENGINE.scheduler = scheduler
+        context = context_of(CRAWLER)
+        context.frontier, context.opened = frontier, True
+        context.book = LeaseBook(frontier, Retry(), time.time)
         none = [lambda _: None] * 4
         visited = Visited(ledger, PageBuffer(pages, age=0.0), *none)
         await act(visited)
@@ -59,7 +57,7 @@ def scene(folder: Path, seen: float, act: Callable[[Visited], Awaitable[None]]) 
     return frontier
 
 
-ENGINE: Any = SimpleNamespace()
+CRAWLER = get_crawler()
 
 
 def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
@@ -68,8 +66,7 @@ def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
     monkeypatch.setattr(due, "MOST", 4)
 
     async def hand_out(visited: Visited) -> None:
-        crawler: Any = SimpleNamespace(engine=ENGINE)
-        handing = due.Due(crawler, visited, lambda: None, lambda _: None, once=False)
+        handing = due.Due(context_of(CRAWLER), visited, lambda: None, lambda _: None, once=False)
         for _ in range(3):
             await handing.hand_out()
             for url in [url for url in URLS if handing.has_links_of(url)]:

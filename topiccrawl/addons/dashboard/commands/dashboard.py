@@ -95,13 +95,13 @@ class RunsSource:
 
     async def state(self, crawl: str) -> State:
         """Return all sections as last recorded."""
-        told = await self._runs.all()
-        return {**together(told, crawl), "crawls": crawls(told)}
+        records = await self._runs.all()
+        return {**together(records, crawl), "crawls": crawls(records)}
 
     async def states(self) -> list[State]:
         """The states of all crawls that run."""
-        told = await self._runs.all()
-        return [together(told, one["frontier"]) for one in crawls(told) if one["live"]]
+        records = await self._runs.all()
+        return [together(records, one["frontier"]) for one in crawls(records) if one["live"]]
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
         """Return the number of stored articles, and a part of them, those stored last first."""

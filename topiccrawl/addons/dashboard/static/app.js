@@ -1,4 +1,4 @@
-// The page: one stream of changes in, cards drawn anew where their section changed.
+// The page: one stream of changes in, cards redrawn where their section changed.
 import * as articles from "./articles.js";
 import { heading, hosts, queues, terms, tiles } from "./cards.js";
 import * as crawl from "./crawl.js";

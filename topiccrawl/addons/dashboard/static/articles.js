@@ -36,11 +36,11 @@ async function load(page) {
     if (mine === generation) { pages.set(page, found.articles); paint(); }
   } catch { pages.delete(page); }
 }
-export function paint(anew = false) {
+export function paint(redraw = false) {
   const list = at("list"), tall = height();
   at("spacer").style.height = `${Math.max(total, 1) * tall}px`;
-  const stood = anew && list.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  if (anew) { for (const row of rows.values()) row.remove(); rows.clear(); }
+  const stood = redraw && list.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  if (redraw) { for (const row of rows.values()) row.remove(); rows.clear(); }
   const first = Math.max(0, Math.floor(list.scrollTop / tall) - SPARE);
   const last = Math.min(total, Math.ceil((list.scrollTop + list.clientHeight) / tall) + SPARE);
   for (const [i, row] of rows) if (i < first || i >= last) { row.remove(); rows.delete(i); }

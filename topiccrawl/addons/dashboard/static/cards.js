@@ -1,4 +1,4 @@
-// Cards that are drawn anew from one section of the state each.
+// Cards redrawn from one section of the state each.
 import { at, bar, fill, h, put } from "./dom.js";
 import { clock, moment, number, percent, say, t } from "./words.js";
 

@@ -18,10 +18,10 @@ export function begin() {
   timer = setInterval(() => { if (!document.hidden) look(); }, EVERY);
 }
 export function show() {
-  const told = JSON.stringify([language, last.map(({ task: { id }, state, speed }) => [id, state, speed])]);
+  const shown = JSON.stringify([language, last.map(({ task: { id }, state, speed }) => [id, state, speed])]);
   const focus = document.activeElement, choosing = at("task-rows").contains(focus) && focus.tagName === "SELECT";
-  if (choosing && told === orders) return;  // a list that is open stays so
-  orders = told;
+  if (choosing && shown === orders) return;  // a list that is open stays so
+  orders = shown;
   const older = last.length - MOST;
   renew("task-rows", last.slice(-MOST).reverse().map(task), older > 0 ? h("p", { class: "empty" }, t("older", number(older))) : []);
 }

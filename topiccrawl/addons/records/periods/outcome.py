@@ -63,9 +63,11 @@ class Entities:
         changes = Counter(map(str, saved))
         _forget(work, [one for one, how in zip(kept, saved, strict=True) if how == "forgotten"])
         gone = {one.url for one in work.visits.values() if one.state is State.GONE}
-        told = gone.union(*(one.record.urls for one in kept))
+        explained = gone.union(*(one.record.urls for one in kept))
         here = {one.entity for one in kept}
-        lost = [k.entity for k in before if k.entity not in here and told.issuperset(k.record.urls)]
+        lost = [
+            k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
+        ]
         if lost:
             changes["gone"] = await self._records.vanish(self._template.name, lost, now)
         return changes

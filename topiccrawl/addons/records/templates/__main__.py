@@ -40,14 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         parser.error(f"{error.filename}: cannot be read: {error.strerror}")
     records = combine([records_of(page, options.url, template) for page in pages], template)
-    lines = [line for record in records for line in _told(record, template, options.json)]
+    lines = [line for record in records for line in _lines(record, template, options.json)]
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
     sys.stdout.writelines(f"{escaped(line)}\n" for line in lines or ["no record"])
     return int(not records)
 
 
-def _told(record: Record, template: Template, as_json: bool) -> Iterator[str]:  # noqa: FBT001
+def _lines(record: Record, template: Template, as_json: bool) -> Iterator[str]:  # noqa: FBT001
     if as_json:
         yield json.dumps(record.as_dict(), ensure_ascii=False)
         return

@@ -95,7 +95,7 @@ def numbers_alone(
             or _announced(values, part)
             or (not marks and _headed(values, part) and among_labels(sheet, labels, number))
         ):
-            yield from _told(field, values, number, begin + bare.find(part), seen(rest))
+            yield from _candidates(field, values, number, begin + bare.find(part), seen(rest))
             if part == bare:
                 return
     if _placed(rest):
@@ -103,7 +103,7 @@ def numbers_alone(
             yield Candidate(field, value.value, seen(rest), "alone", number, at=number)
 
 
-def _told(
+def _candidates(
     field: str, values: Sequence[Value], number: int, begin: int, text: str
 ) -> Iterator[Candidate]:
     for value in values:
@@ -154,15 +154,15 @@ def of_people(
     Several labels outside the vocabulary, each with its number, are those of departments.
     """
     field = words.primary("telephone")
-    told = []
+    numbered = []
     for mark in marks if field else ():
         stretch = line.text[mark.end : mark.stop]
         values = [] if mark.fields else telephones(stretch, words.template.region)
         if values and only(values, stretch, WORDS_WITH_NUMBERS):
-            told.append((mark, stretch, values))
-    unknown = [mark for mark, _, _ in told if not words.hits(mark.text)]
+            numbered.append((mark, stretch, values))
+    unknown = [mark for mark, _, _ in numbered if not words.hits(mark.text)]
     listed = len(unknown) > 1 and not any(map(_of_others, unknown))
-    for mark, stretch, values in told:
+    for mark, stretch, values in numbered:
         if _PEOPLE.search(mark.text) or (listed and mark in unknown):
             for value in values:
                 yield Candidate(

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from topiccrawl.addons.records.templates.candidate import Candidate
 from topiccrawl.addons.records.templates.lines import read_sheet
-from topiccrawl.addons.records.templates.owners import NOBODY, SUBJECT, Owners
+from topiccrawl.addons.records.templates.owners import NO_OWNER, SUBJECT, Owners
 from topiccrawl.addons.records.templates.places import Places
 from topiccrawl.addons.records.templates.structured import Subject, subjects
 from topiccrawl.addons.records.templates.subject import Called, called, votes_of
@@ -82,7 +82,7 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     valued = {one.line for one in found if one.where not in {"text", "alone"}}
     owners = Owners(places, name, valued, {one.at for one in found if one.field != template.naming})
     weighed = [_weigh(one, places, owners) for one in found]
-    weighed = [one for one in weighed if one.owner != NOBODY]
+    weighed = [one for one in weighed if one.owner != NO_OWNER]
     weighed += _of_machines(said, name, words)
     weighed = _rows(weighed, places)
     groups: dict[str, list[_Weighed]] = defaultdict(list)
@@ -171,9 +171,9 @@ def _weigh(one: Candidate, places: Places, owners: Owners) -> _Weighed:
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
     begin = one.begin if one.begin >= 0 else seen(line.text).find(one.text)
     if owners.alien_from(one.at) <= begin < len(line.text):
-        owner = NOBODY
+        owner = NO_OWNER
     if owner == SUBJECT and begin > 0 and owners.speaks_of_another(one.at, begin):
-        owner = NOBODY
+        owner = NO_OWNER
     return _Weighed(one, owner, weight, _snippet(seen(text), one.text))
 
 

@@ -146,7 +146,7 @@ def read_sheet(html: str) -> Sheet:
     if tree.root is not None:
         walk.over(tree.root)
     return Sheet(
-        tuple(_told_links(_bounded(walk.lines))),
+        tuple(_content_links(_bounded(walk.lines))),
         tuple(walk.boxes),
         normalise(" ".join(walk.title.split())),
         walk.metas,
@@ -163,7 +163,7 @@ def _bounded(lines: list[Line]) -> list[Line]:
     ]
 
 
-def _told_links(lines: list[Line]) -> list[Line]:
+def _content_links(lines: list[Line]) -> list[Line]:
     """Return the lines; a zone named links that mostly holds none counts as content."""
     own = [line for line in lines if line.zone == "links"]
     linked = sum(any(mark.what == "link" for mark in line.marks) for line in own)
@@ -303,8 +303,8 @@ class _Walk:
         names = values.get("class") if tag in _ICON_TAGS else None
         if tag == "use":
             names = values.get("href") or values.get("xlink:href")
-        told = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
-        if kind := of_icon(names) or of_icon(told):
+        label = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
+        if kind := of_icon(names) or of_icon(label):
             self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SUBJECT = ""
 """Owner of lines that are the page's subject's."""
-NOBODY = "-"
+NO_OWNER = "-"
 """Owner of lines that no record takes: those of branches, technical support."""
 _HEADING = 40
 """Characters of a line that may be the heading of a section."""
@@ -92,13 +92,13 @@ class Owners:
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.of), "")], strict=False):
             end = number + 1
             if not self._complete(number):
-                end = self._end(number, after[0], nobody=owner == NOBODY)
+                end = self._end(number, after[0], unowned=owner == NO_OWNER)
             self.of[number:end] = [owner] * (end - number)
         if subject.elsewhere:
             self._outside_of_main()
         for number, line in enumerate(self.sheet.lines):
             if subject.portal and seen(line.text).startswith(subject.portal):
-                self.of[number] = NOBODY
+                self.of[number] = NO_OWNER
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """Return headings without organisations in a list of dealers, customers, partners."""
@@ -106,7 +106,7 @@ class Owners:
         tag = ""
         for number, owner in heads:
             line = self.sheet.lines[number]
-            if tag and owner not in {SUBJECT, NOBODY} and line.tag != tag:
+            if tag and owner not in {SUBJECT, NO_OWNER} and line.tag != tag:
                 continue
             tag = line.tag if OTHERS.search(tidy(seen(line.text))) else ""
             kept.append((number, owner))
@@ -158,7 +158,7 @@ class Owners:
         """Header and footer of a site that is not the subject's are not the subject's, either."""
         for number, line in enumerate(self.sheet.lines):
             if line.zone in {"header", "footer", "nav"} and self.of[number] == SUBJECT:
-                self.of[number] = NOBODY
+                self.of[number] = NO_OWNER
 
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line opens; None where it opens none."""
@@ -183,9 +183,9 @@ class Owners:
             return SUBJECT
         beside = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
         if _said(BRANCH, text) or _said(OTHERS, text) or beside or _is_alien(line):
-            return NOBODY
+            return NO_OWNER
         if is_organisation(text):
-            other = text if legal(text) else NOBODY
+            other = text if legal(text) else NO_OWNER
             return SUBJECT if alike(text, self.subject.name) else other
         return None
 
@@ -195,7 +195,7 @@ class Owners:
         first = self.places.labels[number][0]
         lead = seen(text[: first.end])
         if _said(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
-            return NOBODY
+            return NO_OWNER
         if len(lead) <= _HEADING and _said(HEAD_OFFICE, lead):
             return SUBJECT
         return None
@@ -207,7 +207,7 @@ class Owners:
         line = self.sheet.lines[number]
         return "telephone" in kinds and bool(seen(line.text[marks[-1].end :]))
 
-    def _end(self, number: int, limit: int, *, nobody: bool) -> int:
+    def _end(self, number: int, limit: int, *, unowned: bool) -> int:
         """Return the end line of a heading's section: of the smallest box with values after it."""
         line = self.sheet.lines[number]
         first = self._next(self._values, number)
@@ -216,7 +216,7 @@ class Owners:
         alone = self._next(self._held, number)
         for box in above(self.sheet, line.box):
             end = self.sheet.boxes[box].end
-            if first < end or (alone < end and (nobody or self.sheet.boxes[box].begin == number)):
+            if first < end or (alone < end and (unowned or self.sheet.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)
             if self._lists(box):
                 return number + 1

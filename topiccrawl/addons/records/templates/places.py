@@ -80,7 +80,7 @@ class Places:
             kind = self.words.kinds[field]
             values = self._in_turn(label, field, self._read(field, stretch))
             if kind == "address":
-                stretch = stretch[: _told(line, label.end, label.stop) - label.end]
+                stretch = stretch[: _before_link(line, label.end, label.stop) - label.end]
                 values = self._read(field, stretch)
                 yield from leading_code(number, stretch, label.weight * 0.99, self.words)
                 yield from self._ending_code(number, label, stretch)
@@ -199,7 +199,7 @@ class Places:
         text = self._before_labels(first)
         if text is None:
             return
-        text = text[: _told(line, 0, len(text))]
+        text = text[: _before_link(line, 0, len(text))]
         yield from leading_code(first, seen(text), label.weight * 0.99, self.words)
         values = self._read(field, text)
         if text == line.text:
@@ -273,7 +273,7 @@ def _labels(line: Line, words: Vocabulary) -> list[Label]:
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
-def _told(line: Line, begin: int, end: int) -> int:
+def _before_link(line: Line, begin: int, end: int) -> int:
     """Return the offset where an address ends before a link of its line to a map or to others."""
     links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
     last = max(links, key=lambda one: one.start, default=None)

@@ -364,9 +364,9 @@ def _of_logos(sheet: Sheet) -> list[Vote]:
 def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
-    told = [after[1]] if after else []
-    told += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
-    others = [name for name in map(tidy, told) if _WORD.search(name) and not _GENERIC.match(name)]
+    stated = [after[1]] if after else []
+    stated += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
+    others = [name for name in map(tidy, stated) if _WORD.search(name) and not _GENERIC.match(name)]
     if others and names and not has_han(text) and not any(alike(names[0], one) for one in others):
         return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
     return names or others[:1]

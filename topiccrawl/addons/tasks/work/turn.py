@@ -18,8 +18,8 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
-from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.tasks.records import Shard, Task
+    from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)
 
@@ -71,21 +72,20 @@ class SiteTurn:
         self._runner = AsyncCrawlerRunner(settings_for(settings, task, shard, room))
         self._crawler: Crawler | None = None
         self._crawl: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
         self._began = time.monotonic()
         self._answered: float | None = None
         self._error = ""
         self._speed = 1.0
-        self._scheduler: FrontierScheduler | None = None
+        self._context: CrawlContext | None = None
         self._held_back = False
 
-    def start(self, told: Callable[[SiteTurn], None]) -> None:
-        """Start the crawl; ``told`` is called when it has ended."""
+    def start(self, ended: Callable[[SiteTurn], None]) -> None:
+        """Start the crawl; ``ended`` is called when it has ended."""
         shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
-        told_of = {name: ",".join(given) for name, given in shard.items() if given}
-        arguments = {**self.task.arguments, **told_of}
+        given = {name: ",".join(values) for name, values in shard.items() if values}
+        arguments = {**self.task.arguments, **given}
         self._crawl = asyncio.ensure_future(self._run(arguments))
-        self._crawl.add_done_callback(lambda _: told(self))
+        self._crawl.add_done_callback(lambda _: ended(self))
 
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
@@ -101,12 +101,11 @@ class SiteTurn:
             self._error = said or type(error).__name__
 
     def _opened(self) -> None:
-        engine = None if self._crawler is None else self._crawler.engine
-        scheduler = None if engine is None else engine.scheduler
-        if isinstance(scheduler, FrontierScheduler) and scheduler.opened:
-            self._scheduler = scheduler
-            scheduler.may_fetch = self._fetches
-            scheduler.frontier.pace(self._speed)
+        context = None if self._crawler is None else context_of(self._crawler)
+        if context is not None and context.opened:
+            self._context = context
+            context.may_fetch = self._fetches
+            context.frontier.pace(self._speed)
 
     def _heard(self) -> None:
         if self._answered is None:
@@ -114,25 +113,21 @@ class SiteTurn:
 
     def follow(self, speed: float) -> None:
         """Set the speed of the crawl."""
-        if speed != self._speed and self._scheduler is not None:
-            self._scheduler.frontier.pace(speed)
+        if self._context is not None:
+            if speed != self._speed:
+                self._context.frontier.pace(speed)
+            if self._held_back:
+                self._context.alarm.now()
         self._speed = speed
-        self._wake_up()
 
     def _fetches(self) -> bool:
         self._held_back = not self._may_fetch()
         return not self._held_back
 
-    def _wake_up(self) -> None:
-        """Wake the engine if it was held back."""
-        if self._held_back and self._scheduler is not None:
-            self._scheduler.alarm.now()
-
     def close(self, reason: str) -> None:
         """End the crawl: nothing new is fetched from now on; requests in flight are finished."""
-        engine = None if self._scheduler is None or self._crawler is None else self._crawler.engine
-        if self._closing is None and engine is not None and engine.spider is not None:
-            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+        if self._context is not None:
+            self._context.end(reason)
 
     @property
     def seconds(self) -> float:
@@ -140,11 +135,6 @@ class SiteTurn:
         now = time.monotonic()
         late = now - self._began - PREPARES
         return max(late, 0.0 if self._answered is None else now - self._answered)
-
-    @property
-    def closing(self) -> bool:
-        """True once it was asked to end."""
-        return self._closing is not None
 
     async def ended(self) -> None:
         """Wait until the crawl has ended."""
@@ -156,7 +146,7 @@ class SiteTurn:
         if self._crawler is None or self._crawler.stats is None:
             return Progress()
         get = self._crawler.stats.get_value
-        rest = 0.0 if self._scheduler is None else self._scheduler.frontier.rest(ahead)
+        rest = 0.0 if self._context is None else self._context.frontier.rest(ahead)
         return Progress(
             int(get("topiccrawl/pages", 0)),
             int(get("topiccrawl/relevant", 0)),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.tasks.board import Board
+    from topiccrawl.addons.tasks.records import Progress
     from topiccrawl.addons.tasks.turns import Turns
 
 logger = logging.getLogger(__name__)
@@ -63,8 +64,7 @@ class Worker:
     async def _round(self) -> bool:
         """Report once and act on the board; return whether all is done."""
         await self._give_back()
-        told = {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
-        board = await self._turns.beat(told)
+        board = await self._turns.beat(self._progress())
         if board is None:
             self._close_all(LOST)
             return False
@@ -81,9 +81,9 @@ class Worker:
     def _start(self, turn: SiteTurn) -> None:
         logger.info("%s: turn %d begins", turn.shard.name, turn.shard.turns)
         self._running[turn.shard.name] = turn
-        turn.start(self._tell)
+        turn.start(self._turn_ended)
 
-    def _tell(self, turn: SiteTurn) -> None:
+    def _turn_ended(self, turn: SiteTurn) -> None:
         self._running.pop(turn.shard.name, None)
         self._ended.append(turn)
         self._wake.set()
@@ -114,10 +114,10 @@ class Worker:
         self._close_all(SHUTDOWN)
         while self._running:
             self._wake.clear()
-            told = {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
+            progress = self._progress()
             try:
                 await self._give_back()
-                await self._turns.beat(told)
+                await self._turns.beat(progress)
             except StorageError as error:
                 self._say(lost=True, error=error)
             self._close_all(SHUTDOWN)
@@ -127,6 +127,9 @@ class Worker:
             await self._turns.leave()
         except StorageError as error:
             logger.error("%s; what is left here is free when it is given up", error)  # noqa: TRY400
+
+    def _progress(self) -> dict[str, Progress]:
+        return {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
 
     def _close_all(self, reason: str) -> None:
         for turn in self._running.values():

@@ -128,14 +128,14 @@ class Command(OperatorCommand, ScrapyCommand):
         self, files: list[str], opts: argparse.Namespace
     ) -> Iterator[tuple[str, Outcome | None]]:
         """Yield URLs with their outcome or None; of the last crawl where no source is named."""
-        told = _OUTCOMES.get(opts.kind)
+        given = _OUTCOMES.get(opts.kind)
         if not (files or opts.urls or opts.sitemap):
             yield from ((url, None) for url in self._queued(opts.topic))
         for file in filter(None, (*files, opts.urls)):
-            yield from ((url, told) for url in _lines(Path(file)))
+            yield from ((url, given) for url in _lines(Path(file)))
         if opts.sitemap:
             for url, news in sitemap_pages(opts.sitemap, self.options):
-                yield url, told or (Outcome.ARTICLE if news else None)
+                yield url, given or (Outcome.ARTICLE if news else None)
 
     def _learn(self, sources: Iterable[tuple[str, Outcome | None]]) -> None:
         learners: dict[str, SiteLearner] = {}

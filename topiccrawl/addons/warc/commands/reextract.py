@@ -54,8 +54,8 @@ class Command(OperatorCommand, ScrapyCommand):
         pages = _pages([Path(name) for name in args])
         found = list(Reextraction(pages, topic, Scorer(topic)).articles())
         fates = asyncio.run(self._save(found))
-        told = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
-        say(f"{len(pages)} pages, {len(found)} articles on topic{f': {told}' if told else ''}")
+        counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+        say(f"{len(pages)} pages, {len(found)} articles on topic{f': {counts}' if counts else ''}")
 
     async def _save(self, found: list[Article]) -> Counter[str]:
         store = store_of(self.options)

@@ -10,14 +10,14 @@ from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
 from topiccrawl.scheduler.build import number
-from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.pages import UNHAD
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.spiders.discovering import Discovery
+    from topiccrawl.scheduler.context import CrawlContext, Search
 
 logger = logging.getLogger(__name__)
 
@@ -25,22 +25,16 @@ KILLER = "crash"
 """Reason of a page that crashed the process repeatedly: the next start skips it."""
 
 
-class Anew:
+class StartRetry:
     """Retries what a crawl needs to start: its seeds, or a search for them.
 
     Args:
-        crawler: Crawler of the frontier.
-        search: The spider's, where it has one.
-        watches: Whether the crawl goes on for ever.
+        context: The crawl.
         soon: Seconds until the first retry of a search; doubled each time, up to ``UNHAD``.
     """
 
-    def __init__(
-        self, crawler: Crawler, search: Discovery | None, soon: float, *, watches: bool
-    ) -> None:
-        self.crawler = crawler
-        self.search = search
-        self.watches = watches
+    def __init__(self, context: CrawlContext, soon: float) -> None:
+        self.context = context
         self.soon = soon
         self._at: float | None = None
         self._times = 0
@@ -48,27 +42,23 @@ class Anew:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is no number."""
-        spider, soon = crawler.spider, number(crawler.settings, "TOPICCRAWL_REVISIT_SHORTEST")
-        watches = getattr(spider, "watch", "") == "on"
-        anew = cls(crawler, getattr(spider, "discovery", None), soon, watches=watches)
-        crawler.signals.connect(anew.opened, signals.spider_opened)
-        if watches and anew.search is not None:
-            crawler.signals.connect(anew.idle, signals.spider_idle)
-        return anew
+        context = context_of(crawler)
+        retry = cls(context, number(crawler.settings, "TOPICCRAWL_REVISIT_SHORTEST"))
+        crawler.signals.connect(retry.opened, signals.spider_opened)
+        if context.spec.watch == "on":
+            crawler.signals.connect(retry.idle, signals.spider_idle)
+        return retry
 
     def opened(self) -> None:
-        """Queue the failed URLs of earlier runs again, where these fetched not one page.
-
-        Templates are left out: their conductor records the result of each seed.
-        """
-        scheduler = self.crawler.engine.scheduler
-        if not isinstance(scheduler, FrontierScheduler) or not scheduler.opened:
+        """Queue the failed URLs of earlier runs again, where these fetched not one page."""
+        context = self.context
+        if not context.opened:
             return
-        with scheduler.book.writing() as frontier:
-            if not hasattr(self.crawler.spider, "template"):
+        with context.book.writing() as frontier:
+            if not context.spec.conducted:
                 self._try_again(frontier)
-            if self.search is not None and self.search.is_fruitless(frontier):
-                self._ask(frontier, self.search)
+            if context.search is not None and context.search.is_fruitless(frontier):
+                self._ask(frontier, context.search)
 
     def _try_again(self, frontier: Frontier) -> None:
         counts = frontier.counts()
@@ -83,10 +73,8 @@ class Anew:
         Raises:
             DontCloseSpider: While that is so.
         """
-        scheduler, search = self.crawler.engine.scheduler, self.search
-        if search is None or not isinstance(scheduler, FrontierScheduler) or not scheduler.opened:
-            return
-        if not search.failed(scheduler.frontier):
+        context, search = self.context, self.context.search
+        if search is None or not context.opened or not search.failed(context.frontier):
             return
         now = time.monotonic()
         if self._at is None:
@@ -95,14 +83,14 @@ class Anew:
             again = time.strftime("%H:%M:%S", time.localtime(time.time() + wait))
             logger.warning("Nowhere to begin was found: it is searched again at %s", again)
         if now < self._at:
-            scheduler.alarm.after(self._at - now)
+            context.alarm.after(self._at - now)
         else:
             self._at = None
-            with scheduler.book.writing() as frontier:
+            with context.book.writing() as frontier:
                 self._ask(frontier, search)
-            scheduler.alarm.now()
+            context.alarm.now()
         raise DontCloseSpider
 
-    def _ask(self, frontier: Frontier, search: Discovery) -> None:
+    def _ask(self, frontier: Frontier, search: Search) -> None:
         for url in search.again():
             frontier.requeue(url)
