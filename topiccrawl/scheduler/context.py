@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy.utils.asyncio import call_later
 
+from topiccrawl.scheduler.meta import lease_number
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.utils.asyncio import CallLaterResult
 
@@ -191,6 +192,10 @@ class CrawlContext:
         """Send requests again."""
         self.paused = False
         self.alarm.now()
+
+    def lease(self, request: Request | None) -> Lease | None:
+        """Return the open lease of a request; None where the frontier gave none."""
+        return self.book.lease(lease_number(request)) if self.opened else None
 
     def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
         """Call a method with each ``lease`` and its ``outcome`` (by name), once it is settled."""
