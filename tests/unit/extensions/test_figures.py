@@ -1,0 +1,93 @@
+"""The figures of a crawl: its own counts, joined with what its parts contribute."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Spider
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.test import get_crawler
+
+from topiccrawl.extensions.figures import CrawlFigures
+from topiccrawl.extensions.waiting import QUIET
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.leases import LeaseBook, Retry
+from topiccrawl.scheduler.signals import lease_settled, page_counted
+from topiccrawl.settings import SCHEDULER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+URL = "http://a.test/"
+
+
+def figured(folder: Path, act: Callable[[CrawlFigures], object], **settings: str) -> None:
+    """Do something to the figures of a plain spider's crawl with one queued page."""
+
+    async def whole() -> None:  # Scrapy's timers want a running loop
+        given = {"SCHEDULER": SCHEDULER, "TOPICCRAWL_DATA_DIR": str(folder), **settings}
+        crawler: Any = get_crawler(Spider, settings_dict=given)
+        crawler.spider = Spider("plain")
+        figures = CrawlFigures.from_crawler(crawler)
+        context = context_of(crawler)
+        context.frontier = EmbeddedFrontier(folder, FirstCome(), Politeness(robots=False), Limits())
+        context.frontier.push([Seed(URL)])
+        context.book = LeaseBook(context.frontier, Retry(), lambda: 0.0)
+        context.opened = True
+        act(figures)
+        context.frontier.close()
+
+    asyncio.run(whole())
+
+
+def test_fields_of_contributions_join_those_of_their_section(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        status = figures.context.status
+        before = figures.state()
+        assert before["terms"] == {"changes": 0, "own": [], "now": []}
+        status["store"] = lambda: {"totals": {"spooled": 3}, "circumstances": {"store_away": True}}
+        status["records"] = lambda: {"totals": {"articles": 2}}
+        status["topic"] = lambda: {"terms": {"changes": 1, "own": ["a"], "now": [["a", 1.0]]}}
+        state = figures.state()
+        assert state["totals"] == {**before["totals"], "spooled": 3, "articles": 2}
+        assert state["terms"]["own"] == ["a"]
+        assert state["waiting"]["reason"] == "store-away"
+        assert set(state) == set(before)
+
+    figured(tmp_path, act)
+
+
+def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        figures._heard -= 2 * QUIET
+        lease = figures.context.frontier.pop()[0]
+        figures.context.frontier.finish(lease, Outcome(Ending.CRAWLED))
+        assert figures.waiting().reason == "empty"
+        figures.context.status["watch"] = lambda: {"circumstances": {"watching": "1 hubs"}}
+        assert figures.waiting()[::2] == ("watching", "1 hubs")
+
+    figured(tmp_path, act)
+
+
+def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        send = figures.crawler.signals.send_catch_log
+        lease = figures.context.frontier.pop()[0]
+        send(lease_settled, lease=lease, outcome=Outcome(Ending.CRAWLED))
+        assert (figures.figures.pages, figures.figures.relevant) == (1, 0)
+        send(page_counted, relevant=True, articles=4)
+        counted = figures.figures
+        assert (counted.pages, counted.relevant, counted.articles) == (2, 1, 4)
+
+    figured(tmp_path, act)
+
+
+def test_a_crawl_on_another_scheduler_has_no_figures(tmp_path: Path) -> None:
+    with pytest.raises(NotConfigured):
+        figured(tmp_path, lambda _: None, SCHEDULER="scrapy.core.scheduler.Scheduler")
