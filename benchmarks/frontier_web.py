@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
+from topiccrawl.links.strategies.base import BaseStrategy
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.contract import GroupStats
+    from topiccrawl.links.strategies.contract import GroupStats
     from topiccrawl.model import Evidence
 
 LINKS = 50
@@ -19,7 +22,7 @@ ANCHOR = "新能源汽车销量再创新高多家车企"
 CONTEXT = "来源本报记者昨日从协会获悉今年前三季度产销两旺出口增长"
 
 
-class Largest:
+class Largest(BaseStrategy):
     """A strategy that costs little: four numbers, the largest parent, sites' sections as groups."""
 
     name = "largest"
@@ -27,10 +30,12 @@ class Largest:
     share = (1, 1)
     version = 1
 
+    @override
     def signature(self) -> str:
         """No parameter changes."""
         return ""
 
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Largest of each, and one more parent."""
         if not known:
@@ -42,23 +47,23 @@ class Largest:
             known[3] + 1.0,
         )
 
+    @override
     def value(self, evidence: Evidence) -> float:
         """Weighted sum in [0, 1]."""
         inherited, anchor, context, parents = evidence
         return 0.4 * inherited + 0.3 * anchor + 0.2 * context + 0.1 * min(parents / 16.0, 1.0)
 
+    @override
     def lane(self, evidence: Evidence) -> int:
         """Good anchors go first."""
         return 0 if evidence[1] > 0.8 else 1  # noqa: PLR2004
 
-    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
-        """Return the evidence unchanged."""
-        return evidence
-
+    @override
     def group(self, url: str) -> tuple[str, ...]:
         """The first directory."""
         return (url.split("/", 4)[3],)
 
+    @override
     def bias(self, stats: Sequence[GroupStats]) -> float:
         """Mean relevance, drawn to that of the crawl."""
         mean = 0.5

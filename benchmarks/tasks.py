@@ -180,7 +180,9 @@ class Trial:
         self.pages, self.sites, self.pause = pages, sites, pause
         web = EqualSites(pages)
         self.places = [Place(number, folder, web, options) for number in range(workers)]
-        self.ledger = ledger_of(Settings(options))
+        settings = Settings(options)
+        settings.setmodule("topiccrawl.settings", priority="default")
+        self.ledger = ledger_of(settings)
         self.desk = Desk(self.ledger)
         self.report = Report()
         self.tasks: list[str] = []

@@ -27,6 +27,11 @@ TOPICCRAWL_DATA_DIR = "data"
 TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 
+# -- The frontier: the queue of a crawl (docs/scale.md) ------------------------------------------
+TOPICCRAWL_FRONTIER = "topiccrawl.scheduler.frontiers.LocalFrontiers"
+"""Dotted path of what opens frontiers, made with (settings, place); the add-on for Redis opens them
+there where REDIS_URL is given. An own class is like topiccrawl.scheduler.frontiers.Frontiers."""
+
 # -- Steering (docs/tasks.md) -------------------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """Follow ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
@@ -104,7 +109,8 @@ TOPICCRAWL_DISCOVER_PAGES = 5
 
 # -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
 TOPICCRAWL_STRATEGY = "shark-plus"
-"""One of: bfs, best-first, shark, shark-inlink, link-block, shark-plus."""
+"""One of bfs, best-first, shark, shark-inlink, link-block, shark-plus; or the dotted path of an own
+class (docs/strategies.md)."""
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0

@@ -16,7 +16,7 @@ from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.together import TogetherStore
-from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
+from topiccrawl.frontier.contract import Frontier, Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.sqlite import SqliteStore
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.storage.contract import Store
     from topiccrawl.storage.ledger import Ledger
 
@@ -59,7 +60,7 @@ class Make(Protocol):
         self,
         politeness: Politeness = QUICK,
         limits: Limits = ...,
-        strategy: Strategy | None = None,
+        strategy: LinkStrategy | None = None,
         share: tuple[int, int] | None = None,
     ) -> Frontier: ...
 
@@ -74,7 +75,7 @@ class MakeEmbedded:
         self,
         politeness: Politeness = QUICK,
         limits: Limits = Limits(),  # noqa: B008 - frozen
-        strategy: Strategy | None = None,
+        strategy: LinkStrategy | None = None,
         share: tuple[int, int] | None = None,
     ) -> Frontier:
         frontier = EmbeddedFrontier(
@@ -103,7 +104,7 @@ class MakeShared:
         self,
         politeness: Politeness = QUICK,
         limits: Limits = Limits(),  # noqa: B008 - frozen
-        strategy: Strategy | None = None,
+        strategy: LinkStrategy | None = None,
         share: tuple[int, int] | None = None,
     ) -> Frontier:
         frontier = SharedFrontier(

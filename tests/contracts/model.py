@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tests.contracts.model_parts import TOP, Entry, Gate, Site, quantum
-from topiccrawl.frontier.contract import Ending, GroupStats, Kind
+from topiccrawl.frontier.contract import Ending, Kind
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,16 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
+from topiccrawl.links.strategies.base import BaseStrategy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.contract import GroupStats
+    from topiccrawl.links.strategies.contract import GroupStats
     from topiccrawl.model import Evidence
 
 
-class Best:
+class Best(BaseStrategy):
     """The best parent's score counts; directories are groups; their mean relevance is the bias."""
 
     name = "best"
@@ -23,28 +25,35 @@ class Best:
     version = 1
     weight = 0.25
 
+    @override
     def signature(self) -> str:
         return ""
 
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         if not known:
             return (new[0], 1.0)
         return (max(known[0], new[0]), known[1] + 1.0)
 
+    @override
     def value(self, evidence: Evidence) -> float:
         return evidence[0] + min(evidence[1], 4.0) / 64.0
 
+    @override
     def lane(self, evidence: Evidence) -> int:
         return 0 if evidence[0] >= 0.875 else 2
 
+    @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         model = self.version % 251  # no step of a version leaves all values as they are
         return ((len(anchor) * 5 + model * 3 + len(context)) % 8 / 8.0, evidence[1])
 
+    @override
     def group(self, url: str) -> tuple[str, ...]:
         parts = urlsplit(url).path.split("/")[1:-1]
         return tuple("/" + "/".join(parts[: n + 1]) for n in range(len(parts)))
 
+    @override
     def bias(self, stats: Sequence[GroupStats]) -> float:
         pages, relevance = stats[-1]
         return (relevance / pages - 0.5) * self.weight if pages else 0.0

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.contracts.strategies import Best, Counting
-from topiccrawl.frontier.contract import LEARNT, Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.view import Outlook
+from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ def steer(data: Path, *words: str, **place: str) -> str:
         return told
     command = ControlCommand()
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
+    command.settings.setmodule("topiccrawl.settings", priority="default")
     factor = float(words[1]) if len(words) > 1 else 1.0
     return told_of("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))
 

@@ -20,7 +20,6 @@ from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
 from topiccrawl.frontier.contract import (
-    LEARNT,
     Download,
     Ending,
     Kind,
@@ -32,6 +31,7 @@ from topiccrawl.frontier.contract import (
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import from_line, to_line
+from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.links.shares import WordShare
-from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.links.strategies import NAMES, strategy
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ LINKS = st.builds(
 VERDICTS = st.floats(0, 1).map(lambda score: Verdict(score, relevant=score >= 0.1))
 PARENTS = st.lists(st.tuples(VERDICTS, LINKS), min_size=1, max_size=6)
 
-every_strategy = pytest.mark.parametrize("name", NAMES)
-few = settings(max_examples=30)  # seven laws, six strategies
+every_strategy = pytest.mark.parametrize("name", [*NAMES, "examples.link_strategy.UrlWords"])
+few = settings(max_examples=30)  # seven laws, seven strategies
 
 
 def folded(chosen: LinkStrategy, offers: list[Evidence]) -> Evidence:

@@ -17,14 +17,10 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError, TopiccrawlError
 from topiccrawl.frontier.portable import About, from_line, to_line
+from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.build import (
-    discard_frontier,
-    edit_frontier,
-    new_frontier,
-    place_named,
-    read_frontier,
-)
+from topiccrawl.scheduler.build import place_named, read_frontier
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
 from topiccrawl.topics.topic import resolve
@@ -118,8 +114,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         self, urls: list[str], opts: argparse.Namespace,
         method: Callable[[Frontier], Callable[[str], bool]], done: str,
     ) -> None:  # fmt: skip
-        changed = 0
-        with closing(edit_frontier(self._place(opts), self.options)) as frontier:
+        changed, place = 0, self._place(opts)
+        with closing(frontiers_of(self.options, place).edit(place)) as frontier:
             for url in urls:
                 if method(frontier)(canonical(url) or url):
                     changed += 1
@@ -174,7 +170,11 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
     """Load an export into a new frontier; what could not be loaded whole is deleted again."""
     about = next(entries)
     assert isinstance(about, About)  # noqa: S101 - the caller looked
-    with closing(new_frontier(place, about.strategy, owner, settings)) as frontier:
+    if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
+        message = f"the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={about.strategy}"
+        raise StateError(message)  # no file chooses what is imported
+    frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
+    with closing(frontiers.new(place, strategy, owner)) as frontier:
         if frontier.counts()["known"]:
             message = f"{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
             raise StateError(message)
@@ -182,7 +182,7 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
             return frontier.load(chain([about], entries))
         except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError, KeyboardInterrupt):
             frontier.close()
-            discard_frontier(place)
+            frontiers.discard(place)
             raise
 
 

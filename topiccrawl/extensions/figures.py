@@ -198,7 +198,7 @@ class CrawlFigures:
             Circumstances(
                 quiet,
                 paused=context.held,
-                redis_away=context.courier is not None and context.courier.away,
+                redis_away=context.sync is not None and context.sync.away,
                 queues=counts,
                 own=_own(context.frontier, counts),
                 open=len(context.book),

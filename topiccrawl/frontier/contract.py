@@ -1,4 +1,4 @@
-"""The frontier's contract: the protocols ``Strategy`` and ``Frontier``; ``values`` has their types.
+"""The frontier's contract: the protocol ``Frontier``; ``values`` has its types.
 
 A URL is recorded once, under the fingerprint of its canonical form, and is in exactly one state:
 
@@ -29,13 +29,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from topiccrawl.frontier.values import (
-    NORMAL,
-    PRIOR,
-    REJECTED,
     Download,
     Ending,
     Explanation,
-    GroupStats,
     Kind,
     Lease,
     Limits,
@@ -48,81 +44,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.model import Evidence, Offer
+    from topiccrawl.model import Offer
 
 __all__ = [
-    "LEARNT",
-    "NORMAL",
-    "PRIOR",
-    "REJECTED",
     "Download",
     "Ending",
     "Explanation",
     "Frontier",
-    "GroupStats",
     "Kind",
     "Lease",
     "Limits",
     "Outcome",
     "Politeness",
     "Seed",
-    "Strategy",
 ]
-
-
-LEARNT = 2**24
-"""Step of ``Strategy.version`` for what a model learnt; the remainder is the topic's part."""
-
-
-class Strategy(Protocol):
-    """Scoring of links by their evidence. Pure: no clock, no I/O; the frontier calls it."""
-
-    name: str
-    fields: tuple[str, ...]
-    """Names of the evidence numbers, in order."""
-    share: tuple[int, int]
-    """Pops of priorQueue, then of normalQueue, in turn."""
-    version: int
-    """Version of the stored evidence, below 2**32; changes when evidence has another meaning.
-
-    ``version % LEARNT`` is the topic's: after a change of it ``sweep`` re-scores all rows, since a
-    row of the errorQueue never comes to the front. The rest counts what a model has learnt: such a
-    change re-scores a row when it comes to the front, or gets another parent.
-    """
-
-    def signature(self) -> str:
-        """Return formula and parameters; where they changed, a resumed queue is re-scored."""
-        ...
-
-    def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return a URL's evidence after one more parent offered it; ``known`` is () at first."""
-        ...
-
-    def value(self, evidence: Evidence) -> float:
-        """Return the score in [0, 1] of a URL with this evidence; larger ones are fetched first."""
-        ...
-
-    def lane(self, evidence: Evidence) -> int:
-        """Return the lane by evidence alone; a better one of an offer or of the row wins."""
-        ...
-
-    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return the evidence after the topic changed, from the stored texts."""
-        ...
-
-    def group(self, url: str) -> tuple[str, ...]:
-        """Return the groups of a URL inside its host, widest first; () where only the host counts.
-
-        The last one is its queue group: URLs of one host and one queue group share a bias.
-        """
-        ...
-
-    def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Return the prior that is added to all scores of a queue group.
-
-        ``stats`` run crawl, host, then the groups, widest first.
-        """
-        ...
 
 
 class Frontier(Protocol):
@@ -203,7 +138,7 @@ class Frontier(Protocol):
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read.
 
-        See ``Strategy.version``.
+        See ``LinkStrategy.version``.
         """
         ...
 

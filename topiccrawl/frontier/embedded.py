@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import GroupStats, Kind, Lease
+from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.intake import Intake, Judge
@@ -26,15 +26,16 @@ from topiccrawl.frontier.settling import Settling
 from topiccrawl.frontier.store import Store, discard
 from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import Census, View, best_values, census
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
     from topiccrawl.frontier.values import Download, Explanation, Limits, Outcome, Politeness, Seed
+    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
 __all__ = ["EmbeddedFrontier", "discard"]
@@ -99,7 +100,7 @@ class EmbeddedFrontier:
     """
 
     def __init__(  # noqa: PLR0913 - all but four have defaults
-        self, path: str | Path, strategy: Strategy, politeness: Politeness, limits: Limits, *,
+        self, path: str | Path, strategy: LinkStrategy, politeness: Politeness, limits: Limits, *,
         clock: Callable[[], float] | None = None, rng: random.Random | None = None,
         share: tuple[int, int] | None = None, sync: Sync = "commit", owner: str = "",
         clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
@@ -134,7 +135,7 @@ class EmbeddedFrontier:
             self.store.close()
             raise
 
-    def _open(self, strategy: Strategy, limits: Limits) -> None:
+    def _open(self, strategy: LinkStrategy, limits: Limits) -> None:
         """Read hosts and rows, and build the order of the queues."""
         self.urls = Urls(self.store)
         self.places = Places(self.store)

@@ -15,8 +15,8 @@ from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.rows import host_digest, host_of, origin_of, split_origin
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,6 @@ from zlib import crc32
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import LEARNT, PRIOR, REJECTED
 from topiccrawl.frontier.rows import (
     FLOATS,
     HEAD_BYTES,
@@ -20,14 +19,16 @@ from topiccrawl.frontier.rows import (
     decode,
     quantum,
 )
+from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.frontier.contract import Limits, Outcome, Seed, Strategy
+    from topiccrawl.frontier.contract import Limits, Outcome, Seed
     from topiccrawl.frontier.hosts import Place, Unit
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.seen import Seen
+    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
     Fresh = dict[bytes, tuple[Offer, Place]]
@@ -47,7 +48,7 @@ class Judge:
         swept: Topic's part of the version that the sweep works for, and the number it has reached.
     """
 
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: LinkStrategy) -> None:
         self.strategy = strategy
         self._signature = crc32(strategy.signature().encode()) % LEARNT
         self.swept = self.topic, END

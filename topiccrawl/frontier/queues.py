@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import REJECTED
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
 from topiccrawl.frontier.seen import Tail
+from topiccrawl.links.strategies.contract import REJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

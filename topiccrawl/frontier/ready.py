@@ -12,15 +12,15 @@ from math import inf
 from operator import sub
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Host, Origin
 from topiccrawl.frontier.politeness import RETRY_AFTER_MAX
 from topiccrawl.frontier.rows import TOP
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.hosts import Best, Places, Unit
     from topiccrawl.frontier.politeness import HostClock
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 LANES = (0, 1)
 RANGE_BITS = 18
@@ -253,7 +253,7 @@ class Biases:
         crawl: Statistics of all crawled pages.
     """
 
-    def __init__(self, strategy: Strategy, places: Places, ready: Ready) -> None:
+    def __init__(self, strategy: LinkStrategy, places: Places, ready: Ready) -> None:
         self._strategy = strategy
         self._places = places
         self.ready = ready

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import NORMAL, PRIOR, Ending, Seed
+from topiccrawl.frontier.contract import Ending, Seed
 from topiccrawl.frontier.leases import Marks
 from topiccrawl.frontier.rows import decode
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,7 @@ from topiccrawl.frontier.rows import KEY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]
 Item = tuple[bytes, bytes]
@@ -232,7 +232,7 @@ class Store:
 
     # -- strategy and owner ------------------------------------------------------------------------
 
-    def check(self, strategy: Strategy) -> None:
+    def check(self, strategy: LinkStrategy) -> None:
         """Refuse state of another strategy; a new folder records this strategy.
 
         Raises:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.hosts import read_hosts
 from topiccrawl.frontier.intake import END
 from topiccrawl.frontier.politeness import STORED
@@ -15,11 +14,11 @@ from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row
 from topiccrawl.frontier.seen import entry_of
 from topiccrawl.frontier.store import OWNER
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.dispatch import Dispatch
     from topiccrawl.frontier.hosts import Host
     from topiccrawl.frontier.intake import Judge
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.seen import Seen
     from topiccrawl.frontier.store import Store
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
@@ -37,10 +37,10 @@ class Export:
 
     Args:
         store: A store opened for reading gives a snapshot.
-        strategy: Strategy of the store's evidence.
+        strategy: LinkStrategy of the store's evidence.
     """
 
-    def __init__(self, store: Store, strategy: Strategy) -> None:
+    def __init__(self, store: Store, strategy: LinkStrategy) -> None:
         self._store = store
         self._urls = rows.Urls(store)
         self._strategy = strategy

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.links.strategies.contract import PRIOR
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topiccrawl.model import Evidence
-
-PRIOR, NORMAL, REJECTED = 0, 1, 2
-"""Lanes: priorQueue, normalQueue, "predicted below minNormal"."""
 
 
 class Kind(StrEnum):
@@ -192,18 +191,6 @@ class Limits:
     max_queued: int = 0
     max_known: int = 0
     seen_error: float = 0.001
-
-
-class GroupStats(NamedTuple):
-    """Statistics of crawled pages of a group of URLs (a directory, a host, the crawl).
-
-    Attributes:
-        pages: Pages crawled there.
-        relevance: Sum of ``Outcome.worth`` of these pages.
-    """
-
-    pages: int
-    relevance: float
 
 
 class Explanation(NamedTuple):

@@ -11,22 +11,23 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import Explanation, GroupStats
+from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Export
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Strategy
     from topiccrawl.frontier.hosts import Host, Unit
     from topiccrawl.frontier.politeness import HostClock
     from topiccrawl.frontier.portable import Entry
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
@@ -165,13 +166,13 @@ class View:
         strategy: For the names of the evidence and the biases.
     """
 
-    def __init__(self, store: Store, strategy: Strategy) -> None:
+    def __init__(self, store: Store, strategy: LinkStrategy) -> None:
         self._store = store
         self._urls = rows.Urls(store)
         self._strategy = strategy
 
     @classmethod
-    def read(cls, path: str | Path, strategy: Strategy) -> Self:
+    def read(cls, path: str | Path, strategy: LinkStrategy) -> Self:
         """Open an existing folder for reading, also while a crawl writes to it.
 
         Raises:

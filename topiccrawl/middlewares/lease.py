@@ -9,6 +9,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import call_later
 
+from topiccrawl.frontier.contract import Kind
 from topiccrawl.model import Findings
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
@@ -68,21 +69,21 @@ class LeaseMiddleware:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Keep findings back, count items, and signal the end of the output."""
-        token = _token(response)
+        number = _number(response)
         lease = self._lease(response)
         if lease is not None:
             result = self._marked(lease, result)
         async for output in result:
             if isinstance(output, Findings):
-                self._book.found(token, output)
+                self._book.found(number, output)
                 continue
             if isinstance(output, Request):
-                output = detached(output, lease) if meta.read(output) else output  # noqa: PLW2901
-                self._on_their_way[output] = token
+                output = detached(output, lease) if meta.KEY in output.meta else output  # noqa: PLW2901
+                self._on_their_way[output] = number
             if output is not None:
-                self._book.item_out(token)
+                self._book.item_out(number)
             yield output
-        self._book.ended(token)
+        self._book.ended(number)
 
     async def _marked(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass the output on; each step that makes it is marked: a crash then blames this page."""
@@ -100,8 +101,8 @@ class LeaseMiddleware:
             yield output
 
     def _lease(self, response: Response) -> Lease | None:
-        ticket = meta.read(response.request)
-        return None if ticket is None or ticket.robots else self._book.lease(ticket.token)
+        lease = self._book.lease(_number(response))
+        return None if lease is None or lease.kind is Kind.ROBOTS else lease
 
     @property
     def _book(self) -> LeaseBook:
@@ -109,20 +110,19 @@ class LeaseMiddleware:
 
     def _request_scheduled(self, request: Request) -> None:
         """A page's request reached the engine; it is in the frontier when this turn ends."""
-        token = self._on_their_way.pop(request, 0)
-        if token:
-            call_later(0, self._book.item_back, token)
+        number = self._on_their_way.pop(request, 0)
+        if number:
+            call_later(0, self._book.item_back, number)
 
     def _item_back(self, response: Response | Failure | None) -> None:
-        self._book.item_back(_token(response))
+        self._book.item_back(_number(response))
 
     def _item_error(self, response: Response | Failure | None) -> None:
-        self._book.item_back(_token(response), "item-error")
+        self._book.item_back(_number(response), "item-error")
 
     def _spider_error(self, failure: Failure, response: Response | Failure | None) -> None:
-        self._book.failed(_token(response), f"callback-{type(failure.value).__name__}")
+        self._book.failed(_number(response), f"callback-{type(failure.value).__name__}")
 
 
-def _token(response: Response | Failure | None) -> int:
-    ticket = meta.read(getattr(response, "request", None))
-    return 0 if ticket is None else ticket.token
+def _number(response: Response | Failure | None) -> int:
+    return meta.lease_number(getattr(response, "request", None))

@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.log import failure_to_exc_info
 
-from topiccrawl.frontier.contract import Download
+from topiccrawl.frontier.contract import Download, Kind
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.failures import FailureRules, retry_after
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from topiccrawl.frontier.contract import Lease
     from topiccrawl.scheduler.context import Alarm
     from topiccrawl.scheduler.leases import LeaseBook
 
@@ -49,21 +50,22 @@ class Answers:
 
     def failed(self, request: Request | None, failure: Failure) -> bool:
         """Settle the lease of a request that failed; return whether it had a lease."""
-        ticket = meta.read(request)
-        if request is None or ticket is None:
+        number = meta.lease_number(request)
+        if request is None or not number:
             return False
         self.no_download(request)
-        if ticket.robots:
-            self._robots(ticket, None, *self._robots_status(failure))
-        elif ticket.token:
-            self._settle(request, ticket, failure)
-        return bool(ticket.token)
+        lease = self._book.lease(number)
+        if lease is None:
+            return True
+        if lease.kind is Kind.ROBOTS:
+            self._robots(number, None, *self._robots_status(failure))
+        else:
+            self._settle(request, lease, failure)
+        return True
 
     def robots(self, response: Response) -> None:
         """Report the answer of a robots.txt; the callback of its request."""
-        ticket = meta.read(response.request)
-        if ticket is not None:
-            self._robots(ticket, response.body, response.status)
+        self._robots(meta.lease_number(response.request), response.body, response.status)
 
     def no_download(self, request: Request) -> None:
         """Free the slot of the host if no download was reported."""
@@ -75,29 +77,19 @@ class Answers:
         self._report(request, Download(response.status, latency, wait))
 
     def _report(self, request: Request, download: Download) -> None:
-        """Report a download to the frontier, once per request: the slot of the host is freed."""
-        ticket = meta.read(request)
-        if ticket is None or ticket.reported:
-            return
-        meta.write(request, ticket._replace(reported=True))
-        with self._book.writing() as frontier:
-            if ticket.slot:
-                frontier.release(ticket.slot)
-            elif lease := self._book.lease(ticket.token):
-                frontier.downloaded(lease, download)
-        self._alarm.now()
+        if self._book.report(meta.lease_number(request), download):
+            self._alarm.now()
 
-    def _settle(self, request: Request, ticket: meta.Ticket, failure: Failure) -> None:
+    def _settle(self, request: Request, lease: Lease, failure: Failure) -> None:
         verdict = self._rules.judge(failure, time.time())
         self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
         if verdict.unforeseen:
             exc_info = failure_to_exc_info(failure)
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
-        lease = self._book.lease(ticket.token)
-        if verdict.again and lease and self._rules.may_retry(request, lease.attempts):
-            self._book.later(ticket.token, verdict.reason, verdict.retry_after)
+        if verdict.again and self._rules.may_retry(request, lease.attempts):
+            self._book.later(lease.epoch, verdict.reason, verdict.retry_after)
         else:
-            self._book.failed(ticket.token, verdict.reason)
+            self._book.failed(lease.epoch, verdict.reason)
 
     def _robots_status(self, failure: Failure) -> tuple[int, str]:
         """Return HTTP status and no cause, or 0 and the cause, named as for pages.
@@ -109,10 +101,8 @@ class Answers:
         reason = self._rules.judge(failure, time.time()).reason
         return (NOT_FOUND, "") if reason == "max-redirects" else (0, reason)
 
-    def _robots(
-        self, ticket: meta.Ticket, body: bytes | None, status: int, cause: str = ""
-    ) -> None:
-        lease = self._book.drop(ticket.token)
+    def _robots(self, number: int, body: bytes | None, status: int, cause: str = "") -> None:
+        lease = self._book.drop(number)
         if lease is not None:
             self._stats.inc_value(f"topiccrawl/frontier/robots/{status or 'unreachable'}")
             with self._book.writing() as frontier:

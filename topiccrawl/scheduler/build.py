@@ -3,48 +3,35 @@
 from __future__ import annotations
 
 import time
-from functools import partial
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.settings import Settings
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.store import discard, strategy_of
-from topiccrawl.frontier.view import View
 from topiccrawl.links.hosts import HostRules, host_named
-from topiccrawl.links.strategies import NAMES, FirstCome, strategy
+from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.context import spec_of
+from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.leases import Retry
-from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
-from topiccrawl.scheduler.signals import hosts_taken
-from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.redisaddress import in_redis
-from topiccrawl.storage.runs import LocalRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.redis.courier import Courier
-    from topiccrawl.frontier.contract import Frontier, Strategy
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
-    from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.runs import Runs
 
 
 LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
 """Range of the error of filters of evicted URLs: with less they need more room than they save."""
-RELEARNT = 2_000
-"""Pages of earlier runs from which a strategy learns at the start, about .2 s."""
 
 
 def open_frontier(crawler: Crawler) -> Frontier:
@@ -56,39 +43,18 @@ def open_frontier(crawler: Crawler) -> Frontier:
         StorageError: If the folder cannot be written, or Redis not be reached.
     """
     settings, spider = crawler.settings, crawler.spider
-    spec = spec_of(spider)
-    fresh, order = spec.fresh, spec.strategy or FirstCome()
-    politeness, limits, share = politeness_of(settings), limits_of(settings), share_of(settings)
-    if in_redis(settings):
-        from topiccrawl.addons.redis.crawl import Crawl, open_shared
-
-        name, owner = crawl_name(spider), _owner(spider)
-        seconds = number(settings, "TOPICCRAWL_NODE_SECONDS")
-        again = bool(spec.watch)
-        crawl = Crawl(name, owner, order, politeness, limits, share, fresh, seconds, again)
-        return open_shared(settings, crawl)
-    path = frontier_path(settings, spider)
-    if fresh:
-        discard(path)
-    times, owner = HostTimes(settings["TOPICCRAWL_DATA_DIR"]), _owner(spider)
-    frontier = EmbeddedFrontier(
-        path, order, politeness, limits, share=share, owner=owner,
-        clock_of=partial(NeighbourClock, times),
-    )  # fmt: skip
-    _relearn(frontier, order)
-    return frontier
-
-
-def courier(crawler: Crawler, scheduler: FrontierScheduler) -> Courier | None:
-    """Return the transport of a shared frontier's messages, or None for a local frontier."""
-    if not in_redis(crawler.settings):
-        return None
-    from topiccrawl.addons.redis.crawl import courier_of
-
-    return courier_of(
-        crawler, scheduler.frontier, wake=scheduler.alarm.now, fail=scheduler.give_up,
-        took=lambda: crawler.signals.send_catch_log(hosts_taken), take=scheduler.enqueue_request,
-    )  # fmt: skip
+    crawl = spec_of(spider)
+    spec = FrontierSpec(
+        crawl_name(spider),
+        _owner(spider),
+        crawl.strategy or FirstCome(),
+        politeness_of(settings),
+        limits_of(settings),
+        share_of(settings),
+        fresh=crawl.fresh,
+        again=bool(crawl.watch),
+    )
+    return frontiers_of(settings).open(spec)
 
 
 def clock_of(frontier: Frontier) -> Callable[[], float]:
@@ -98,13 +64,8 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
 
 
 def ledger_of(settings: BaseSettings) -> Ledger:
-    """Return the store of tasks and orders: in Redis where the settings name it, else on disk."""
-    if in_redis(settings):
-        from topiccrawl.addons.redis.client import async_client_of
-        from topiccrawl.addons.redis.ledger import SharedLedger
-
-        return SharedLedger(async_client_of(settings))
-    return LocalLedger(settings["TOPICCRAWL_DATA_DIR"])
+    """Return the store of tasks and orders."""
+    return frontiers_of(settings).ledger()
 
 
 def as_turn(settings: BaseSettings) -> Settings:
@@ -116,20 +77,8 @@ def as_turn(settings: BaseSettings) -> Settings:
 
 
 def runs_of(settings: BaseSettings) -> Runs:
-    """Return the store of run records: in Redis where the settings name it, else on disk."""
-    if in_redis(settings):
-        from topiccrawl.addons.redis.client import async_client_of
-        from topiccrawl.addons.redis.runs import SharedRuns
-
-        return SharedRuns(async_client_of(settings))
-    return LocalRuns(settings["TOPICCRAWL_DATA_DIR"])
-
-
-def forget(crawler: Crawler) -> None:
-    """Delete a crawl in Redis without SCHEDULER_PERSIST, if no node is left."""
-    from topiccrawl.addons.redis.crawl import forget_if_done
-
-    forget_if_done(crawler.settings, crawl_name(crawler.spider))
+    """Return the store of run records."""
+    return frontiers_of(settings).runs()
 
 
 def crawl_name(spider: Spider | None) -> str:
@@ -147,71 +96,16 @@ def crawl_name(spider: Spider | None) -> str:
     return spec.topic.slug if spec.topic is not None else spec.owner
 
 
-def _relearn(frontier: Frontier, order: Strategy) -> None:
-    """Train a strategy again on links to pages that earlier runs crawled.
-
-    The trained model is not stored: the frontier has all its examples. At most ``RELEARNT`` pages
-    are used, in the order of the frontier.
-    """
-    learn = getattr(order, "learn", None)
-    if learn is None:
-        return
-    for url, _, _ in islice(frontier.iterate("crawled"), RELEARNT):
-        known = frontier.why(url)
-        if known is not None and known.relevance is not None:
-            learn(known.anchor, known.context, known.relevance)
-
-
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
     """Return a read-only view of a crawl's frontier, also while the crawl runs.
 
-    ``settings`` may have the connection to Redis (no log has the password).
+    ``settings`` may have the connection to its server (no log has the password).
 
     Raises:
         StorageError: If there is none.
         StateVersionError: If it is of another version.
     """
-    if _is_address(place):
-        from topiccrawl.addons.redis.crawl import read_shared
-
-        return read_shared(str(place), settings or Settings(), _without_topic)
-    return View.read(place, _without_topic(strategy_of(place)))
-
-
-def edit_frontier(place: str | Path, settings: BaseSettings | None = None) -> Frontier:
-    """Return a frontier that no crawl uses, for changes by the operator; it fetches nothing.
-
-    Raises:
-        StateLockedError: If a crawl uses it.
-        StorageError: If there is none.
-    """
-    if _is_address(place):
-        from topiccrawl.addons.redis.crawl import edit_shared
-
-        return edit_shared(str(place), settings or Settings(), _without_topic)
-    return EmbeddedFrontier(place, _without_topic(strategy_of(place)), Politeness(), Limits())
-
-
-def new_frontier(
-    place: str | Path, strategy_name: str, owner: str, settings: BaseSettings | None = None
-) -> Frontier:
-    """Return the frontier into which an export is loaded; create it where there is none."""
-    order = _without_topic(strategy_name)
-    if _is_address(place):
-        from topiccrawl.addons.redis.crawl import new_shared
-
-        return new_shared(str(place), settings or Settings(), order, owner)
-    return EmbeddedFrontier(place, order, Politeness(), Limits(), owner=owner)
-
-
-def discard_frontier(place: str | Path) -> None:
-    """Delete a frontier's folder; one in Redis is deleted by ``-a fresh=1`` only."""
-    if not _is_address(place):
-        discard(place)
-
-
-def _is_address(place: str | Path) -> bool:
-    return str(place).startswith(("redis:", "unix:"))
+    return frontiers_of(settings or Settings(), place).read(str(place))
 
 
 def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
@@ -221,38 +115,7 @@ def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
 
 def place_named(settings: BaseSettings, name: str) -> str:
     """Return the place of the frontier of a topic's slug (or of another owner)."""
-    if in_redis(settings):
-        from topiccrawl.addons.redis.crawl import place_of
-
-        return place_of(settings, name)
-    return str(folder_of(settings, name).absolute())
-
-
-def _without_topic(name: str) -> Strategy:
-    """Return the strategy of that name, for reading and moving stored evidence."""
-    return strategy(name, _NoTopic()) if name in NAMES else FirstCome()
-
-
-class _NoTopic:
-    """Scorer for reading only: the stored evidence is shown as it is."""
-
-    def score_many(self, texts: list[str]) -> list[float]:
-        return [0.0] * len(texts)
-
-    def contains(self, text: str) -> bool:  # noqa: ARG002
-        return False
-
-
-def frontier_path(settings: BaseSettings, spider: Spider | None) -> Path:
-    """Return the frontier's folder: in JOBDIR where given, else by topic in the data folder."""
-    return folder_of(settings, crawl_name(spider))
-
-
-def folder_of(settings: BaseSettings, name: str) -> Path:
-    """Return the folder of the frontier of a topic's slug (or of another owner)."""
-    if jobdir := settings.get("JOBDIR"):
-        return Path(jobdir) / "frontier"
-    return Path(settings["TOPICCRAWL_DATA_DIR"]) / "frontiers" / name
+    return frontiers_of(settings).place(name)
 
 
 def _owner(spider: Spider | None) -> str:

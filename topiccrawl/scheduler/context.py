@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy.utils.asyncio import call_later
 
+from topiccrawl.scheduler.meta import lease_number
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.utils.asyncio import CallLaterResult
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Strategy
+    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
     from topiccrawl.links.hosts import HostRules
+    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.leases import LeaseBook
     from topiccrawl.storage.status import State
     from topiccrawl.topics.topic import Topic
@@ -48,7 +50,7 @@ class CrawlSpec:
     owner: str
     crawl: str = ""
     topic: Topic | None = None
-    strategy: Strategy | None = None
+    strategy: LinkStrategy | None = None
     fresh: bool = False
     watch: str = ""
     since: float | None = None
@@ -143,7 +145,7 @@ class CrawlContext:
         frontier: The frontier, once open; writes go through ``book.writing``.
         book: Open leases of this process, once the frontier is open.
         hosts: Rules of allowed hosts, once the frontier is open.
-        courier: Exchange with other nodes; None for a local frontier.
+        sync: Exchange with other nodes; None for a local frontier.
         alarm: Wakes the engine, as after a URL was queued.
         paused: The operator paused the crawl.
         may_fetch: Returns whether requests may be sent now; ring the alarm when they may again.
@@ -162,7 +164,7 @@ class CrawlContext:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.opened = False
-        self.courier: SyncTask | None = None
+        self.sync: SyncTask | None = None
         self.alarm = Alarm(crawler)
         self.paused = False
         self.may_fetch: Callable[[], bool] = lambda: True
@@ -190,6 +192,10 @@ class CrawlContext:
         """Send requests again."""
         self.paused = False
         self.alarm.now()
+
+    def lease(self, request: Request | None) -> Lease | None:
+        """Return the open lease of a request; None where the frontier gave none."""
+        return self.book.lease(lease_number(request)) if self.opened else None
 
     def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
         """Call a method with each ``lease`` and its ``outcome`` (by name), once it is settled."""

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Ending, Kind, Outcome
+from topiccrawl.frontier.contract import Ending, Kind, Lease, Outcome
 from topiccrawl.model import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Download, Frontier
 
-    Witness = Callable[[int, Lease], Awaitable[None]]
+    Witness = Callable[[Lease], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -49,14 +49,29 @@ class Retry:
         return min(self.max_delay, wait)
 
 
+UNLEASED = Lease("", b"", 0)
+"""What is known of a page that no frontier gave, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
 
 
 @dataclass(slots=True)
 class _Open:
-    """One open lease, and its state so far."""
+    """One open lease, and its state so far.
+
+    Attributes:
+        lease: The lease.
+        slot: Host whose slot a further request takes; "": the lease's own.
+        reported: Whether the last request's download was reported to the frontier.
+        findings: Judgement and links of the page.
+        items: Items of the page that are in the pipelines.
+        ended: Whether the callback's output ended.
+        problem: Reason why the page is retried, or "".
+        witnessed: Whether the witness was called.
+    """
 
     lease: Lease
+    slot: str = ""
+    reported: bool = False
     findings: Findings = _NOTHING
     items: int = 0
     ended: bool = False
@@ -65,7 +80,7 @@ class _Open:
 
 
 class LeaseBook:
-    """The leases of this process, by token.
+    """The open leases of this process, by number (``Lease.epoch``); unknown numbers are ignored.
 
     Args:
         frontier: Frontier that gave the leases and settles them.
@@ -75,7 +90,7 @@ class LeaseBook:
         broken: Called with the error of a write that failed; by default it is raised.
 
     Attributes:
-        witness: Awaited with token and lease of a page that is done, before it is settled.
+        witness: Awaited with the lease of a page that is done, before it is settled.
     """
 
     def __init__(
@@ -93,7 +108,6 @@ class LeaseBook:
         self.broken = broken or _raised
         self.witness: Witness | None = None
         self._open: dict[int, _Open] = {}
-        self._last = 0
         self._witnesses: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
@@ -104,10 +118,27 @@ class LeaseBook:
         return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
     def take(self, lease: Lease) -> int:
-        """Register a lease; return its token, never 0."""
-        self._last += 1
-        self._open[self._last] = _Open(lease)
-        return self._last
+        """Register a lease; return its number."""
+        self._open[lease.epoch] = _Open(lease)
+        return lease.epoch
+
+    def go_on(self, number: int, host: str) -> None:
+        """Record that a further request of a lease is sent, with a slot of its host."""
+        if entry := self._open.get(number):
+            entry.slot, entry.reported = host, False
+
+    def report(self, number: int, download: Download) -> bool:
+        """Report a download, once per request: the host's slot is freed; return if it was new."""
+        entry = self._open.get(number)
+        if entry is None or entry.reported:
+            return False
+        entry.reported = True
+        with self.writing() as frontier:
+            if entry.slot:
+                frontier.release(entry.slot)
+            else:
+                frontier.downloaded(entry.lease, download)
+        return True
 
     @contextmanager
     def writing(self) -> Iterator[Frontier]:
@@ -120,98 +151,98 @@ class LeaseBook:
         except StorageError as error:
             self.broken(error)
 
-    def lease(self, token: int) -> Lease | None:
-        """Return the lease of a token, or None once it is settled."""
-        entry = self._open.get(token)
+    def lease(self, number: int) -> Lease | None:
+        """Return the lease of that number, or None once it is settled."""
+        entry = self._open.get(number)
         return None if entry is None else entry.lease
 
-    def found(self, token: int, findings: Findings) -> None:
+    def found(self, number: int, findings: Findings) -> None:
         """Keep the findings of a page until it is settled; links of all calls add up."""
-        entry = self._open.get(token)
+        entry = self._open.get(number)
         if entry is not None:
             offers = entry.findings.offers + findings.offers
             entry.findings = findings._replace(offers=offers)
 
-    def item_out(self, token: int) -> None:
+    def item_out(self, number: int) -> None:
         """Count an item of the page that went to the pipelines."""
-        entry = self._open.get(token)
+        entry = self._open.get(number)
         if entry is not None:
             entry.items += 1
 
-    def item_back(self, token: int, problem: str = "") -> None:
+    def item_back(self, number: int, problem: str = "") -> None:
         """Count an item that came back: stored, dropped, or with a problem (retry the page)."""
-        entry = self._open.get(token)
+        entry = self._open.get(number)
         if entry is not None:
             entry.items -= 1
             entry.problem = entry.problem or problem
-            self._settle_if_done(token, entry)
+            self._settle_if_done(entry)
 
-    def ended(self, token: int) -> None:
+    def ended(self, number: int) -> None:
         """Record that the callback's output ended."""
-        entry = self._open.get(token)
+        entry = self._open.get(number)
         if entry is not None:
             entry.ended = True
-            self._settle_if_done(token, entry)
+            self._settle_if_done(entry)
 
-    def failed(self, token: int, reason: str) -> None:
+    def failed(self, number: int, reason: str) -> None:
         """Settle as an error that a retry would not repair."""
-        self.settle(token, Outcome(Ending.ERROR, reason=reason))
+        self.settle(number, Outcome(Ending.ERROR, reason=reason))
 
-    def later(self, token: int, reason: str, retry_after: float | None = None) -> None:
+    def later(self, number: int, reason: str, retry_after: float | None = None) -> None:
         """Settle as to be retried; the frontier bounds the attempts."""
-        entry = self._open.get(token)
+        entry = self._open.get(number)
         if entry is not None:
-            self.settle(token, self._again(entry, reason, retry_after))
+            self.settle(number, self._again(entry, reason, retry_after))
 
-    def settle(self, token: int, outcome: Outcome) -> None:
-        """Settle a lease now, whatever it still waits for; unknown tokens are ignored."""
-        entry = self._open.pop(token, None)
+    def settle(self, number: int, outcome: Outcome) -> None:
+        """Settle a lease now, whatever it still waits for."""
+        entry = self._open.pop(number, None)
         if entry is None:
             return
         with self.writing() as frontier:
             frontier.finish(entry.lease, outcome, entry.findings.offers)
             self.settled(entry.lease, outcome)
 
-    def drop(self, token: int) -> Lease | None:
+    def drop(self, number: int) -> Lease | None:
         """Remove a lease that is settled elsewhere (robots.txt), and return it."""
-        entry = self._open.pop(token, None)
+        entry = self._open.pop(number, None)
         return None if entry is None else entry.lease
 
     def release(self) -> None:
         """Release all open leases unused; no attempt is counted."""
-        for token in list(self._open):
-            self.settle(token, Outcome(Ending.RELEASED))
+        for number in list(self._open):
+            self.settle(number, Outcome(Ending.RELEASED))
 
     def extend(self) -> None:
         """Give all open leases a new expiry."""
         with self.writing() as frontier:
             frontier.extend([entry.lease for entry in self._open.values()])
 
-    def _settle_if_done(self, token: int, entry: _Open) -> None:
+    def _settle_if_done(self, entry: _Open) -> None:
         if not entry.ended or entry.items > 0 or entry.witnessed:
             return
         if entry.problem:
-            self.settle(token, self._again(entry, entry.problem, None))
+            self.settle(entry.lease.epoch, self._again(entry, entry.problem, None))
         elif self.witness is None:
-            self._crawled(token, entry)
+            self._crawled(entry)
         else:
             entry.witnessed = True
-            task = asyncio.ensure_future(self._witnessed(token, entry, self.witness))
+            task = asyncio.ensure_future(self._witnessed(entry, self.witness))
             self._witnesses.add(task)
             task.add_done_callback(self._witnesses.discard)
 
-    async def _witnessed(self, token: int, entry: _Open, witness: Witness) -> None:
+    async def _witnessed(self, entry: _Open, witness: Witness) -> None:
         try:
-            await witness(token, entry.lease)
+            await witness(entry.lease)
         except StorageError as error:
             logger.error("%s stays unfinished: %s", entry.lease.url, error)  # noqa: TRY400
-            self.later(token, "storage")
+            self.later(entry.lease.epoch, "storage")
         else:
-            self._crawled(token, entry)
+            self._crawled(entry)
 
-    def _crawled(self, token: int, entry: _Open) -> None:
+    def _crawled(self, entry: _Open) -> None:
         relevance, worth = entry.findings.relevance, entry.findings.worth
-        self.settle(token, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
+        self.settle(entry.lease.epoch, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
 
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.frontier.contract import Ending, Kind, Outcome
 from topiccrawl.links.traps import trap
 from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.scheduler.requests import is_apart, moved_to
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Frontier, Lease
     from topiccrawl.links.traps import TrapRules
     from topiccrawl.scheduler.context import CrawlContext
-    from topiccrawl.scheduler.meta import Ticket
 
 
 class SideQueue:
@@ -64,7 +63,7 @@ class Redirects:
         self._side = side
         self._traps = traps
 
-    def go_on(self, request: Request, ticket: Ticket, lease: Lease) -> bool:
+    def go_on(self, request: Request, lease: Lease) -> bool:
         """Follow a redirect: continue the lease, or end it and queue the target with its value.
 
         Returns False where the redirect is refused.
@@ -72,11 +71,11 @@ class Redirects:
         spider = self._crawler.spider
         assert spider is not None  # noqa: S101 - it sent the request
         target, payload = lease.url, None
-        if not ticket.robots:
+        if lease.kind is not Kind.ROBOTS:
             fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
             target, payload = moved_to(request, lease, spider, fingerprint)
             if reason := self._refusal(request, lease):
-                self._book.failed(ticket.token, reason)
+                self._book.failed(lease.epoch, reason)
                 return False
         if target == lease.url:
             self._side.push(request)
@@ -84,7 +83,7 @@ class Redirects:
         redirects = int(request.meta.get("redirect_times", 1))
         self._crawler.stats.inc_value("topiccrawl/frontier/redirected")
         outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
-        self._book.settle(ticket.token, outcome)
+        self._book.settle(lease.epoch, outcome)
         return True
 
     def _refusal(self, request: Request, lease: Lease) -> str | None:

@@ -1,6 +1,6 @@
 """The Scrapy scheduler on a frontier: leases become requests, answers become outcomes.
 
-The life of a request: ``pop`` leases a URL; it becomes a request with our ticket in its meta;
+The life of a request: ``pop`` leases a URL; it becomes a request with its number in its meta;
 ``middlewares.lease`` counts the output of its callback; when that has ended and all items are back
 from the pipelines, or when the request failed, the lease is settled. Scrapy's own delay, retry and
 robots parts are off: only the frontier waits.
@@ -28,8 +28,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
     clock_of,
-    courier,
-    forget,
+    crawl_name,
     hosts_of,
     open_frontier,
     retry_rules,
@@ -37,6 +36,7 @@ from topiccrawl.scheduler.build import (
 )
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.pulse import Pulse
@@ -160,23 +160,25 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
         self._pulse.start(self._keep_clocks)
-        context.courier = courier(self.crawler, self)
-        if context.courier is not None:
-            context.courier.start()
+        context.sync = frontiers_of(self.crawler.settings).sync_task(self)
+        if context.sync is not None:
+            context.sync.start()
 
     @override
     def close(self, reason: str) -> Deferred[None] | None:
         """Release unused leases, commit, and write the queues' sizes to the stats."""
-        if self.context.courier is None:
+        if self.context.sync is None:
             self._end()
             return None
-        return deferred_from_coro(self._end_with(self.context.courier))
+        return deferred_from_coro(self._end_with(self.context.sync))
 
-    async def _end_with(self, courier: SyncTask) -> None:
-        await courier.stop()
+    async def _end_with(self, sync: SyncTask) -> None:
+        await sync.stop()
+        settings = self.crawler.settings
         try:
             self._end()
-            forget(self.crawler)
+            if not settings.getbool("SCHEDULER_PERSIST", default=True):
+                frontiers_of(settings).forget(crawl_name(self.spider))
         except StorageError as error:
             logger.error("%s; what is left here is given up and fetched again", error)  # noqa: TRY400
 
@@ -199,17 +201,17 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @override
     def has_pending_requests(self) -> bool:
         """Check whether anything is queued, leased, or waits outside the frontier."""
-        courier = self.context.courier
-        waits = courier is not None and courier.waits()
+        sync = self.context.sync
+        waits = sync is not None and sync.waits()
         return self.context.opened and (bool(self.side) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
         """Queue a request of the spider, a middleware or a redirect; return False if refused."""
         self.answers.no_download(request)  # a redirect may come from a cache
-        ticket = meta.read(request)
-        if ticket is not None and (lease := self.book.lease(ticket.token)) is not None:
-            return self.redirects.go_on(request, ticket, lease)
+        lease = self.book.lease(meta.lease_number(request))
+        if lease is not None:
+            return self.redirects.go_on(request, lease)
         request.meta.pop(meta.KEY, None)
         new = 0
         with self.book.writing() as frontier:
@@ -230,7 +232,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def waits(self, request: Request) -> float:
         """Return seconds for which a leased request must wait: another crawl asked the host."""
-        if meta.read(request) is None or not self.is_working():
+        if not meta.lease_number(request) or not self.is_working():
             return 0.0
         wait = 0.0
         with self.book.writing() as frontier:
@@ -243,8 +245,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         The process may stall before the operating system has the request: the clock counts once
         more from the loop's next turn.
         """
-        ticket = meta.read(request)
-        if ticket is None or not self.is_working():
+        if not meta.lease_number(request) or not self.is_working():
             return True
         self._keep_clocks()
         host = host_of(request.url)
@@ -265,7 +266,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     def _next(self) -> Request | None:
         self._keep_clocks()
         if waiting := self.side.pop():
-            return _at_side(*waiting)
+            further, host = waiting
+            self.book.go_on(meta.lease_number(further), host)
+            further.meta["download_slot"] = DOWNLOAD_SLOT
+            return further
         if len(self.book) - len(self.side) >= self._most or not self.context.has_room():
             return None  # until one is settled
         while leases := self.frontier.pop(1):
@@ -276,19 +280,19 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def _from_lease(self, lease: Lease) -> Request | None:
         robots = lease.kind is Kind.ROBOTS
-        token = self.book.take(lease)
+        self.book.take(lease)
         try:
             kept = self.kept
             request = Request(lease.url) if robots else kept.request_of(lease, self.spider)
         except ValueError as error:  # the spider lost the callback that the URL was stored with
             logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
-            self.book.failed(token, "payload")
+            self.book.failed(lease.epoch, "payload")
             return None
         callback = self.answers.robots if robots else request.callback
         errback = Settling(self.answers.failed, request.errback)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
         self._count("frontier/robots_requests" if robots else "frontier/leased")
-        return _ticketed(request, lease, token)
+        return _leased(request, lease)
 
     def _seed(self, request: Request) -> Seed:
         """Return the seed that the frontier stores for a request without a lease."""
@@ -355,22 +359,12 @@ def on_frontier(settings: BaseSettings) -> bool:
     return issubclass(load_object(settings["SCHEDULER"]), FrontierScheduler)
 
 
-def _ticketed(request: Request, lease: Lease, token: int) -> Request:
-    """Return the request of a lease, with a ticket for its answer."""
-    robots = lease.kind is Kind.ROBOTS
-    known = (lease.evidence, lease.depth, lease.anchor, lease.context)
-    meta.write(request, meta.Ticket(token, robots, *known))
+def _leased(request: Request, lease: Lease) -> Request:
+    """Return the request of a lease, with the lease's number for its answer."""
+    request.meta.update({meta.KEY: lease.epoch, "depth": lease.depth})
     request.meta["download_slot"] = DOWNLOAD_SLOT
-    if robots:
+    if lease.kind is Kind.ROBOTS:
         request.meta["redirect_ttl"] = _ROBOTS_REDIRECTS
     if lease.redirects:
         request.meta["redirect_times"] = lease.redirects
-    return request
-
-
-def _at_side(request: Request, host: str) -> Request:
-    """Return a request from the side queue, with the slot of its host in the ticket."""
-    ticket = meta.read(request) or meta.Ticket(0)
-    meta.write(request, ticket._replace(slot=host, reported=False))
-    request.meta["download_slot"] = DOWNLOAD_SLOT
     return request

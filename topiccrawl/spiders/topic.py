@@ -29,6 +29,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.extract.rendering import RenderingRule
+    from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page
     from topiccrawl.storage.status import State
@@ -227,7 +229,7 @@ class TopicSpider(Spider):
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
         article = self._article(response, decoded, page) if wanted else None
-        known = meta.read(response.request) or meta.Ticket(0)
+        known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
@@ -239,6 +241,9 @@ class TopicSpider(Spider):
             yield from self._rendered(
                 self.rendering, response, article, blank=is_blank(page, decoded.text)
             )
+
+    def _lease(self, response: Response) -> Lease:
+        return context_of(self.crawler).lease(response.request) or UNLEASED
 
     def _rendered(
         self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
@@ -336,9 +341,8 @@ class TopicSpider(Spider):
         if not self.topic.wants(extracted.published):
             self.crawler.stats.inc_value("topiccrawl/articles_out_of_time")
             return None
-        ticket = meta.read(response.request)
         url = canonical(response.url) or response.url
-        fetch = Fetch(url, now, ticket.depth if ticket else 0, decoded.encoding)
+        fetch = Fetch(url, now, self._lease(response).depth, decoded.encoding)
         return compose(extracted, fetch, page, self.topic.name, verdict)
 
 

@@ -12,17 +12,10 @@ from typing_extensions import override
 from tests.contracts.strategies import Best
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier import store
-from topiccrawl.frontier.contract import (
-    LEARNT,
-    Ending,
-    Kind,
-    Limits,
-    Outcome,
-    Politeness,
-    Seed,
-)
+from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
+from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

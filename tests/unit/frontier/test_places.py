@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
-from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.store import Store
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     import pytest

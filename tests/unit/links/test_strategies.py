@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.contracts.strategies import Best
 from tests.unit.links.shares import WordShare
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
 from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, scored
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.model import Evidence, Link, Verdict
 
 TOPIC = WordShare("cup", "football")
@@ -36,6 +37,18 @@ def test_there_are_six_and_others_are_refused_with_the_choice() -> None:
     assert DEFAULT in NAMES
     with pytest.raises(SettingError, match=r"'sharc'.*bfs, best-first, shark"):
         strategy("sharc", TOPIC)
+    with pytest.raises(SettingError, match="No module named 'nowhere'"):
+        strategy("nowhere.Strategy", TOPIC)
+    with pytest.raises(SettingError, match="Missing"):
+        strategy("tests.contracts.strategies.Missing", TOPIC)
+    with pytest.raises(SettingError, match="BaseStrategy"):
+        strategy("os.abort", TOPIC)
+
+
+def test_a_strategy_by_dotted_path_has_the_path_as_its_name() -> None:
+    path = "tests.contracts.strategies.Best"
+    assert strategy(path, TOPIC).name == strategy(path).name == path
+    assert Best.name == "best"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Limits, Politeness, Seed
+from topiccrawl.frontier.contract import Lease, Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Findings, Offer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.frontier.contract import Frontier, Outcome
 
 URL = "http://a.test/1"
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
@@ -85,7 +85,7 @@ def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
     assert lease.attempts == 0
 
 
-def test_unknown_and_settled_tokens_are_harmless(frontier: Frontier) -> None:
+def test_unknown_and_settled_leases_are_harmless(frontier: Frontier) -> None:
     settled: list[tuple[Lease, Outcome]] = []
     book = LeaseBook(frontier, Retry(), Clock(), lambda *ended: settled.append(ended))
     token = book.take(frontier.pop()[0])
@@ -113,7 +113,7 @@ def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
 
     counting = Counting()
     book = LeaseBook(counting, Retry(), Clock())  # type: ignore[arg-type]  # only finish is called
-    token = book.take(None)  # type: ignore[arg-type]  # only handed on
+    token = book.take(Lease(URL, b"", 1))
     out = back = 0
     for step in order:
         if step == "out":

@@ -105,11 +105,9 @@ def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
         Kept("next").request_of(lease, spider)
 
 
-def test_a_ticket_is_plain_json_and_replaced_not_shared() -> None:
-    request = Request("http://a.test/")
-    meta.write(request, meta.Ticket(3, evidence=(0.5, 1.0), depth=2, slot="a.test"))
-    copy = request.replace(url="http://b.test/")
-    meta.write(copy, meta.Ticket(4))
-    assert meta.read(request) == meta.Ticket(3, evidence=(0.5, 1.0), depth=2, slot="a.test")
-    assert meta.read(copy) == meta.Ticket(4)
-    assert request.meta["depth"] == 2
+def test_a_request_has_the_number_of_its_lease_and_nothing_else() -> None:
+    request = Request("http://a.test/", meta={meta.KEY: 3})
+    assert meta.lease_number(request.replace(url="http://b.test/")) == 3
+    for made_up in (None, "3", {"token": 3}):
+        assert meta.lease_number(Request("http://a.test/", meta={meta.KEY: made_up})) == 0
+    assert meta.lease_number(None) == 0

@@ -11,8 +11,8 @@ from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
 from topiccrawl.addons.adaptation.links import scorers
 from topiccrawl.addons.adaptation.words import WordAdapter
-from topiccrawl.frontier.contract import LEARNT
-from topiccrawl.links.strategies.base import Scored, block_texts
+from topiccrawl.links.strategies.base import BaseStrategy, block_texts
+from topiccrawl.links.strategies.contract import LEARNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,5 +102,5 @@ class TopicLearner:
     def _limit(self, upper: float | None) -> None:
         """Move the limit of the priorQueue, unless the user's topic has its own."""
         strategy, own_limit = self._strategy, self._own.topic.thresholds.upper_limit
-        if upper is not None and own_limit is None and isinstance(strategy, Scored):
+        if upper is not None and own_limit is None and isinstance(strategy, BaseStrategy):
             strategy.parameters = replace(strategy.parameters, upper_limit=upper)

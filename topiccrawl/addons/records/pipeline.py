@@ -15,13 +15,11 @@ from topiccrawl.addons.records.periods.visits import Steps
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.frontier.store import discard
-from topiccrawl.scheduler.build import folder_of
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
 from topiccrawl.scheduler.requests import apart
 from topiccrawl.scheduler.signals import page_counted
-from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,18 +82,16 @@ class RecordPipeline:
         try:
             await self._conductor.open(self._spider.plan.number)
             for former in self._spider.plan.former:
-                self._discard(former)
+                self._forget(former)
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
 
-    def _discard(self, former: str) -> None:
-        """Delete the frontier of an earlier period, on disk and, where used, in Redis."""
-        if in_redis(self._crawler.settings):
-            from topiccrawl.addons.redis.crawl import forget
-
-            forget(self._crawler.settings, former)
-        discard(folder_of(self._crawler.settings, former))
+    def _forget(self, former: str) -> None:
+        """Delete the frontier of an earlier period, also one from before the nodes shared them."""
+        settings = self._crawler.settings
+        for frontiers in (frontiers_of(settings), LocalFrontiers(settings)):
+            frontiers.forget(former)
 
     async def close_spider(self) -> None:
         """Report the summary of the period, and close the stores."""

@@ -9,14 +9,14 @@ from topiccrawl.addons.redis.buckets import BUCKETS
 from topiccrawl.errors import StateVersionError
 
 if TYPE_CHECKING:
-    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 FORMAT = [2, 2]
 """Version of the keys and messages (``lua``), and of the rows, hosts and statistics in them. Raise
 one when they change: nodes of different versions must not work on one crawl."""
 
 
-def about(strategy: Strategy, owner: str) -> str:
+def about(strategy: LinkStrategy, owner: str) -> str:
     """Return the identity of a crawl as JSON text; it is equal on all nodes of the crawl."""
     told = {
         "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),

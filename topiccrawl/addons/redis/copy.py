@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
-from topiccrawl.frontier.contract import LEARNT, GroupStats
 from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, URL, decode
+from topiccrawl.links.strategies.contract import LEARNT, GroupStats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator

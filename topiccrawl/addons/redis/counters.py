@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.frontier.contract import GroupStats
 from topiccrawl.frontier.hosts import NOTHING
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.queues import Queues

@@ -47,7 +47,7 @@ class Starts(NamedTuple):
     wait: float
 
 
-class Courier:
+class RedisSync:
     """Sync task of the event loop: exchanges every ``PERIOD``, and retries while Redis is away.
 
     Args:
@@ -165,7 +165,7 @@ class Courier:
         """End the crawl if the task failed: the node would serve nothing any more."""
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            logger.critical("The courier broke", exc_info=error)
+            logger.critical("The sync task broke", exc_info=error)
             self._fail(StorageError(f"{address(self._client)}: nothing is sent any more ({error})"))
 
     def _say_lost(self, error: RedisError) -> None:

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.contract import Lease, Limits, Politeness, Strategy
+    from topiccrawl.frontier.contract import Lease, Limits, Politeness
     from topiccrawl.frontier.portable import Entry
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 TTL = 10.0
 """Seconds of silence after which a node times out."""
@@ -73,7 +74,7 @@ class SharedFrontier:
         ttl: Seconds of silence after which a node times out.
         register: Key prefix of the turns at hosts; if "", the one that all crawls share, or this
             crawl's own if ``clock`` is given.
-        attached: Whether calls carry the conversations with Redis themselves; otherwise a courier
+        attached: Whether calls carry the conversations with Redis themselves; otherwise a sync task
             has to. ``commit`` waits until Redis has all; other calls may only have sent it.
         again: Whether crawled pages will be queued again.
 
@@ -84,7 +85,7 @@ class SharedFrontier:
     """
 
     def __init__(  # noqa: PLR0913 - all but six have defaults
-        self, client: redis.Redis, name: str, folder: str | Path, strategy: Strategy,
+        self, client: redis.Redis, name: str, folder: str | Path, strategy: LinkStrategy,
         politeness: Politeness, limits: Limits, *, clock: Callable[[], float] | None = None,
         rng: random.Random | None = None, share: tuple[int, int] | None = None, owner: str = "",
         ttl: float = TTL, attached: bool = True, register: str = "",
@@ -180,13 +181,13 @@ class SharedFrontier:
             self.settle()
 
     def _take_turns(self) -> bool:
-        """Ask for wanted turns at hosts if there is no courier; return whether any came."""
+        """Ask for wanted turns at hosts if there is no sync task; return whether any came."""
         if not (self._attached and self.turns.wants()):
             return False
         return self._wire.run(self.turns.talk(""))
 
     def _write(self, room: int = 0) -> None:
-        """Commit the working copy, and send changes if there is no courier."""
+        """Commit the working copy, and send changes if there is no sync task."""
         if not self._attached:
             self.local.write(room)
         else:  # Redis works while the caller does: its answer is read the next time
@@ -198,7 +199,7 @@ class SharedFrontier:
     # -- the contract, where more than one node makes a difference ---------------------------------
 
     def commit(self) -> None:
-        """Make all changes durable: in Redis if attached; otherwise the courier sends them."""
+        """Make all changes durable: in Redis if attached; otherwise the sync task sends them."""
         self.local.commit()
         self._wire.hear()
 

@@ -16,14 +16,15 @@ from topiccrawl.addons.redis.part import PIECE
 from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.wire import Call, Wire, address, trouble
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import GroupStats, Limits, Politeness
+from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
     import redis
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.contract import Strategy
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 
 class SharedView:
@@ -77,7 +78,7 @@ def _about(client: redis.Redis, name: str) -> dict[str, Any]:
     return checked(f"{address(client)}: {name}", about.decode())
 
 
-def read(client: redis.Redis, name: str, strategy: Strategy) -> SharedView:
+def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedView:
     """Return a view of a whole crawl as Redis has it now; leased URLs are shown in their lane.
 
     Raises:

@@ -26,3 +26,5 @@ TOPICCRAWL_NODE_SECONDS = 10.0
 """Seconds without a heartbeat after which a node has timed out: the others fetch its part."""
 
 TOPICCRAWL_EXAMINATIONS = {"redis": "topiccrawl.addons.redis.doctor.examine"}
+
+TOPICCRAWL_FRONTIER = "topiccrawl.addons.redis.choice.frontiers"

@@ -56,6 +56,8 @@ class Session:
         if self._opts.plot:
             plot.check()
         strategies = list(dict.fromkeys(self._opts.strategy or [BASELINE, DEFAULT]))
+        for name in strategies:
+            strategy(name)  # a mistyped name ends the command before the first replay
         web = RecordedWeb.read(collection, self._settings.getdict("TOPICCRAWL_COLLECTIONS"))
         judged: list[Judged] = []
         areas: Areas = {name: {} for name in strategies}

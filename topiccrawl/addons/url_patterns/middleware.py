@@ -16,7 +16,7 @@ from topiccrawl.links.newsurls import is_aside
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Unfinished
-from topiccrawl.scheduler import meta
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.choice import sites_of
 from topiccrawl.text.decode import decode
 
@@ -183,8 +183,8 @@ class NewsGateMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Let a request pass, or raise NotNewsError."""
-        ticket = meta.read(request)
-        if ticket is None or ticket.robots or not ticket.depth:
+        lease = context_of(self.crawler).lease(request)
+        if lease is None or not lease.depth:
             return
         links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
         if links is not None and links.learner.refuse(request.url) is not None:

@@ -115,7 +115,7 @@ class Due:
             await self.set_back()
         now, look_at = time.time(), self._look_at
         # with several nodes, others may write their visits late
-        afresh = AFRESH if self._context.courier is None else PAUSE
+        afresh = AFRESH if self._context.sync is None else PAUSE
         if now - self._whole > afresh or now >= look_at:
             self._whole, self._handed = now, 0.0
             await self._call_off()

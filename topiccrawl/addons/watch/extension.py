@@ -124,7 +124,7 @@ class Watch:
         try:
             await self._pages.open()
             self.sizes = await self._pages.counts(self._owner)
-            if self.context.courier is None:
+            if self.context.sync is None:
                 await self._hand_out()
             else:  # visits of other nodes may not be stored yet
                 self.took()
@@ -221,8 +221,8 @@ class Watch:
 
     async def _hand_out(self) -> None:
         """Requeue what is due; adopt earlier crawls before the first time."""
-        courier = self.context.courier
-        if not self._adopted and not (courier and (courier.loading or self.due.is_early)):
+        sync = self.context.sync
+        if not self._adopted and not (sync and (sync.loading or self.due.is_early)):
             await self._adopt(self.context.frontier)
             self._adopted = True
         self._beginnings.look(self.context.frontier)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Seed
+from topiccrawl.frontier.contract import Kind, Seed
 from topiccrawl.links.feeds import may_name_news
 from topiccrawl.links.sitemaps import read_sitemap
-from topiccrawl.scheduler import meta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +43,6 @@ class FoundFeeds:
 
     def answered(self, response: Response, request: Request) -> None:
         """Look for news sitemaps, and indexes of sitemaps, in a robots.txt."""
-        ticket = meta.read(request)
-        if ticket is not None and ticket.robots and response.status == OK:
+        lease = self.context.lease(request)
+        if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
             self.offer(filter(may_name_news, read_sitemap(response.body).sitemaps), 1)

@@ -15,9 +15,9 @@ from scrapy.http import TextResponse
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
 from topiccrawl.extract.hubs import FEWEST, hub_list
+from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.feeds import feeds_on, is_index
 from topiccrawl.model import Article, Findings, Unfinished
-from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.text.decode import decode
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.frontier.contract import Lease
     from topiccrawl.scheduler.context import CrawlContext
-    from topiccrawl.scheduler.meta import Ticket
     from topiccrawl.storage.pages import PageState
 
 
@@ -53,7 +53,7 @@ class ConditionalMiddleware:
 
     async def process_request(self, request: Request) -> None:
         """Add the validators of the page's last response."""
-        if _ticket(request) is None:
+        if _page_lease(self.watch.context, request) is None:
             return
         known = await self.watch.visited.ask(request.url)
         if known is None or known.gone_at or not self.watch.has_links_of(request.url):
@@ -93,8 +93,8 @@ class WatchMiddleware:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Pass on the new output of a page; for 304, only its relevance as before."""
-        ticket = _ticket(response.request)
-        if ticket is None or response.request is None:
+        lease = _page_lease(self.context, response.request)
+        if lease is None or response.request is None:
             async for output in result:
                 self._read_whole(output)
                 yield output
@@ -103,7 +103,7 @@ class WatchMiddleware:
         known = visited.asked(url)
         if response.status == NOT_MODIFIED and known is not None:
             self.watch.count("not_modified")
-            visited.saw(ticket.token, known, _seen(response))
+            visited.saw(lease, known, _seen(response))
             yield Findings(known.relevance)
             return
         shown = _Shown()
@@ -112,8 +112,8 @@ class WatchMiddleware:
             left = output if shown.is_new(known) else shown.further(output)
             if left is not None:
                 yield left
-        seen = self._seen(response, ticket, shown.findings, shown.article)
-        visited.saw(ticket.token, known, replace(seen, parts=shown.parts))
+        seen = self._seen(response, lease.depth, shown.findings, shown.article)
+        visited.saw(lease, known, replace(seen, parts=shown.parts))
 
     def _read_whole(self, output: object) -> None:
         """Report an article on several pages once its last page was read."""
@@ -121,13 +121,13 @@ class WatchMiddleware:
             self.watch.visited.whole(output.url, time.time(), digest_of(output))
 
     def _seen(
-        self, response: Response, ticket: Ticket, findings: Findings, article: Article | None
+        self, response: Response, depth: int, findings: Findings, article: Article | None
     ) -> Seen:
-        seed = ticket.depth == 0 and article is None
+        seed = depth == 0 and article is None
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
             feeds = feeds_on(response.body, response.url)
-            self.watch.feeds.offer(feeds, ticket.depth + 1)
+            self.watch.feeds.offer(feeds, depth + 1)
         barren = findings.lists and not feeds and is_index(response.body)
         return _seen(
             response,
@@ -225,12 +225,12 @@ def _lists(response: Response, findings: Findings) -> bool:
     return hub_list(decoded.text, response.url) is not None
 
 
-def _ticket(request: Request | None) -> Ticket | None:
-    """Return the ticket of a single page; None for robots.txt and later pages of an article."""
-    ticket = meta.read(request)
-    if request is None or ticket is None or ticket.robots or not ticket.token:
+def _page_lease(context: CrawlContext, request: Request | None) -> Lease | None:
+    """Return the lease of a single page; None for robots.txt and later pages of an article."""
+    lease = context.lease(request)
+    if request is None or lease is None or lease.kind is Kind.ROBOTS:
         return None
-    return None if request.cb_kwargs or request.method != "GET" else ticket
+    return None if request.cb_kwargs or request.method != "GET" else lease
 
 
 def _watch(crawler: Crawler) -> Watch:

@@ -133,17 +133,17 @@ class Visited:
         """Return the state of a page when it was requested, or None."""
         return self._asked.get(url)
 
-    def saw(self, token: int, known: PageState | None, seen: Seen) -> None:
+    def saw(self, lease: Lease, known: PageState | None, seen: Seen) -> None:
         """Keep the result of a visit until all of the page is stored."""
-        self._visits[token] = Visit(known, seen)
+        self._visits[lease.epoch] = Visit(known, seen)
 
-    async def done(self, token: int, lease: Lease) -> None:
+    async def done(self, lease: Lease) -> None:
         """Judge a page whose articles are stored; its lease is settled after that.
 
         Raises:
             StorageError: The state of a new page could not be written.
         """
-        visit = self._visits.pop(token, None)
+        visit = self._visits.pop(lease.epoch, None)
         if visit is None or is_apart(lease.url):  # a separate request, which cannot be repeated
             return
         async with self._lock(lease.url):

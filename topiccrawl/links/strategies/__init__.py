@@ -1,12 +1,21 @@
-"""Crawl strategies by name: the published ones as published, the project's own as the default."""
+"""Crawl strategies by name or dotted path: the published ones as published, ours as the default."""
 
 from __future__ import annotations
 
+import pkgutil
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
+from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy
 from topiccrawl.links.strategies.baselines import BestFirst, BreadthFirst, FirstCome
-from topiccrawl.links.strategies.contract import LinkScorer, LinkStrategy
+from topiccrawl.links.strategies.contract import (
+    NORMAL,
+    PRIOR,
+    REJECTED,
+    GroupStats,
+    LinkScorer,
+    LinkStrategy,
+)
 from topiccrawl.links.strategies.link_block import LinkBlock
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.strategies.shark import Shark
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "shark-plus"
 
-_BY_NAME: dict[str, Callable[[LinkScorer, StrategyParameters], LinkStrategy]] = {
+_BY_NAME: dict[str, Callable[[LinkScorer | None, StrategyParameters | None], LinkStrategy]] = {
     BreadthFirst.name: BreadthFirst,
     BestFirst.name: BestFirst,
     Shark.name: Shark,
@@ -28,28 +37,61 @@ _BY_NAME: dict[str, Callable[[LinkScorer, StrategyParameters], LinkStrategy]] = 
 }
 
 NAMES = tuple(_BY_NAME)
-"""Names of all strategies."""
+"""Names of the strategies of this package."""
 
 
 def strategy(
-    name: str, scorer: LinkScorer, parameters: StrategyParameters | None = None
+    name: str, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
 ) -> LinkStrategy:
-    """Return the strategy of that name.
+    """Return the strategy of that name, or of that dotted path.
+
+    Args:
+        name: One of ``NAMES``, or the path of a subclass of ``BaseStrategy``: its name then.
+        scorer: Scores texts against the topic; None where stored evidence is only read.
+        parameters: Numbers of the formulas; None: defaults.
 
     Raises:
-        SettingError: The name is unknown; the message lists the valid ones.
+        SettingError: There is none of this name; the message lists the names.
     """
-    if name not in _BY_NAME:
-        raise SettingError(f"Unknown link strategy {name!r}: choose one of {', '.join(NAMES)}.")
-    return _BY_NAME[name](scorer, parameters or StrategyParameters())
+    if made := _BY_NAME.get(name):
+        return made(scorer, parameters)
+    if "." not in name:
+        known = ", ".join(NAMES)
+        message = f"Unknown link strategy {name!r}: choose one of {known}, or write a dotted path."
+        raise SettingError(message)
+    try:
+        found = pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        message = f"The link strategy {name!r} cannot be loaded: {error}."
+        raise SettingError(message) from error
+    if not (isinstance(found, type) and issubclass(found, BaseStrategy)):
+        raise SettingError(f"The link strategy {name!r} is no class derived from BaseStrategy.")
+    own = found(scorer, parameters)
+    own.name = name
+    return own
+
+
+def stored_strategy(name: str) -> LinkStrategy:
+    """Return the strategy of that name, for reading and moving stored evidence without a topic."""
+    try:
+        return strategy(name)
+    except SettingError:  # of a class that is not installed here
+        return FirstCome()
 
 
 __all__ = [
     "DEFAULT",
+    "MAX_KEPT",
     "NAMES",
+    "NORMAL",
+    "PRIOR",
+    "REJECTED",
+    "BaseStrategy",
     "FirstCome",
+    "GroupStats",
     "LinkScorer",
     "LinkStrategy",
     "StrategyParameters",
+    "stored_strategy",
     "strategy",
 ]

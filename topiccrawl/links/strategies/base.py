@@ -1,17 +1,18 @@
-"""Shared parts of the strategies: the texts of links, and a queue without priors."""
+"""Shared parts of the strategies: the texts of links, and a base class."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.links.strategies.contract import PRIOR
+from topiccrawl.links.strategies.parameters import StrategyParameters
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.contract import GroupStats
-    from topiccrawl.links.strategies.contract import LinkScorer
-    from topiccrawl.links.strategies.parameters import StrategyParameters
-    from topiccrawl.model import Link
+    from topiccrawl.links.strategies.contract import GroupStats, LinkScorer
+    from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 MAX_BLOCK = 1_000
 """Characters of a block's joined anchors that are scored."""
@@ -67,26 +68,75 @@ def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
     ]
 
 
-class Scored:
-    """State of every strategy: its name, its parameters, the topic it scores with.
+class NoTopic:
+    """Scorer for reading only: stored evidence is shown as it is."""
+
+    def score_many(self, texts: list[str]) -> list[float]:
+        """Return 0 for each text."""
+        return [0.0] * len(texts)
+
+    def contains(self, text: str) -> bool:  # noqa: ARG002
+        """Return False."""
+        return False
+
+
+class BaseStrategy:
+    """Base of all strategies: one queue, no priors, nothing learnt; see ``LinkStrategy``.
+
+    A strategy adds ``fields``, ``offers``, ``fold`` and ``value``; where link texts are in its
+    evidence, also ``rescore``.
+
+    Args:
+        scorer: Scores texts against the topic; None where stored evidence is only read.
+        parameters: Numbers of the formulas; None: defaults.
 
     Attributes:
         revision: Of the formulas: raise it when they change, so that queued URLs are re-scored.
     """
 
-    name: str
-    fields: tuple[str, ...]
+    name = ""
+    fields: tuple[str, ...] = ()
+    share: tuple[int, int] = (1, 1)
+    version = 0
     revision = 1
 
-    def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
-        self.scorer = scorer
-        self.parameters = parameters
-        self.share: tuple[int, int] = (1, 1)
-        self.version = 0
+    def __init__(
+        self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
+    ) -> None:
+        self.scorer: LinkScorer = scorer or NoTopic()
+        self.parameters = parameters or StrategyParameters()
 
     def signature(self) -> str:
         """Return class, revision and parameters: scores under another signature are stale."""
         return f"{type(self).__name__} {self.revision} {self.parameters}"
+
+    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
+        """Return one offer for each link, in their order."""
+        raise NotImplementedError
+
+    def fold(self, known: Evidence, new: Evidence) -> Evidence:
+        """Return a URL's evidence after one more parent offered it."""
+        raise NotImplementedError
+
+    def value(self, evidence: Evidence) -> float:
+        """Return the score in [0, 1]."""
+        raise NotImplementedError
+
+    def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
+        """Return PRIOR: one queue."""
+        return PRIOR
+
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
+        """Return the same evidence: no link text is in it."""
+        return evidence
+
+    def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
+        """Return no groups inside a host."""
+        return ()
+
+    def bias(self, stats: Sequence[GroupStats]) -> float:  # noqa: ARG002 - no prior
+        """Return 0: no prior."""
+        return 0.0
 
     def worth(self, relevance: float) -> float:
         """Return the relevance itself as the page's weight in the statistics of its groups."""
@@ -99,15 +149,3 @@ class Scored:
         """Score with another topic from now on; ``version`` grows."""
         self.scorer = scorer
         self.version += 1
-
-
-class WithoutPriors(Scored):
-    """A strategy that uses only the evidence of the URL itself."""
-
-    def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
-        """Return no groups inside a host."""
-        return ()
-
-    def bias(self, stats: Sequence[GroupStats]) -> float:  # noqa: ARG002 - no prior
-        """Return 0: no prior."""
-        return 0.0

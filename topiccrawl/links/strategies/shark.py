@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import PRIOR, REJECTED
-from topiccrawl.links.strategies.base import WithoutPriors, scored
+from typing_extensions import override
+
+from topiccrawl.links.strategies.base import BaseStrategy, scored
+from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-class Shark(WithoutPriors):
+class Shark(BaseStrategy):
     """Link text and inherited relevance, halved with every irrelevant page on the way.
 
     ``inherited = delta * sim(p)`` if sim(p) > 0, else ``delta * inherited(p)``;
@@ -29,6 +31,7 @@ class Shark(WithoutPriors):
     name = "shark"
     fields: tuple[str, ...] = ("score", "inherited", "depth_left")
 
+    @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with score, inherited score and the depth left."""
         inherited = self._inherited(verdict, evidence)
@@ -42,18 +45,22 @@ class Shark(WithoutPriors):
             for link, s in zip(links, scored(links, self.scorer), strict=True)
         ]  # fmt: skip
 
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the larger of each part."""
         return tuple(map(max, known, new)) if known else new
 
+    @override
     def value(self, evidence: Evidence) -> float:
         """Return the score; 1 for a seed."""
         return evidence[0] if evidence else 1.0
 
+    @override
     def lane(self, evidence: Evidence) -> int:
         """Return the priorQueue, or the errorQueue beyond the depth bound."""
         return REJECTED if evidence and evidence[2] < 0 else PRIOR
 
+    @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Return evidence with the kept texts scored again; the inherited part stays."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import NORMAL, PRIOR, REJECTED
-from topiccrawl.links.strategies.base import WithoutPriors, scored
+from typing_extensions import override
+
+from topiccrawl.links.strategies.base import BaseStrategy, scored
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.urls import words
 from topiccrawl.model import Offer
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-class SharkInlink(WithoutPriors):
+class SharkInlink(BaseStrategy):
     """Potential score of the best parent and the number of crawled pages that link here.
 
     ``value = theta * potential + (1 - theta) * min(in-links, N) / N``, where
@@ -32,10 +34,14 @@ class SharkInlink(WithoutPriors):
     name = "shark-inlink"
     fields: tuple[str, ...] = ("potential", "inlinks", "inherited", "lane")
 
-    def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
+    def __init__(
+        self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
+    ) -> None:
         super().__init__(scorer, parameters)
+        parameters = self.parameters
         self.share = (parameters.prior_share, parameters.normal_share)
 
+    @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the lane of section 3."""
         inherited = self._inherited(verdict, evidence)
@@ -47,6 +53,7 @@ class SharkInlink(WithoutPriors):
             made.append(Offer(link.url, lane, new, link.anchor, scores.text))
         return made
 
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the best potential, sum of in-links, best inherited score, best lane."""
         if not known:
@@ -55,6 +62,7 @@ class SharkInlink(WithoutPriors):
             max(known[0], new[0]), known[1] + new[1], max(known[2], new[2]), min(known[3], new[3])
         )  # fmt: skip
 
+    @override
     def value(self, evidence: Evidence) -> float:
         """Return the score by step 5 of section 2; 1 for a seed."""
         if not evidence:
@@ -62,10 +70,12 @@ class SharkInlink(WithoutPriors):
         theta, full = self.parameters.inlink_potential_weight, self.parameters.inlink_full
         return theta * evidence[0] + (1 - theta) * min(evidence[1], full) / full
 
+    @override
     def lane(self, evidence: Evidence) -> int:
         """Return the best lane of any parent; priorQueue for a seed."""
         return int(evidence[3]) if evidence else PRIOR
 
+    @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Return evidence with the potential of the kept texts; the lane may rise, never fall."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])

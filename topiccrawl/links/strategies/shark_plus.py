@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.frontier.contract import LEARNT, PRIOR
-from topiccrawl.links.strategies.base import MAX_KEPT, Scored, scored
+from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, scored
+from topiccrawl.links.strategies.contract import LEARNT, PRIOR
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.urls import group
 from topiccrawl.model import Offer
@@ -18,8 +18,7 @@ from topiccrawl.text.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.contract import GroupStats
-    from topiccrawl.links.strategies.contract import LinkScorer
+    from topiccrawl.links.strategies.contract import GroupStats, LinkScorer
     from topiccrawl.links.strategies.parameters import StrategyParameters
     from topiccrawl.model import Evidence, Link, Verdict
 
@@ -28,7 +27,7 @@ _TEXTS = 20_000
 """Link texts whose words are cached, about 30 MB; then the cache is cleared. Menus repeat."""
 
 
-class SharkPlus(Scored):
+class SharkPlus(BaseStrategy):
     """Mean worth of all parents, best anchor and context, link-text model, priors.
 
     A page of relevance r has the worth ``s = r / (r + half)``: cosines are small, and the step from
@@ -47,11 +46,15 @@ class SharkPlus(Scored):
     name = "shark-plus"
     fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context", "promise")
 
-    def __init__(self, scorer: LinkScorer, parameters: StrategyParameters) -> None:
+    def __init__(
+        self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
+    ) -> None:
         super().__init__(scorer, parameters)
+        parameters = self.parameters
         weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
         self._promise_weight = parameters.plus_promise_weight
         self._scale = 1 + sum(weights) + 2 * self._promise_weight + parameters.plus_prior_weight
+        self._topic_version = 0
         self._mean = 0.0
         self._words = LinkWords(parameters.plus_promise_shrink)
         self._tokenizer = shared_tokenizer()
@@ -71,7 +74,8 @@ class SharkPlus(Scored):
         """Return the worth of a page of this relevance, in [0, 1); one half at ``plus_half``."""
         return relevance / (relevance + self.parameters.plus_half) if relevance > 0 else 0.0
 
-    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:  # noqa: ARG002
+    @override
+    def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the evidence of this parent."""
         worth = self.worth(verdict.relevance)
         mean = self._mean
@@ -96,12 +100,14 @@ class SharkPlus(Scored):
             words = known[anchor] | _with_itself(known, context)
             self._words.learn(words, self.worth(relevance))
 
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Return sums of in-links, worth and means; the best anchor, context and promise."""
         if not known:
             return new
         return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
 
+    @override
     def value(self, evidence: Evidence) -> float:
         """Return the score in [0, 1]; a seed gets the largest possible one."""
         p = self.parameters
@@ -112,19 +118,18 @@ class SharkPlus(Scored):
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
         return (expected + text + self._promise_weight * (1.0 + promise)) / self._scale
 
-    def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
-        """Return PRIOR: one queue."""
-        return PRIOR
-
+    @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Return evidence with the scores of the kept texts; the parents' worth stays."""
         scores = self.scorer.score_many([anchor, context])
         return (*evidence[:3], *scores, *self._promises([(anchor, context[:MAX_KEPT])]))
 
+    @override
     def group(self, url: str) -> tuple[str, ...]:
         """Return the directories of the URL."""
         return group(url)
 
+    @override
     def bias(self, stats: Sequence[GroupStats]) -> float:
         """Return the mean worth of the narrowest group, each shrunk towards the next wider one."""
         if stats and stats[0].pages:

@@ -15,8 +15,8 @@ from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.extension import STORED_TERMS, TopicAdaptation, stored
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.links.page import read_page
+from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.scheduler.hooks import parameter_settings
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.topics.vector import TopicVector

@@ -68,8 +68,8 @@ class Book:
 
     async def visit(self, seen: Seen, outcome: Outcome = CRAWLED, lease: Lease = LEASE) -> None:
         known = await self.visited.ask(lease.url)
-        self.visited.saw(lease.epoch, known, seen)
-        await self.visited.done(lease.epoch, lease)
+        self.visited.saw(lease, known, seen)
+        await self.visited.done(lease)
         self.visited.settled(lease, outcome)
 
 
@@ -187,8 +187,8 @@ def test_a_page_that_is_asked_for_while_the_store_is_away_is_compared_when_it_is
     async def away(book: Book) -> None:
         book.pages.away = True
         assert await book.visited.ask(URL) is None
-        book.visited.saw(1, None, Seen(30.0, digest="two"))
-        done = asyncio.create_task(book.visited.done(1, LEASE))
+        book.visited.saw(LEASE, None, Seen(30.0, digest="two"))
+        done = asyncio.create_task(book.visited.done(LEASE))
         await asyncio.sleep(0)
         book.pages.away = False
         await done

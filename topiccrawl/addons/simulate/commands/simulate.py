@@ -45,7 +45,12 @@ class Command(OperatorCommand, ScrapyCommand):
             help="topics and the labels of their pages; else the topic's own verdict counts",
         )
         add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
-        add("--strategy", action="append", choices=NAMES, help="may be repeated")
+        add(
+            "--strategy",
+            action="append",
+            metavar="NAME",
+            help=f"{', '.join(NAMES)}, or the dotted path of your own; may be repeated",
+        )
         add("--budget", type=some, metavar="N", help="pages fetched (half of the reachable ones)")
         add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
         add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")

@@ -1,0 +1,60 @@
+"""The settings, or a place in the log of crawls, choose the frontiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.addons.redis.crawl import SharedFrontiers
+from topiccrawl.errors import SettingError
+from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+URL = "redis://127.0.0.1:9/3"
+
+
+class OwnFrontiers(LocalFrontiers):
+    """What a user may write."""
+
+
+def project(**own: str) -> Settings:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": "data", **own})
+    settings.setmodule("topiccrawl.settings", priority="default")
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "place", "kind"),
+    [
+        ({}, "", LocalFrontiers),
+        ({"REDIS_URL": URL}, "", SharedFrontiers),
+        ({"REDIS_HOST": "h"}, "", SharedFrontiers),
+        ({"REDIS_URL": URL}, "/data/frontiers/nev", LocalFrontiers),
+        ({}, f"{URL}#nev", SharedFrontiers),
+        ({}, "unix:///run/redis.sock#nev", SharedFrontiers),
+        ({"REDIS_URL": URL, "TOPICCRAWL_FRONTIER": f"{__name__}.OwnFrontiers"}, "", OwnFrontiers),
+        ({"REDIS_URL": URL, "TOPICCRAWL_FRONTIER": ""}, "", LocalFrontiers),
+    ],
+)
+def test_settings_or_a_place_choose(settings: dict[str, str], place: str, kind: type) -> None:
+    assert type(frontiers_of(project(**settings), place)) is kind
+
+
+def test_the_environment_chooses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", URL)
+    assert frontiers_of(project()).place("nev") == f"{URL}#nev"
+    assert isinstance(frontiers_of(project(REDIS_URL="")), LocalFrontiers)
+
+
+def test_a_place_is_found_without_the_setting_that_made_it() -> None:
+    place = frontiers_of(project(REDIS_URL=URL)).place("nev")
+    assert frontiers_of(project(), place).place("nev") == place
+
+
+def test_a_path_that_names_nothing_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"TOPICCRAWL_FRONTIER is 'nowhere\.Frontiers'"):
+        frontiers_of(project(TOPICCRAWL_FRONTIER="nowhere.Frontiers"), tmp_path)

@@ -1,0 +1,32 @@
+"""Choice of the frontier by the settings of Redis; loads no client where Redis is not used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.scheduler.frontiers import LocalFrontiers
+from topiccrawl.storage.redisaddress import in_redis
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.scheduler.frontiers import Frontiers
+
+
+def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
+    """Return the frontiers in Redis where REDIS_URL or the place names it, else those in folders.
+
+    The log of crawls has places of both kinds, and no password: the settings' server is preferred.
+
+    Raises:
+        SettingError: Redis is named, and its client not installed.
+    """
+    address = place.startswith(("redis:", "unix:"))
+    if address and not in_redis(settings):
+        settings = settings.copy()
+        settings.set("REDIS_URL", place.partition("#")[0], priority="cmdline")
+    if not in_redis(settings) or (place and not address):
+        return LocalFrontiers(settings)
+    from topiccrawl.addons.redis.crawl import SharedFrontiers  # noqa: PLC0415 - an extra
+
+    return SharedFrontiers(settings)
