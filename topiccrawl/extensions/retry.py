@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.storage.pages import UNHAD
 
 if TYPE_CHECKING:

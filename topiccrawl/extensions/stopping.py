@@ -10,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.frontier.view import Outlook
-from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.topics.calibration import YieldForecast
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.context import spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
@@ -221,23 +222,6 @@ def share_of(settings: BaseSettings) -> tuple[int, int] | None:
         return int(prior), int(normal)
     msg = f"TOPICCRAWL_LANE_SHARE is {text!r}: write two whole numbers, for example 1:1 or 9:1"
     raise SettingError(msg)
-
-
-def number(settings: BaseSettings, name: str) -> float:
-    """Return a setting that is a number not below 0.
-
-    Raises:
-        SettingError: If it is not such a number.
-    """
-    value = settings.get(name)
-    try:
-        result = float(value)
-    except (TypeError, ValueError):
-        result = -1.0
-    if not 0 <= result < float("inf"):
-        msg = f"{name} is {value!r}: give a number, 0 or larger"
-        raise SettingError(msg)
-    return result
 
 
 def _jitter(settings: BaseSettings) -> float:

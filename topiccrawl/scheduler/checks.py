@@ -10,8 +10,8 @@ from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError
-from topiccrawl.scheduler.build import limits_of, number, place_named
-from topiccrawl.scheduler.hooks import components, flag_of
+from topiccrawl.scheduler.build import limits_of, place_named
+from topiccrawl.scheduler.hooks import components, flag_of, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,6 @@ from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError
-from topiccrawl.scheduler.build import number
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -148,6 +147,23 @@ def parameters_given(settings: BaseSettings, prefix: str, kind: type[Any]) -> di
         for name, field in parameter_settings(prefix, kind).items()
         if settings.get(name) is not None
     }
+
+
+def number(settings: BaseSettings, name: str) -> float:
+    """Return a setting that is a number not below 0.
+
+    Raises:
+        SettingError: If it is not such a number.
+    """
+    value = settings.get(name)
+    try:
+        result = float(value)
+    except (TypeError, ValueError):
+        result = -1.0
+    if not 0 <= result < float("inf"):
+        msg = f"{name} is {value!r}: give a number, 0 or larger"
+        raise SettingError(msg)
+    return result
 
 
 def flag_of(settings: BaseSettings, name: str) -> bool:

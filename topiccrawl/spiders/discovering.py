@@ -11,7 +11,7 @@ from scrapy import Request
 from topiccrawl.discovery.choice import providers_of
 from topiccrawl.discovery.contract import ELSEWHERE, Fetched, Results
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.requests import apart
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from topiccrawl.errors import (
     StorageError,
     TemplateError,
 )
-from topiccrawl.scheduler.build import check_settings, number
+from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.choice import periods_of

@@ -22,7 +22,7 @@ from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import number
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
 if TYPE_CHECKING:

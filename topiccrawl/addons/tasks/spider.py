@@ -17,8 +17,9 @@ from typing_extensions import override
 
 from topiccrawl.addons.tasks.turns import Turns
 from topiccrawl.addons.tasks.work.worker import Worker
-from topiccrawl.scheduler.build import check_settings, ledger_of, number
+from topiccrawl.scheduler.build import check_settings, ledger_of
 from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
 
 if TYPE_CHECKING:

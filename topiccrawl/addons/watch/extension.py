@@ -24,9 +24,9 @@ from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
 from topiccrawl.storage.choice import pages_of
 from topiccrawl.topics.topic import default_seeds
