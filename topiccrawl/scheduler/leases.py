@@ -50,7 +50,7 @@ class Retry:
 
 
 UNLEASED = Lease("", b"", 0)
-"""What is known of a page that no frontier gave, as in ``scrapy parse``."""
+"""Lease of a page that no frontier gave, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
 
 
