@@ -90,6 +90,17 @@ def test_cutting_all_at_once_is_cutting_each(texts: list[str]) -> None:
         assert pieces == [piece for piece in whole if piece != " "]
 
 
+def test_cached_words_of_texts_follow_a_new_word_and_a_full_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("topiccrawl.text.tokens._CACHED_SETS", 2)
+    cutter = JiebaTokenizer("rjieba")
+    texts = ["区块链技术", "足球", "cup finals", "足球"]
+    assert cutter.word_sets(texts) == [frozenset(cutter.words(text)) for text in texts]
+    cutter.add_word("区块链技术")
+    assert cutter.word_sets(texts[:1]) == [{"区块链技术"}]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(WORDS, max_size=12).map("".join))
 def test_engines_agree_word_for_word_without_the_model(text: str) -> None:

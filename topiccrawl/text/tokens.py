@@ -37,6 +37,9 @@ _CACHED_PIECES = 100_000
 _RECENT = 4_000
 """Short texts whose cut is cached, about 5 MB: several stages use a page's link texts."""
 
+_CACHED_SETS = 20_000
+"""Link texts whose words are cached, about 30 MB; then the cache is cleared. Menus repeat."""
+
 
 class Tokenizer(Protocol):
     """Tokenizer of texts, with a user's own words besides the dictionary."""
@@ -52,7 +55,7 @@ class Tokenizer(Protocol):
         ...
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the different ``words`` of each text, cut in one pass."""
+        """Return the different ``words`` of each text, cut in one pass; cached: for short texts."""
         ...
 
     def lines(self, texts: Sequence[str]) -> list[str]:
@@ -107,6 +110,7 @@ class JiebaTokenizer:
         self._canonical = _Pieces(self._own)
         self._lines: dict[str, str] = {}
         self._cuts: dict[str, list[str]] = {}
+        self._sets: dict[str, frozenset[str]] = {}
         for word in words:
             self.add_word(word)
 
@@ -127,11 +131,20 @@ class JiebaTokenizer:
         return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the different ``words`` of each text, folded and cut in one pass.
+        """Return the different ``words`` of each text; new texts are folded and cut in one pass.
 
         >>> [sorted(words) for words in tokenizer().word_sets(["足球和足球", "Cup finals", ""])]
         [['足球'], ['cup', 'final'], []]
         """
+        known = self._sets
+        if new := [text for text in texts if text not in known]:
+            if len(known) + len(new) > _CACHED_SETS:
+                known.clear()
+                new = list(texts)
+            known.update(zip(new, self._new_sets(new), strict=True))
+        return [known[text] for text in texts]
+
+    def _new_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         lines = self.lines(texts)
         words_of = self._canonical.__getitem__
         return [
@@ -193,6 +206,7 @@ class JiebaTokenizer:
             self._own[folded] = None
             self._canonical.pop(folded, None)
             self._cuts.clear()
+            self._sets.clear()
             if self._engine:
                 self._engine.add(folded)
 

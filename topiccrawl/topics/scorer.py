@@ -259,6 +259,11 @@ class Scorer:
         norm = math.sqrt(sum(squares.values()))
         return {word: math.sqrt(square) / norm for word, square in squares.items()}
 
+    def page_words(self, text: str, title: str = "") -> set[str]:
+        """Return the text's different canonical words, without those of the topic's terms."""
+        pieces = set(self._pieces(fold(f"{title}\n{text}")))
+        return {word for piece in pieces for word in self._mass.words(piece)}
+
     def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
         counts = count(surfaces, text)
         for index, times in count(surfaces, title).items():

@@ -173,6 +173,16 @@ def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
     assert relevance == pytest.approx(exact / scorer.vector.norm, rel=0.05)
 
 
+def test_words_of_a_page_are_its_vector_without_numbers_and_the_topics_terms(
+    scorer_for: Build,
+) -> None:
+    scorer = scorer_for("新能源")
+    text, title = "新能源补贴，electric vehicles in 2026，补贴", "Strikers"
+    words = scorer.page_words(text, title)
+    assert words == {"补贴", "electric", "vehicle", "striker"}
+    assert words == {*scorer.page_vector(text, title)} - {"新能源"}
+
+
 def test_a_remembered_text_scores_as_a_new_one(
     scorer_for: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

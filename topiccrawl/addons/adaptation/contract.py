@@ -85,8 +85,8 @@ class AdaptationParameters:
 
     warm: int = 20
     every: int = 20
-    growth: float = 1.5
-    sample: int = 50
+    growth: float = 2.0
+    sample: int = 20
     words: int = 5_000
     terms: int = 20
     gain: float = 0.2

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.adaptation.words import CLIP, own_weights
-from topiccrawl.text.tokens import split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,9 +20,6 @@ whole blocks, took twice the time and gained nothing."""
 
 _SLOPE = 3.0
 """Mean log-odds of a text's words at which it gets three quarters of the gain."""
-
-_CACHED = 100_000
-"""Pieces of text whose summands are cached, about 15 MB; a full cache is emptied."""
 
 _CACHED_TEXTS = 20_000
 """Texts whose gain is cached, about 4 MB: menus are on every page of a site."""
@@ -62,8 +58,7 @@ class LearntLinks:
     """Scores link texts by the user's terms and by learnt words.
 
     ``score = own + gain * tanh(z / 3)``, cut at 1; z is the inner product of the text's vector
-    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A repeated word counts by its
-    number of occurrences, not by the square root of it: link texts hardly repeat any.
+    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A word counts once in a text.
 
     Args:
         own: Scores by the user's terms.
@@ -76,24 +71,22 @@ class LearntLinks:
         self.learnt = learnt
         self.gain = gain
         scale = CLIP / gain if gain else 0.0
-        self._odds = {word: weight * scale for word, weight in learnt.items()}
-        self._figures: dict[str, tuple[float, float]] = {}
+        self._summands = {word: own.idf(word) * weight * scale for word, weight in learnt.items()}
         self._gains: dict[str, float] = {}
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
         """Similarity of each text to the topic and what was learnt, in [0, 1]; order kept."""
         scores = self.own.score_many(texts)
-        if not self._odds:
+        if not self.gain:
             return scores
         known = self._gains
-        short = list(dict.fromkeys(text for text in texts if 0 < len(text) <= SHORT))
+        short = [text for text in texts if len(text) <= SHORT]
         if new := [text for text in short if text not in known]:
             if len(known) + len(new) > _CACHED_TEXTS:
                 known.clear()
                 new = short
-            tokenizer = self.own.tokenizer
-            cuts = tokenizer.cut_all(tokenizer.lines(new))
-            known.update(zip(new, map(self._gain, cuts), strict=True))
+            words = self.own.tokenizer.word_sets(new)
+            known.update(zip(new, map(self._gain, words), strict=True))
         gain = known.get
         return [min(1.0, s + gain(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
 
@@ -105,25 +98,11 @@ class LearntLinks:
         """Return the judgement of the user's terms."""
         return self.own.score_text(text, title)
 
-    def _gain(self, pieces: list[str]) -> float:
-        dot = mass = 0.0
-        for piece in pieces:
-            figures = self._figures.get(piece) or self._learn_piece(piece)
-            dot += figures[0]
-            mass += figures[1]
+    def _gain(self, words: frozenset[str]) -> float:
+        summands = self._summands
+        dot = sum([summands[word] for word in words if word in summands])
         if dot <= 0.0:
             return 0.0
+        idf = self.own.idf
+        mass = sum([idf(word) ** 2 for word in words if not word.isdecimal()])
         return self.gain * math.tanh(dot / math.sqrt(mass) / _SLOPE)
-
-    def _learn_piece(self, piece: str) -> tuple[float, float]:
-        """Summands of a piece: of the inner product, and of the squared length."""
-        if len(self._figures) >= _CACHED:
-            self._figures.clear()
-        dot = mass = 0.0
-        for word in split(piece):
-            if not word.isdecimal():
-                idf = self.own.idf(word)
-                dot += idf * self._odds.get(word, 0.0)
-                mass += idf * idf
-        self._figures[piece] = (dot, mass)
-        return dot, mass

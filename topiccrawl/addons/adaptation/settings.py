@@ -12,9 +12,9 @@ TOPICCRAWL_ADAPT_WARM = 20
 """Pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20
 """words: pages between two changes at least; genetic: relevant pages between two."""
-TOPICCRAWL_ADAPT_GROWTH = 1.5
+TOPICCRAWL_ADAPT_GROWTH = 2.0
 """words: a change also waits until the pages have grown by this factor since the last one."""
-TOPICCRAWL_ADAPT_SAMPLE = 50
+TOPICCRAWL_ADAPT_SAMPLE = 20
 """words: pages beyond which only a weighted sample is learnt from."""
 TOPICCRAWL_ADAPT_WORDS = 5_000
 """words: maximum of learnt words."""

@@ -34,7 +34,7 @@ _LEAST = 3
 _KEPT = 20_000
 """Words whose counts are kept; above twice as many the rarest are forgotten."""
 
-_STORED = 5_000
+_STORED = 2_000
 """Words whose counts are stored for a later run, the most frequent ones."""
 
 

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-_TEXTS = 20_000
-"""Link texts whose words are cached, about 30 MB; then the cache is cleared. Menus repeat."""
-
-
 class SharkPlus(BaseStrategy):
     """Mean worth of all parents, best anchor and context, link-text model, priors.
 
@@ -58,7 +54,6 @@ class SharkPlus(BaseStrategy):
         self._mean = 0.0
         self._words = LinkWords(parameters.plus_promise_shrink)
         self._tokenizer = shared_tokenizer()
-        self._cut: dict[str, frozenset[str]] = {}
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
@@ -155,16 +150,8 @@ class SharkPlus(BaseStrategy):
         return made
 
     def _words_of(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the distinct words of each text and of cached ones; new texts are cut at once."""
-        known = self._cut
-        fresh = [text for text in texts if text not in known]
-        if len(known) + len(fresh) > _TEXTS:
-            known.clear()
-            fresh = list(texts)
-        if fresh:
-            fresh = list(dict.fromkeys(fresh))
-            known.update(zip(fresh, self._tokenizer.word_sets(fresh), strict=True))
-        return known
+        """Return the distinct words of each text."""
+        return dict(zip(texts, self._tokenizer.word_sets(texts), strict=True))
 
 
 def _with_itself(known: dict[str, frozenset[str]], context: str) -> frozenset[str]:

@@ -74,6 +74,17 @@ def test_a_text_that_stands_on_every_page_is_cut_once() -> None:
     assert cutter.asked == asked
 
 
+def test_link_texts_that_the_strategy_knows_are_not_cut_again_after_a_change() -> None:
+    cutter = Cutter("rjieba")
+    cutter.word_sets(TEXTS)
+    scorer = Scorer(OWN.topic, cutter)
+    scorer.score_many(TEXTS)
+    asked = cutter.asked
+    for gain in (0.1, 0.2):
+        assert LearntLinks(scorer, LEARNT, gain).score_many(["中超 球迷"])[0] > 0
+    assert cutter.asked == asked
+
+
 def test_long_texts_are_left_to_the_users_terms(links: LearntLinks) -> None:
     text = "中超" * SHORT
     assert links.score_many([text]) == OWN.score_many([text])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
+from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
@@ -96,13 +97,13 @@ def test_link_rules_hold() -> None:
 
 
 def test_a_topic_that_learns_reaches_further_and_says_how_often_it_changed() -> None:
-    pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(60)]
+    pages = [page(f"/{n}", f"{ON} goalkeeper penalty", f"/{n + 1}") for n in range(80)]
     found = web(page("/", ON, "/0"), *pages)
-    conditions = Conditions(budget=60, batch=1)
+    conditions = Conditions(budget=80, batch=1)
     learnt = run(found, "shark-plus", conditions=conditions, method="words")
-    assert learnt.changes == 3  # after 20 pages, then every 20
+    assert learnt.changes == 3  # after 20, 40 and 80 pages
     assert run(found, "shark-plus", conditions=conditions).changes == 0
-    assert len(learnt.fetched) == 60
+    assert len(learnt.fetched) == 80
 
 
 GRAPHS = st.lists(st.lists(st.integers(0, 11), max_size=5), min_size=12, max_size=12)
@@ -163,7 +164,7 @@ def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
     )
     scorer = RememberingScorer(TOPIC)
     order = Counting(scorer, StrategyParameters())
-    adapter = TopicLearner(scorer, order, method)
+    adapter = TopicLearner(scorer, order, method, AdaptationParameters(growth=1.5))
     replayed = Replay(found, TOPIC, scorer, order, Conditions(600, 8), adapter).run()
     assert replayed.changes > 5
     assert (order.rescored > 2 * 600) == swept
