@@ -24,6 +24,15 @@ MONGODB_URI = ""
 """``mongodb://host/database``: database of the articles and of what was learnt; empty: the
 environment's MONGODB_URI, else SQLite in the folder. Options of the URI override ours."""
 
+TOPICCRAWL_STORAGE = ""
+"""Dotted path of the class that stores articles and what features keep (docs/storage.md); empty:
+the first of TOPICCRAWL_STORAGES that is set up, else SQLite in the folder."""
+TOPICCRAWL_STORAGES = {
+    "topiccrawl.addons.mongodb.storage.MongoStorage": 100,
+    "topiccrawl.addons.redis.storage.NodeStorage": 200,
+}
+"""Storages of add-ons and their order; each reads from its own settings whether it is used."""
+
 TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 

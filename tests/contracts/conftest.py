@@ -12,6 +12,7 @@ import redis.asyncio
 
 from tests.contracts.strategies import Plain
 from tests.mongo_server import database_uri
+from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
@@ -19,14 +20,14 @@ from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Strategy
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
     from typing import Any
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import Storage, Store
     from topiccrawl.storage.ledger import Ledger
 
     Factory = Callable[[Path], Store]
@@ -220,6 +221,14 @@ def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
         discard(client, "crew")
 
 
+@pytest.fixture(params=["mongo", "sqlite"])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """Each storage, empty."""
+    if request.param == "sqlite":
+        return SqliteStorage(tmp_path)
+    return MongoStorage(database_uri(request.getfixturevalue("mongo_uri"), tmp_path))
+
+
 @pytest.fixture(params=["mongo", "sqlite", "redis"])
 def factory(request: pytest.FixtureRequest) -> Factory:
     if request.param == "sqlite":
@@ -228,7 +237,7 @@ def factory(request: pytest.FixtureRequest) -> Factory:
         url = request.getfixturevalue("redis_url")
         connect = redis.asyncio.Redis.from_url
         return lambda folder: TogetherStore(
-            SqliteStore(folder), str(folder), lambda: connect(url), name=str(folder)
+            folder, lambda: connect(url), place=str(folder), name=str(folder)
         )
     uri = request.getfixturevalue("mongo_uri")
     return lambda folder: MongoStore(database_uri(uri, folder))

@@ -29,10 +29,10 @@ from topiccrawl.commands.windows import (
 )
 from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.storage.choice import mongodb_uri, place_of, store_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.export import FORMATS, shown
 from topiccrawl.storage.formats import writing
+from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
 from topiccrawl.topics.topic import resolve
@@ -116,7 +116,7 @@ class Command(OperatorCommand, ScrapyCommand):
         try:
             return self.last_crawl(None).topic
         except StateError:
-            if mongodb_uri(self.options) or (self.folder / FILE).exists():  # elsewhere, or by tasks
+            if storage_of(self.options).exists():  # elsewhere, or by tasks
                 return ""
             raise
 
@@ -133,7 +133,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def _say_none(self, selection: Selection) -> None:
         """Report it on standard error, as a program may read the output."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
+        say(f"{storage_of(self.options).place}: no such article of {about}", to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, limit: int | None) -> None:
         found = False
@@ -179,12 +179,15 @@ class Command(OperatorCommand, ScrapyCommand):
                 story = await store.get(name)
                 if story is not None and name in {story.article.url, *_others(story.article)}:
                     known |= dict.fromkeys([story.article.url, *_others(story.article)])
-            return await store.forget(names, time.time()), list(known)
+            gone = await store.forget(names, time.time())
+        async with Pages(storage_of(self.options)) as pages:
+            await pages.forget(names)
+        return gone, list(known)
 
     def _show(self, url: str, *, as_json: bool) -> None:
         story, versions = asyncio.run(self._story(url))
         if story is None:
-            say(f"{url}: no such article in {place_of(self.options)}")
+            say(f"{url}: no such article in {storage_of(self.options).place}")
             self.exitcode = 1
         else:
             say(*([_whole(story, versions)] if as_json else _show(story, versions)))
@@ -207,7 +210,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[Store]:
-        store = store_of(self.options)
+        store = storage_of(self.options).articles()
         await store.open()
         try:
             yield store

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.choice import pages_of, periods_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import changes_in
+from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.periods import Periods
 from topiccrawl.storage.selection import site_names
 from topiccrawl.storage.since import LAST, since_of
 
@@ -51,12 +53,8 @@ async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: 
     """As ``since_of``, for a template: ``last`` is the start of its last period."""
     if text != LAST:
         return since_of(text, "", owner, now)
-    periods = periods_of(settings)
-    await periods.open()
-    try:
+    async with Periods(storage_of(settings)) as periods:
         period = await periods.last(owner)
-    finally:
-        await periods.close()
     if period is None:
         raise StateError(f"no period of template {owner!r} has begun: name a day with --since")
     return period.started
@@ -85,12 +83,8 @@ async def window_of(
     settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
 ) -> Window:
     """Return the new, changed and gone pages of an owner; raises StorageError."""
-    pages = pages_of(settings)
-    await pages.open()
-    try:
+    async with Pages(storage_of(settings)) as pages:
         return await pages.window(owner, since, until)
-    finally:
-        await pages.close()
 
 
 async def told_of(store: Store, window: Window) -> list[Told]:

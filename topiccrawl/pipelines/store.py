@@ -19,7 +19,7 @@ from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.finish import CLOSE_REASON
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
 from topiccrawl.storage.safe import SafeStore
@@ -74,14 +74,14 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read what ``store_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
+        """Read what ``storage_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
         settings = crawler.settings
         method = method_named(
             settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
             settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
         )
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
-        store = store_of(settings, method, capacity)
+        store = storage_of(settings).articles(method, capacity)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
 
         def count(stat: str) -> None:

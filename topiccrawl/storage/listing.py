@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from topiccrawl.storage.contract import Reprint
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
+    from pathlib import Path
 
 
 class Listed(NamedTuple):
@@ -86,11 +86,11 @@ class SqliteListing:
     """``Listing`` of the embedded store.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR; no file is created if there is no store yet.
+        path: The store's file; it is not created if there is none yet.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self._path = Path(folder) / FILE
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._database: Database | None = None
         self._opening = asyncio.Lock()
 

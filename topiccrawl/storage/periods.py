@@ -6,17 +6,17 @@ of its pages. One process crawls a template at a time.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.part import SqlitePart
-from topiccrawl.storage.rows import clean
+from topiccrawl.storage.documents import Kind, Part, Span
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping, Sequence
+
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.documents import Document
 
 
 class Phase(StrEnum):
@@ -97,32 +97,46 @@ class Seed:
     visits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-class Periods(Protocol):
-    """Periods and seeds, in the store. All but ``close`` raise StorageError; all are idempotent."""
+PERIODS = Kind("template_periods", tuple(one.name for one in fields(Period)), key=2)
+SEEDS = Kind(
+    "template_seeds",
+    tuple(one.name for one in fields(Seed)),
+    key=2,
+    nested=frozenset({"visits"}),
+    indexes=(
+        ("template", "stage", "number"),
+        ("template", "period", "number", "stage", "chance", "useful"),
+    ),
+)
 
-    async def open(self) -> None:
-        """Open the storage; errors are those of ``Store.open``."""
-        ...
 
-    async def close(self) -> None:
-        """Close the storage. Idempotent."""
-        ...
+class Periods(Part):
+    """Periods and seeds, in the store. All but ``close`` raise StorageError; all are idempotent.
+
+    Args:
+        storage: Where they are stored.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        super().__init__(storage.documents(PERIODS, SEEDS))
 
     async def last(self, template: str) -> Period | None:
         """Return the period that began last."""
-        ...
+        found = await self._documents.find(PERIODS, {"template": template}, order=("number",))
+        return Period(**{**found[-1], "phase": Phase(found[-1]["phase"])}) if found else None
 
     async def put(self, period: Period) -> None:
         """Insert a period, or replace the one of its number."""
-        ...
+        await self._documents.put({PERIODS: [asdict(period)]})
 
     async def save(self, seeds: Sequence[Seed]) -> None:
         """Insert or replace seeds; after the return they survive kill -9."""
-        ...
+        await self._documents.put({SEEDS: [asdict(seed) for seed in seeds]})
 
     async def get(self, template: str, urls: Sequence[str]) -> dict[str, Seed]:
         """Return the seeds of those URLs that are stored."""
-        ...
+        found = await self._documents.get(SEEDS, [(template, url) for url in urls])
+        return {seed.url: seed for seed in map(_seed, found)}
 
     async def select(
         self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
@@ -132,99 +146,21 @@ class Periods(Protocol):
 
         Only of one period, if not 0; with ``useful`` only those that gave records.
         """
-        ...
+        where: dict[str, Any] = {"template": template, "stage": stage, "useful": Span(int(useful))}
+        if period:
+            where["period"] = period
+        order = ("rank" if rank else "number", "url")
+        return [
+            _seed(o) for o in await self._documents.find(SEEDS, where, order=order, limit=limit)
+        ]
 
     async def outcomes(self, template: str, period: int) -> list[tuple[int, Stage, float, int]]:
         """Return number, stage, chance and record count of each seed in a period's list."""
-        ...
+        where = {"template": template, "period": period, "number": Span(1)}
+        names = ("number", "stage", "chance", "useful")
+        found = await self._documents.find(SEEDS, where, order=("number",), fields=names)
+        return [(o["number"], Stage(o["stage"]), o["chance"], o["useful"]) for o in found]
 
 
-_PERIOD = tuple(one.name for one in fields(Period))
-_SEED = tuple(one.name for one in fields(Seed))
-_ALL_SEEDS = f"SELECT {', '.join(_SEED)} FROM template_seeds WHERE template = ?"  # noqa: S608
-_BATCH = 500
-
-
-class SqlitePeriods(SqlitePart):
-    """``Periods`` in the embedded store's file."""
-
-    async def last(self, template: str) -> Period | None:
-        """See ``Periods.last``."""
-        query = (
-            f"SELECT {', '.join(_PERIOD)} FROM template_periods "  # noqa: S608 - constant names
-            "WHERE template = ? ORDER BY number DESC LIMIT 1"
-        )
-        row = await self._database.read(lambda c: c.execute(query, (clean(template),)).fetchone())
-        return None if row is None else period_of(dict(zip(_PERIOD, row, strict=True)))
-
-    async def put(self, period: Period) -> None:
-        """See ``Periods.put``."""
-        await self._database.write(lambda c: _replace(c, "template_periods", [asdict(period)]))
-
-    async def save(self, seeds: Sequence[Seed]) -> None:
-        """See ``Periods.save``; one transaction for all."""
-        rows = [asdict(seed) | {"visits": dumped(seed.visits)} for seed in seeds]
-        await self._database.write(lambda c: _replace(c, "template_seeds", rows))
-
-    async def get(self, template: str, urls: Sequence[str]) -> dict[str, Seed]:
-        """See ``Periods.get``."""
-
-        def work(connection: sqlite3.Connection) -> list[Any]:
-            rows: list[Any] = []
-            for start in range(0, len(urls), _BATCH):
-                some = [clean(url) for url in urls[start : start + _BATCH]]
-                query = f"{_ALL_SEEDS} AND url IN ({', '.join('?' * len(some))})"
-                rows += connection.execute(query, (clean(template), *some)).fetchall()
-            return rows
-
-        return {seed.url: seed for seed in map(_seed, await self._database.read(work))}
-
-    async def select(
-        self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
-        useful: bool = False,
-    ) -> list[Seed]:  # fmt: skip
-        """See ``Periods.select``."""
-        order = "rank" if rank else "number"
-        which = "stage = ? AND (period = ? OR ? = 0) AND useful >= ?"
-        query = f"{_ALL_SEEDS} AND {which} ORDER BY {order}, url LIMIT ?"
-        values = (clean(template), str(stage), period, period, int(useful), limit)
-        rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
-        return [_seed(row) for row in rows]
-
-    async def outcomes(self, template: str, period: int) -> list[tuple[int, Stage, float, int]]:
-        """See ``Periods.outcomes``."""
-        query = (
-            "SELECT number, stage, chance, useful FROM template_seeds "
-            "WHERE template = ? AND period = ? AND number > 0 ORDER BY number"
-        )
-        values = (clean(template), period)
-        rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
-        return [(number, Stage(stage), chance, useful) for number, stage, chance, useful in rows]
-
-
-def _replace(connection: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    for row in rows:
-        names = ", ".join(row)
-        marks = ", ".join("?" * len(row))
-        values = [clean(str(v)) if isinstance(v, str) else v for v in row.values()]
-        connection.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", values)  # noqa: S608
-
-
-def _seed(row: Sequence[Any]) -> Seed:
-    values = dict(zip(_SEED, row, strict=True))
-    return seed_of(values | {"visits": json.loads(values["visits"])})
-
-
-def seed_of(values: Mapping[str, Any]) -> Seed:
-    """Return a seed from its stored values."""
-    return Seed(**{**values, "stage": Stage(values["stage"])})
-
-
-def period_of(values: Mapping[str, Any]) -> Period:
-    """Return a period from its stored values."""
-    return Period(**{**values, "phase": Phase(values["phase"])})
-
-
-def dumped(value: object) -> str:
-    """Return compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _seed(document: Document) -> Seed:
+    return Seed(**{**document, "stage": Stage(document["stage"])})

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.storage.part import SqlitePart
-from topiccrawl.storage.periods import dumped
+from topiccrawl.storage.documents import Kind, Part, Span, pages
 from topiccrawl.storage.record import Record
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.documents import Document
 
 
 class Change(StrEnum):
@@ -74,62 +75,6 @@ class Version(NamedTuple):
     until: float
 
 
-class Records(Protocol):
-    """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent."""
-
-    async def open(self) -> None:
-        """Open the storage; errors are those of ``Store.open``."""
-        ...
-
-    async def close(self) -> None:
-        """Close the storage. Idempotent."""
-        ...
-
-    async def save(self, found: Sequence[Kept]) -> list[Change]:
-        """Write found records; return the result for each, in order.
-
-        CHANGED: values differ; the older ones become a version, unless they are of the same
-        period. RETURNED: the record was gone. KEPT: not written, since an earlier seed of the same
-        period gave the entity. FORGOTTEN: not written, since the entity was forgotten.
-        """
-        ...
-
-    async def vanish(self, template: str, entities: Sequence[str], now: float) -> int:
-        """Mark records as gone; return how many were not gone before."""
-        ...
-
-    async def forget(self, template: str, entities: Sequence[str]) -> int:
-        """Delete records with their versions for good; return the number of records.
-
-        Only the entities are kept, also of records that did not exist; they are not saved again.
-        """
-        ...
-
-    async def allow(self, template: str, entities: Sequence[str]) -> int:
-        """Allow forgotten entities (of any template: "") again; return how many were forgotten."""
-        ...
-
-    async def get(self, template: str, entity: str) -> Kept | None:
-        """Return one record, gone or not."""
-        ...
-
-    async def versions(self, template: str, entity: str) -> list[Version]:
-        """Return its older versions, the oldest first."""
-        ...
-
-    async def of_seed(self, template: str, seed: str) -> list[Kept]:
-        """Return the records that a seed gave and that are not gone."""
-        ...
-
-    def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
-        """Yield all records (of a template) by ``first_seen``; with ``gone`` also gone ones."""
-        ...
-
-    async def tally(self, template: str, since: float) -> dict[str, int]:
-        """Return sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
-        ...
-
-
 def confidence_of(record: Record) -> float:
     """Return the mean over fields of the best value's confidence, in [0, 1]; 0 if empty."""
     best: dict[str, float] = {}
@@ -162,145 +107,149 @@ def outdates(known: Kept | None, new: Kept) -> bool:
     )
 
 
-_COLUMNS = (
-    "template", "entity", "name", "seed", "number", "period", "confidence", "first_seen",
-    "changed_at", "checked_at", "gone_at", "record",
+RECORDS = Kind(
+    "records",
+    (
+        "template", "entity", "name", "seed", "number", "period", "confidence", "first_seen",
+        "changed_at", "checked_at", "gone_at", "record",
+    ),
+    key=2,
+    nested=frozenset({"record"}),
+    indexes=(("template", "seed"), ("first_seen", "template", "entity")),
 )  # fmt: skip
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM records"  # noqa: S608 - constant names
-_PAGE = 200
+VERSIONS = Kind(
+    "record_versions", ("template", "entity", "until", "record"), key=3,
+    nested=frozenset({"record"}),
+)  # fmt: skip
+FORGOTTEN = Kind("forgotten_records", ("template", "entity", "at"), key=2)
 
 
-class SqliteRecords(SqlitePart):
-    """``Records`` in the embedded store's file."""
+class Records(Part):
+    """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent.
+
+    Args:
+        storage: Where they are stored.
+        now: Clock, seconds since the epoch.
+    """
+
+    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
+        self._now = now
 
     async def save(self, found: Sequence[Kept]) -> list[Change]:
-        """See ``Records.save``; one transaction for all."""
-        return await self._database.write(lambda c: [_save(c, one) for one in found])
+        """Write found records; return the result for each, in order.
+
+        CHANGED: values differ; the older ones become a version, unless they are of the same
+        period. RETURNED: the record was gone. KEPT: not written, since an earlier seed of the same
+        period gave the entity. FORGOTTEN: not written, since the entity was forgotten.
+        """
+        keys = [(clean(kept.template), clean(kept.entity)) for kept in found]
+        forgotten = await self._forgotten(keys)
+        stored = await self._documents.get(RECORDS, keys)
+        known = {(one.template, one.entity): one for one in map(_kept, stored)}
+        changes, versions, written = [], [], {}
+        for key, new in zip(keys, found, strict=True):
+            change, result = settled(known.get(key), new)
+            if key in forgotten:
+                change = Change.FORGOTTEN
+            elif change is not Change.KEPT:
+                if (old := known.get(key)) is not None and outdates(old, new):
+                    versions.append(_version(old, new.checked_at))
+                known[key] = written[key] = result
+            changes.append(change)
+        await self._write([_document(one) for one in written.values()], versions)
+        return changes
 
     async def vanish(self, template: str, entities: Sequence[str], now: float) -> int:
-        """See ``Records.vanish``."""
-        query = "UPDATE records SET gone_at = ? WHERE template = ? AND entity = ? AND gone_at = 0"
-        values = [(now, clean(template), clean(entity)) for entity in entities]
-        return await self._database.write(
-            lambda c: sum(c.execute(query, one).rowcount for one in values)
-        )
+        """Mark records as gone; return how many were not gone before."""
+        found = await self._documents.get(RECORDS, [(template, one) for one in entities])
+        here = [{**one, "gone_at": now} for one in found if not one["gone_at"]]
+        await self._write(here)
+        return len(here)
 
     async def forget(self, template: str, entities: Sequence[str]) -> int:
-        """See ``Records.forget``; one transaction for all."""
-        values = [(clean(template), clean(entity)) for entity in entities]
+        """Delete records with their versions for good; return the number of records.
 
-        def work(connection: sqlite3.Connection) -> int:
-            which = "WHERE template = ? AND entity = ?"
-            connection.executemany(f"DELETE FROM record_versions {which}", values)  # noqa: S608
-            query = "INSERT OR IGNORE INTO forgotten_records VALUES (?, ?, ?)"
-            connection.executemany(query, [(*one, self._now()) for one in values])
-            query = f"DELETE FROM records {which}"  # noqa: S608 - constant
-            return sum(connection.execute(query, one).rowcount for one in values)
-
-        return await self._database.write(work)
+        Only the entities are kept, also of records that did not exist; they are not saved again.
+        """
+        at = self._now()
+        marks = [{"template": template, "entity": one, "at": at} for one in entities]
+        await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
+        return sum([await self._erase(template, entity) for entity in entities])
 
     async def allow(self, template: str, entities: Sequence[str]) -> int:
-        """See ``Records.allow``; one transaction for all."""
-        query = "DELETE FROM forgotten_records WHERE (template = ?1 OR ?1 = '') AND entity = ?2"
-        values = [(clean(template), clean(entity)) for entity in entities]
-        return await self._database.write(
-            lambda c: sum(c.execute(query, one).rowcount for one in values)
-        )
+        """Allow forgotten entities (of any template: "") again; return how many were forgotten."""
+        of = {"template": template} if template else {}
+        return await self._documents.delete(FORGOTTEN, *({**of, "entity": one} for one in entities))
 
     async def get(self, template: str, entity: str) -> Kept | None:
-        """See ``Records.get``."""
-        return await self._database.read(lambda c: _get(c, template, entity))
+        """Return one record, gone or not."""
+        found = await self._documents.get(RECORDS, [(template, entity)])
+        return _kept(found[0]) if found else None
 
     async def versions(self, template: str, entity: str) -> list[Version]:
-        """See ``Records.versions``."""
-        query = (
-            "SELECT record, until FROM record_versions WHERE template = ? AND entity = ? "
-            "ORDER BY until"
-        )
-        values = (clean(template), clean(entity))
-        rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
-        return [Version(Record.from_dict(json.loads(text)), until) for text, until in rows]
+        """Return its older versions, the oldest first."""
+        where = {"template": template, "entity": entity}
+        found = await self._documents.find(VERSIONS, where, order=("until",))
+        return [Version(Record.from_dict(one["record"]), one["until"]) for one in found]
 
     async def of_seed(self, template: str, seed: str) -> list[Kept]:
-        """See ``Records.of_seed``."""
-        query = f"{_SELECT} WHERE template = ? AND seed = ? AND gone_at = 0 ORDER BY entity"
-        values = (clean(template), clean(seed))
-        rows = await self._database.read(lambda c: c.execute(query, values).fetchall())
-        return [kept_of(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+        """Return the records that a seed gave and that are not gone."""
+        where = {"template": template, "seed": seed, "gone_at": 0.0}
+        return [_kept(o) for o in await self._documents.find(RECORDS, where, order=("entity",))]
 
     async def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
-        """See ``Records.select``."""
-        query = (
-            f"{_SELECT} WHERE (template = ?1 OR ?1 = '') AND (gone_at = 0 OR ?2) "
-            "AND (first_seen, template, entity) > (?3, ?4, ?5) "
-            "ORDER BY first_seen, template, entity LIMIT ?6"
-        )
-        after: tuple[Any, ...] = (-1.0, "", "")
-        while True:
-            values = (clean(template), gone, *after, _PAGE)
-            rows = await self._database.read(lambda c, v=values: c.execute(query, v).fetchall())  # type: ignore[misc]
-            for row in rows:
-                kept = kept_of(dict(zip(_COLUMNS, row, strict=True)))
-                after = (kept.first_seen, kept.template, kept.entity)
-                yield kept
-            if len(rows) < _PAGE:
-                return
+        """Yield all records (of a template) by ``first_seen``; with ``gone`` also gone ones."""
+        where: dict[str, Any] = {"template": template} if template else {}
+        if not gone:
+            where["gone_at"] = 0.0
+        order = ("first_seen", "template", "entity")
+        async for found in pages(self._documents, RECORDS, where, order):
+            for one in found:
+                yield _kept(one)
 
     async def tally(self, template: str, since: float) -> dict[str, int]:
-        """See ``Records.tally``."""
-        query = (
-            "SELECT sum(gone_at = 0), sum(gone_at = 0 AND first_seen >= ?1), "
-            "sum(gone_at = 0 AND changed_at >= ?1 AND first_seen < ?1), sum(gone_at >= ?1) "
-            "FROM records WHERE template = ?2"
-        )
-        values = (since, clean(template))
-        row = await self._database.read(lambda c: c.execute(query, values).fetchone())
-        return dict(zip(TALLY, (int(n or 0) for n in row), strict=True))
+        """Return sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
+        here: dict[str, Any] = {"template": template, "gone_at": 0.0}
+        changed = {"changed_at": Span(since), "first_seen": Span(high=since)}
+        kinds = {
+            "here": here,
+            "new": {**here, "first_seen": Span(since)},
+            "changed": {**here, **changed},
+            "gone": {**here, "gone_at": Span(since)},
+        }
+        return {name: await self._documents.count(RECORDS, one) for name, one in kinds.items()}
+
+    async def _write(self, records: Sequence[Document], versions: Sequence[Document] = ()) -> None:
+        """Write records; take back those that another process has forgotten meanwhile."""
+        await self._documents.put({VERSIONS: versions, RECORDS: records})
+        for key in await self._forgotten([(one["template"], one["entity"]) for one in records]):
+            await self._erase(*key)
+
+    async def _forgotten(self, keys: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+        found = await self._documents.get(FORGOTTEN, keys)
+        return {(one["template"], one["entity"]) for one in found}
+
+    async def _erase(self, template: str, entity: str) -> int:
+        """Delete a record with its versions."""
+        which = {"template": template, "entity": entity}
+        await self._documents.delete(VERSIONS, which)
+        return await self._documents.delete(RECORDS, which)
 
 
-TALLY = ("here", "new", "changed", "gone")
-"""Names of ``Records.tally``."""
-
-
-def _get(connection: sqlite3.Connection, template: str, entity: str) -> Kept | None:
-    query = f"{_SELECT} WHERE template = ? AND entity = ?"
-    row = connection.execute(query, (clean(template), clean(entity))).fetchone()
-    return None if row is None else kept_of(dict(zip(_COLUMNS, row, strict=True)))
-
-
-def _save(connection: sqlite3.Connection, new: Kept) -> Change:
-    query = "SELECT 1 FROM forgotten_records WHERE template = ? AND entity = ?"
-    if connection.execute(query, (clean(new.template), clean(new.entity))).fetchone():
-        return Change.FORGOTTEN
-    known = _get(connection, new.template, new.entity)
-    change, written = settled(known, new)
-    if known is not None and change is not Change.KEPT and outdates(known, new):
-        values = (known.template, known.entity, new.checked_at, dumped(known.record.as_dict()))
-        connection.execute("INSERT OR REPLACE INTO record_versions VALUES (?, ?, ?, ?)", values)
-    if change is not Change.KEPT:
-        row = values_of(written)
-        marks = ", ".join("?" * len(row))
-        connection.execute(
-            f"INSERT OR REPLACE INTO records ({', '.join(row)}) VALUES ({marks})",  # noqa: S608
-            list(row.values()),
-        )
-    return change
-
-
-def values_of(kept: Kept) -> dict[str, Any]:
-    """Return a record's stored values by column."""
-    return {
-        "template": clean(kept.template),
-        "entity": clean(kept.entity),
-        "name": clean(kept.record.name),
-        "seed": clean(kept.seed),
-        **{name: getattr(kept, name) for name in _COLUMNS[4:11]},
-        "record": clean(dumped(kept.record.as_dict())),
+def _document(kept: Kept) -> dict[str, Any]:
+    values = {
+        name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
     }
+    return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
 
 
-def kept_of(values: Mapping[str, Any]) -> Kept:
-    """Return a record from its stored values."""
-    names = ("entity", "seed", *_COLUMNS[4:11])
-    record = Record.from_dict(json.loads(values["record"]))
-    return Kept(record=record, **{name: values[name] for name in names})
+def _kept(values: Mapping[str, Any]) -> Kept:
+    names = RECORDS.fields[3:-1]
+    record = Record.from_dict(values["record"])
+    return Kept(values["entity"], record, **{name: values[name] for name in names})
+
+
+def _version(old: Kept, until: float) -> dict[str, Any]:
+    key = {"template": old.template, "entity": old.entity}
+    return {**key, "until": until, "record": old.record.as_dict()}

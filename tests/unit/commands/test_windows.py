@@ -15,8 +15,8 @@ from scrapy import cmdline
 from tests.unit.commands.test_articles import article
 from topiccrawl.commands.why import watched
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.pages import PageState, Role, SqlitePages
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.pages import Pages, PageState, Role
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     log.begin("桥", "frontier", NOW - 3600.0)
 
     async def fill() -> None:
-        store, pages = SqliteStore(tmp_path), SqlitePages(tmp_path)
+        store, pages = SqliteStore(tmp_path), Pages(SqliteStorage(tmp_path))
         await store.open()
         await pages.open()
         await store.save([one, two, three])

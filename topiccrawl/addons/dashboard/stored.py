@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.site import SiteLearner
-from topiccrawl.storage.choice import changes_of, listing_of, mongodb_uri, sites_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +59,8 @@ class Stored:
         self, settings: Mapping[str, Any], patterns: Callable[[], Known] | None = None
     ) -> None:
         self.settings = settings
-        self._listing = listing_of(settings)
+        self._storage = storage_of(settings)
+        self._listing = self._storage.listing()
         self._patterns = patterns
         self._last: dict[tuple[str, str], tuple[float, State]] = {}
         self._turn = asyncio.Lock()
@@ -92,7 +93,7 @@ class Stored:
 
     async def _look(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
-        log = changes_of(self.settings)
+        log = ChangeLog(self._storage)
         changes = await asyncio.to_thread(log.all, topic, frontier)
         known = self._patterns() if self._patterns is not None else await self._read()
         sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
@@ -111,19 +112,12 @@ class Stored:
         }
 
     async def _read(self) -> Known:
-        folder = self.settings["TOPICCRAWL_DATA_DIR"]
-        if not mongodb_uri(self.settings) and not (Path(folder) / FILE).exists():
-            return {}
-        knowledge = sites_of(self.settings)
-        await knowledge.open()
-        try:
+        async with Sites(self._storage) as knowledge:
             found: dict[str, tuple[SiteLearner, Mapping[str, Sequence[Any]]]] = {}
             for site in (await knowledge.sites(KEY))[:LOOKED_AT]:
                 value = await knowledge.get(site)
                 found[site] = SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {})
             return found
-        finally:
-            await knowledge.close()
 
 
 def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:

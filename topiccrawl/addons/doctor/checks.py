@@ -22,7 +22,7 @@ from topiccrawl.extensions.stopping import level_of
 from topiccrawl.pipelines.store import listeners_of
 from topiccrawl.scheduler.build import limits_of, number, place_named
 from topiccrawl.spiders.arguments import watch_mode
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.choice import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def check_values(settings: BaseSettings) -> None:
     method_of(settings)
     method_named(settings["TOPICCRAWL_DUPLICATES"])
     policy_of(settings)
-    listeners_of(settings, store_of(settings))
+    listeners_of(settings, storage_of(settings).articles())
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
     place_named(settings, "any")
     _name(settings, "TOPICCRAWL_CRAWL")

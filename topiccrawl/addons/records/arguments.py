@@ -23,8 +23,8 @@ from topiccrawl.errors import (
 from topiccrawl.scheduler.build import check_settings, number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.choice import periods_of
-from topiccrawl.storage.periods import Phase
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.periods import Periods, Phase
 from topiccrawl.storage.redisaddress import in_redis
 from topiccrawl.storage.since import check_since
 
@@ -193,9 +193,5 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
 
 
 async def _last(settings: BaseSettings, name: str) -> Period | None:
-    periods = periods_of(settings)
-    await periods.open()
-    try:
+    async with Periods(storage_of(settings)) as periods:
         return await periods.last(name)
-    finally:
-        await periods.close()

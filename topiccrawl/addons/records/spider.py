@@ -21,7 +21,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.spiders.arguments import UNREAD, check_hooks
 from topiccrawl.spiders.discovering import Asked, Discovery, request
-from topiccrawl.storage import choice
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.storage.periods import Phase
 from topiccrawl.storage.since import since_of
@@ -82,9 +82,7 @@ class TemplateSpider(Spider):
         settings = crawler.settings
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
-        stores = Stores(
-            choice.periods_of(settings), choice.pages_of(settings), choice.records_of(settings)
-        )
+        stores = Stores.of(storage_of(settings))
         conductor = Conductor(
             plan.template, stores, time.time, manner_of(settings, chance=plan.chance)
         )

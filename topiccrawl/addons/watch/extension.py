@@ -28,7 +28,8 @@ from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.scheduler import FrontierScheduler
 from topiccrawl.scheduler.signals import hosts_taken, lease_settled, page_changed
-from topiccrawl.storage.choice import pages_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.pages import Pages
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Watch:
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
         soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
         ledger = Ledger(owner_of(crawler.spider), policy_of(settings), gone, soon)
-        watch = cls(crawler, ledger, PageBuffer(pages_of(settings)), once=mode == "once")
+        watch = cls(crawler, ledger, PageBuffer(Pages(storage_of(settings))), once=mode == "once")
         crawler.spider.watcher = watch  # type: ignore[union-attr]
         connect = crawler.signals.connect
         connect(watch.opened, signals.spider_opened)

@@ -23,17 +23,17 @@ from topiccrawl.addons.records.periods.visits import (
     Work,
     name_of,
 )
-from topiccrawl.storage.pages import PageState, Role
-from topiccrawl.storage.periods import Phase, Stage
+from topiccrawl.storage.pages import Pages, PageState, Role
+from topiccrawl.storage.periods import Periods, Phase, Stage
+from topiccrawl.storage.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.addons.records.periods.visits import Visit
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.storage.pages import Pages
-    from topiccrawl.storage.periods import Period, Periods
-    from topiccrawl.storage.records import Records
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.periods import Period
 
 
 class Stores(NamedTuple):
@@ -42,6 +42,11 @@ class Stores(NamedTuple):
     periods: Periods
     pages: Pages
     records: Records
+
+    @classmethod
+    def of(cls, storage: Storage) -> Stores:
+        """Return the stores of a storage."""
+        return cls(Periods(storage), Pages(storage), Records(storage))
 
 
 class Conductor:
