@@ -6,10 +6,6 @@ import asyncio
 import random
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.mongo_server import database_uri
-from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.model import Article
 from topiccrawl.storage.sqlite import SqliteStorage
 from topiccrawl.text.digest import digest_of
@@ -35,14 +31,6 @@ def article(number: int, site: str = "a.test", topic: str = "足球") -> Article
         terms=(("电池", 0.4),),
         digest=digest_of(words),
     )
-
-
-@pytest.fixture(params=["sqlite", "mongodb"])
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    """A new storage."""
-    if request.param == "sqlite":
-        return SqliteStorage(tmp_path)
-    return MongoStorage(database_uri(str(request.getfixturevalue("mongo_uri")), tmp_path))
 
 
 def test_articles_are_listed_newest_first_with_their_reprints(storage: Storage) -> None:
