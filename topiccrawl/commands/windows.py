@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.spiderloader import get_spider_loader
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import changes_in
 from topiccrawl.storage.pages import Pages
-from topiccrawl.storage.periods import Periods
 from topiccrawl.storage.selection import site_names
 from topiccrawl.storage.since import LAST, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import Any
+
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Store
     from topiccrawl.storage.events import Change
@@ -49,15 +51,15 @@ class Told(NamedTuple):
         return {**self.change.to_dict(), **rest}
 
 
-async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: float) -> float:
+async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
     """As ``since_of``, for a template: ``last`` is the start of its last period."""
     if text != LAST:
         return since_of(text, "", owner, now)
-    async with Periods(storage_of(settings)) as periods:
-        period = await periods.last(owner)
+    spider: Any = get_spider_loader(settings).load("template")
+    period = await spider.last_period(settings, owner)
     if period is None:
         raise StateError(f"no period of template {owner!r} has begun: name a day with --since")
-    return period.started
+    return float(period.started)
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:

@@ -184,7 +184,7 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
     with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
         try:
-            last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+            last = thread.submit(lambda: asyncio.run(last_period(settings, template.name))).result()
         except (StateError, StorageError) as error:
             raise ConfigurationError(str(error)) from error
     if last is None:
@@ -192,6 +192,7 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number
 
 
-async def _last(settings: BaseSettings, name: str) -> Period | None:
+async def last_period(settings: BaseSettings, name: str) -> Period | None:
+    """Return the period of a template that began last."""
     async with Periods(storage_of(settings)) as periods:
         return await periods.last(name)

@@ -9,7 +9,7 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, manner_of, plan_of
+from topiccrawl.addons.records.arguments import Plan, last_period, manner_of, plan_of
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.periods.visits import Wanted
     from topiccrawl.discovery.contract import Results
     from topiccrawl.model import Page
+    from topiccrawl.storage.periods import Period
 
 _GONE = (404, 410)
 _NOT_MODIFIED = 304
@@ -101,6 +102,11 @@ class TemplateSpider(Spider):
             ConfigurationError: If one cannot be used.
         """
         plan_of(settings, arguments)
+
+    @classmethod
+    async def last_period(cls, settings: BaseSettings, name: str) -> Period | None:
+        """Return the period of a template that began last, for ``articles changes``."""
+        return await last_period(settings, name)
 
     @override
     async def start(self) -> AsyncIterator[Request]:
