@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.periods import Period, Periods, Phase, Seed, Stage
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Change, Kept, Records, confidence_of
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Change, Kept, Records, confidence_of
 
 if TYPE_CHECKING:
     from topiccrawl.storage.contract import Storage

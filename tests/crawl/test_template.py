@@ -17,14 +17,14 @@ from lab.demo.answers import Answer
 from lab.demo.engine import Engine, Together
 from lab.demo.server import DemoServer
 from tests.crawl.run import run, running
-from topiccrawl.storage.records import Records
+from topiccrawl.addons.records.records import Records
 from topiccrawl.storage.runs import LocalRuns
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 QUERY = "四川 软件公司"
 

@@ -13,10 +13,10 @@ import pytest
 from scrapy import cmdline
 
 from tests.unit.commands.test_articles import article
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.commands.why import watched
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.pages import Pages, PageState, Role
-from topiccrawl.storage.periods import Period, Periods, Phase
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from topiccrawl.addons.records.periods.periods import SEEDS, Periods, Stage
+from topiccrawl.addons.records.records import RECORDS, Records
 from topiccrawl.storage import schema
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.database import FILE
 from topiccrawl.storage.documents import Kind
 from topiccrawl.storage.pages import PAGES, Pages
-from topiccrawl.storage.periods import SEEDS, Periods, Stage
-from topiccrawl.storage.records import RECORDS, Records
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 

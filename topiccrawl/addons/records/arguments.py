@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from topiccrawl.addons.records.periods.periods import Periods, Phase
 from topiccrawl.addons.records.periods.seeds import Manner
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
@@ -24,7 +25,6 @@ from topiccrawl.scheduler.build import check_settings, number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.periods import Periods, Phase
 from topiccrawl.storage.redisaddress import in_redis
 from topiccrawl.storage.since import check_since
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import Provider
-    from topiccrawl.storage.periods import Period
 
 ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
 

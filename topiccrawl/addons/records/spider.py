@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.records.arguments import Plan, last_period, manner_of, plan_of
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.periods.periods import Phase
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
@@ -23,7 +24,6 @@ from topiccrawl.spiders.arguments import UNREAD, check_hooks
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
-from topiccrawl.storage.periods import Phase
 from topiccrawl.storage.since import since_of
 from topiccrawl.text.decode import decode
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.periods.visits import Wanted
     from topiccrawl.discovery.contract import Results
     from topiccrawl.model import Page
-    from topiccrawl.storage.periods import Period
 
 _GONE = (404, 410)
 _NOT_MODIFIED = 304

@@ -10,9 +10,9 @@ from scrapy.settings import Settings
 
 from topiccrawl import settings as project
 from topiccrawl.addons.records.arguments import plan_of
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.discovery.configured import Configured
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.periods import Period, Periods, Phase
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Kept, Records
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Kept, Records
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

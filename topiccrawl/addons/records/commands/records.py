@@ -14,21 +14,21 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.records.periods.periods import Periods
 from topiccrawl.addons.records.recordfiles import BETWEEN, formats, iso, shown
+from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import writing
-from topiccrawl.storage.periods import Periods
-from topiccrawl.storage.records import Records
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator
 
-    from topiccrawl.storage.record import Found
-    from topiccrawl.storage.records import Kept, Version
+    from topiccrawl.addons.records.record import Found
+    from topiccrawl.addons.records.records import Kept, Version
 
 SHOWN = 20
 """Records that are listed by default."""

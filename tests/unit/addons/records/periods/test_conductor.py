@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.periods.periods import Phase, Stage
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Manner
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Wanted
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Limits, Template
-from topiccrawl.storage.periods import Phase, Stage
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Records
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 TEMPLATE = Template(
     name="t",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.addons.records.periods.outcome import Entities, named
+from topiccrawl.addons.records.periods.periods import Seed
 from topiccrawl.addons.records.periods.visits import State, Visit, Work
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Kept, Records
 from topiccrawl.addons.records.templates.template import Template
-from topiccrawl.storage.periods import Seed
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Kept, Records
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

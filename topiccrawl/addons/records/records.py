@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from topiccrawl.addons.records.record import Record
 from topiccrawl.storage.documents import Kind, Part, Span, pages
-from topiccrawl.storage.record import Record
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
