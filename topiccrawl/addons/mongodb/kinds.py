@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from topiccrawl.storage.documents import Document, Kind, Where
 
 
+_BATCH = 100
+"""Documents of one bulk write; each has its own timeout."""
+
+
 class MongoDocuments:
     """See ``Documents``; no transactions, so that a single server will do.
 
@@ -52,16 +56,16 @@ class MongoDocuments:
         await self._server.close()
 
     async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
-        """See ``Documents.put``; a bulk write for each kind."""
+        """See ``Documents.put``; in bulk writes, one kind after the other."""
         rows = {kind: [kind.packed(one) for one in some] for kind, some in documents.items()}
-        with self._server.translated("write"):
-            for kind, some in rows.items():
-                writes = [
-                    ReplaceOne({name: row[name] for name in kind.keys}, row, upsert=True)
-                    for row in some
-                ]
-                if writes:
-                    await self._of(kind).bulk_write(writes, ordered=True)
+        for kind, some in rows.items():
+            writes = [
+                ReplaceOne({name: row[name] for name in kind.keys}, row, upsert=True)
+                for row in some
+            ]
+            for start in range(0, len(writes), _BATCH):
+                with self._server.translated("write"):
+                    await self._of(kind).bulk_write(writes[start : start + _BATCH], ordered=True)
 
     async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """See ``Documents.get``."""
