@@ -90,37 +90,23 @@ class SqliteListing:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._database: Database | None = None
-        self._opening = asyncio.Lock()
+        self._database = Database(path)
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
-        database = await self._opened()
-        if database is None:
+        if not await self._database.ready():
             return 0, []
-        return await database.read(lambda c: _page(c, topic, limit, offset))
+        return await self._database.read(lambda c: _page(c, topic, limit, offset))
 
     async def chains(self, topic: str, most: int) -> list[Chain]:
         """See ``Listing.chains``."""
-        database = await self._opened()
-        return [] if database is None else await database.read(lambda c: _chains(c, topic, most))
+        if not await self._database.ready():
+            return []
+        return await self._database.read(lambda c: _chains(c, topic, most))
 
     async def close(self) -> None:
         """See ``Listing.close``."""
-        if self._database is not None:
-            await asyncio.to_thread(self._database.close)
-            self._database = None
-
-    async def _opened(self) -> Database | None:
-        async with self._opening:
-            if self._database is None:
-                if not self._path.exists():
-                    return None
-                database = Database(self._path)
-                await asyncio.to_thread(database.open)
-                self._database = database
-            return self._database
+        await asyncio.to_thread(self._database.close)
 
 
 def _page(

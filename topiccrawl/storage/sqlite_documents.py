@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.documents import Span, grouped, plain
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from topiccrawl.storage.documents import Document, Kind, Where
+
+T = TypeVar("T")
 
 _BATCH = 500
 """Keys of one query; SQLite limits the number of its parameters."""
@@ -28,20 +30,16 @@ class SqliteDocuments:
     """
 
     def __init__(self, path: Path, kinds: Sequence[Kind]) -> None:
-        self._path = path
         self._kinds = kinds
-        self._database: Database | None = None
-        self._opening = asyncio.Lock()
+        self._database = Database(path, prepare=self._prepare)
 
     async def open(self) -> None:
         """See ``Documents.open``."""
-        await self._opened(create=False)
+        await self._database.ready()
 
     async def close(self) -> None:
         """See ``Documents.close``."""
-        database, self._database = self._database, None
-        if database is not None:
-            await asyncio.to_thread(database.close)
+        await asyncio.to_thread(self._database.close)
 
     async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
         """See ``Documents.put``; one transaction."""
@@ -56,9 +54,8 @@ class SqliteDocuments:
                 connection.executemany(query, values)
 
         if rows:
-            database = await self._opened(create=True)
-            assert database is not None  # noqa: S101
-            await database.write(work)
+            await self._database.ready(create=True)
+            await self._database.write(work)
 
     async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """See ``Documents.get``."""
@@ -75,7 +72,7 @@ class SqliteDocuments:
                     found += connection.execute(f"{query} {marks}", (*first, *some)).fetchall()
             return found
 
-        return _documents(kind, kind.fields, await self._read(work) or [])
+        return _documents(kind, kind.fields, await self._read(work, []))
 
     async def find(
         self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
@@ -92,59 +89,47 @@ class SqliteDocuments:
             query += f" ORDER BY {', '.join(order)}"
         if limit:
             query += f" LIMIT {int(limit)}"
-        rows = await self._read(lambda c: c.execute(query, values).fetchall())
-        return _documents(kind, named, rows or [])
+        rows: list[Any] = await self._read(lambda c: c.execute(query, values).fetchall(), [])
+        return _documents(kind, named, rows)
 
     async def count(self, kind: Kind, where: Where) -> int:
         """See ``Documents.count``."""
         condition, values = _condition(where)
         query = f"SELECT count(*) FROM {kind.name} WHERE {condition}"  # noqa: S608 - names of fields
-        found = await self._read(lambda c: c.execute(query, values).fetchone())
-        return int(found[0]) if found else 0
+        (number,) = await self._read(lambda c: c.execute(query, values).fetchone(), (0,))
+        return int(number)
 
     async def delete(self, kind: Kind, *where: Where) -> int:
         """See ``Documents.delete``; one transaction."""
         conditions = [_condition(one) for one in where]
         delete = f"DELETE FROM {kind.name} WHERE"  # noqa: S608 - name of a kind
-        database = await self._opened(create=False)
-        if database is None:
+        if not await self._database.ready():
             return 0
-        return await database.write(
+        return await self._database.write(
             lambda c: sum(
                 c.execute(f"{delete} {one}", values).rowcount for one, values in conditions
             )
         )
 
-    async def _read(self, work: Any) -> Any:  # noqa: ANN401 - the result of the work
-        database = await self._opened(create=False)
-        return None if database is None else await database.read(work)
+    async def _read(self, work: Callable[[sqlite3.Connection], T], empty: T) -> T:
+        """Return the result of work, or the one of a store that has no file yet."""
+        return await self._database.read(work) if await self._database.ready() else empty
 
-    async def _opened(self, *, create: bool) -> Database | None:
-        """Return the open database, None if there is no file yet."""
-        async with self._opening:
-            if self._database is None and (create or self._path.exists()):
-                database = Database(self._path)
-                await asyncio.to_thread(database.open)
-                self._database = database
-                known = await database.read(lambda c: {n for (n,) in c.execute(_NAMES)})
-                missing = [sql for kind in self._kinds for sql in _tables(kind, known)]
-                if missing:
-                    await database.write(lambda c: [c.execute(sql) for sql in missing])
-            return self._database
-
-
-_NAMES = "SELECT name FROM sqlite_master"
-
-
-def _tables(kind: Kind, known: Collection[str]) -> Iterator[str]:
-    """Yield SQL that creates the table and the indexes of a kind, those known left out."""
-    if kind.name not in known:
-        key = f"PRIMARY KEY ({', '.join(kind.keys)})"
-        yield f"CREATE TABLE IF NOT EXISTS {kind.name} ({', '.join(kind.fields)}, {key})"
-    for fields in kind.indexes:
-        index = f"{kind.name}_{'_'.join(fields)}"
-        if index not in known:
-            yield f"CREATE INDEX IF NOT EXISTS {index} ON {kind.name} ({', '.join(fields)})"
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Create tables and indexes that are missing."""
+        known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for kind in self._kinds:
+            if kind.name not in known:
+                key = f"PRIMARY KEY ({', '.join(kind.keys)})"
+                columns = f"{', '.join(kind.fields)}, {key}"
+                connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
+            for fields in kind.indexes:
+                index = f"{kind.name}_{'_'.join(fields)}"
+                if index not in known:
+                    columns = ", ".join(fields)
+                    connection.execute(
+                        f"CREATE INDEX IF NOT EXISTS {index} ON {kind.name} ({columns})"
+                    )
 
 
 def _insert(kind: Kind) -> str:
