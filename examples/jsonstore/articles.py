@@ -9,8 +9,7 @@ from examples.jsonstore.journal import Journal
 from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Fate, Reprint, Saved, Story, Version
-from topiccrawl.storage.listing import Chain, Listed
+from topiccrawl.storage.contract import Chain, Fate, Listed, Reprint, Saved, Story, Version
 from topiccrawl.storage.merge import fate_of, replaces
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
@@ -220,7 +219,7 @@ class JsonStore:
 
 
 class JsonListing(JsonStore):
-    """See ``topiccrawl.storage.listing.Listing``."""
+    """See ``topiccrawl.storage.contract.Listing``."""
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """Return the number of articles, and some of them."""

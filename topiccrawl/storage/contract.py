@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from topiccrawl.dedup import Method
     from topiccrawl.model import Article
     from topiccrawl.storage.documents import Documents, Kind
-    from topiccrawl.storage.listing import Listing
     from topiccrawl.storage.selection import Selection
 
 
@@ -245,6 +244,57 @@ class Store(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
+        ...
+
+
+class Listed(NamedTuple):
+    """An entry of a list: an article without its text.
+
+    Attributes:
+        url: Its URL.
+        title: Headline.
+        site: Host.
+        published: ISO 8601, or "".
+        fetched_at: Seconds since the epoch.
+        score: Score for the topic, in [0, 1].
+        terms: Matched terms, each with its share of the score, largest first.
+        reprints: Number of URLs that carry the same story.
+    """
+
+    url: str
+    title: str
+    site: str
+    published: str
+    fetched_at: float
+    score: float
+    terms: tuple[tuple[str, float], ...]
+    reprints: int
+
+
+class Chain(NamedTuple):
+    """A story and its reprints, in the order they were first recorded."""
+
+    article: Listed
+    reprints: tuple[Reprint, ...]
+
+
+class Listing(Protocol):
+    """Read-only lists of the articles stored for a topic."""
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """Return the number of articles, and one page of them, the last stored first.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        ...
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """Return the stories with the most reprints, most first."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections. Idempotent."""
         ...
 
 

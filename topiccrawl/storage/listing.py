@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage.contract import Chain, Listed, Listing, Reprint
 from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
@@ -14,56 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Listed(NamedTuple):
-    """An entry of a list: an article without its text.
-
-    Attributes:
-        url: Its URL.
-        title: Headline.
-        site: Host.
-        published: ISO 8601, or "".
-        fetched_at: Seconds since the epoch.
-        score: Score for the topic, in [0, 1].
-        terms: Matched terms, each with its share of the score, largest first.
-        reprints: Number of URLs that carry the same story.
-    """
-
-    url: str
-    title: str
-    site: str
-    published: str
-    fetched_at: float
-    score: float
-    terms: tuple[tuple[str, float], ...]
-    reprints: int
-
-
-class Chain(NamedTuple):
-    """A story and its reprints, in the order they were first recorded."""
-
-    article: Listed
-    reprints: tuple[Reprint, ...]
-
-
-class Listing(Protocol):
-    """Read-only lists of the articles stored for a topic."""
-
-    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
-        """Return the number of articles, and one page of them, the last stored first.
-
-        Raises:
-            StorageError: They cannot be read.
-        """
-        ...
-
-    async def chains(self, topic: str, most: int) -> list[Chain]:
-        """Return the stories with the most reprints, most first."""
-        ...
-
-    async def close(self) -> None:
-        """Close connections. Idempotent."""
-        ...
-
+__all__ = ["Chain", "Listed", "Listing", "SqliteListing"]
 
 _LISTED = """
     SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
