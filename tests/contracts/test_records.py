@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
 from topiccrawl.addons.records.record import Found, Record
 from topiccrawl.addons.records.records import Change, Kept, Records, confidence_of
@@ -129,5 +131,26 @@ def test_what_was_forgotten_stays_away_until_it_is_allowed(storage: Storage) -> 
         assert await records.allow("甲", ["a.test"]) == 0
         assert await records.save(again[:2]) == [Change.NEW, Change.FORGOTTEN]
         await records.close()
+
+    asyncio.run(law())
+
+
+def test_what_another_process_forgets_during_a_save_is_not_stored(storage: Storage) -> None:
+    class Slow(Records):
+        """Is overtaken by another process before it writes."""
+
+        @override
+        async def _write(self, *documents: Any) -> None:
+            async with Records(storage) as other:
+                await other.forget("甲", ["a.test"])
+            await super()._write(*documents)
+
+    async def law() -> None:
+        async with Records(storage) as records:
+            await records.save([kept("1", 10.0)])
+            async with Slow(storage) as slow:
+                await slow.save([kept("2", 20.0, period=2), kept("1", 20.0, entity="b.test")])
+            assert [one.entity async for one in records.select(gone=True)] == ["b.test"]
+            assert await records.versions("甲", "a.test") == []
 
     asyncio.run(law())
