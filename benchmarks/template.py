@@ -31,8 +31,8 @@ from topiccrawl.text.normal import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from topiccrawl.addons.records.record import Found, Record
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.storage.record import Found, Record
 
 TEMPLATE = "软件公司-四川"
 FIELDS = {

@@ -28,13 +28,14 @@ from lab.demo.companies.crawl import command, serving
 from lab.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
 from lab.demo.crawl import run
 from lab.demo.server import DemoServer
+from topiccrawl.addons.records.records import Records
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.records import SqliteRecords
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 QUIET = ("-a", "chance=0", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
 
@@ -98,7 +99,7 @@ def stored(data: Path) -> dict[str, Kept]:
     """All records, gone ones too, by entity."""
 
     async def read() -> dict[str, Kept]:
-        store = SqliteRecords(data)
+        store = Records(SqliteStorage(data))
         await store.open()
         try:
             return {one.entity: one async for one in store.select(gone=True)}

@@ -24,6 +24,12 @@ COMMANDS_MODULE = "topiccrawl.commands"
 TOPICCRAWL_DATA_DIR = "data"
 """Folder of all state: the frontiers (one per topic) and the article store."""
 
+TOPICCRAWL_STORAGE = ""
+"""Dotted path of the class that stores articles and what features keep (docs/storage.md); empty:
+the first of TOPICCRAWL_STORAGES that is set up, else SQLite in the folder."""
+TOPICCRAWL_STORAGES: dict[str, int] = {}
+"""Storages of add-ons and their order; each reads from its own settings whether it is used."""
+
 TOPICCRAWL_CRAWL = ""
 """Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
 

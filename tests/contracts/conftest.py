@@ -10,16 +10,17 @@ import pytest
 import redis
 import redis.asyncio
 
+from examples.jsonstore import JsonStorage
 from tests.contracts.strategies import Plain
 from tests.mongo_server import database_uri
-from topiccrawl.addons.mongodb.store import MongoStore
+from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from topiccrawl.links.strategies.contract import LinkStrategy
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import Storage, Store
     from topiccrawl.storage.ledger import Ledger
 
     Factory = Callable[[Path], Store]
@@ -221,15 +222,29 @@ def crew(redis_url: str, tmp_path: Path) -> Iterator[Crew]:
         discard(client, "crew")
 
 
-@pytest.fixture(params=["mongo", "sqlite", "redis"])
+STORAGES = ["sqlite", "mongo", "json"]
+"""Storages that the contract suites run over; name a new one here and in ``storage_at``."""
+
+
+def storage_at(kind: str, folder: Path, request: pytest.FixtureRequest) -> Storage:
+    """The storage of a folder; two of one folder share what is stored."""
+    if kind == "mongo":
+        return MongoStorage(database_uri(request.getfixturevalue("mongo_uri"), folder))
+    return SqliteStorage(folder) if kind == "sqlite" else JsonStorage(folder)
+
+
+@pytest.fixture(params=STORAGES)
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
+    """Each storage, empty."""
+    return storage_at(request.param, tmp_path, request)
+
+
+@pytest.fixture(params=[*STORAGES, "redis"])
 def factory(request: pytest.FixtureRequest) -> Factory:
-    if request.param == "sqlite":
-        return SqliteStore
     if request.param == "redis":
         url = request.getfixturevalue("redis_url")
         connect = redis.asyncio.Redis.from_url
         return lambda folder: TogetherStore(
-            SqliteStore(folder), str(folder), lambda: connect(url), name=str(folder)
+            folder, lambda: connect(url), place=str(folder), name=str(folder)
         )
-    uri = request.getfixturevalue("mongo_uri")
-    return lambda folder: MongoStore(database_uri(uri, folder))
+    return lambda folder: storage_at(request.param, folder, request).articles()

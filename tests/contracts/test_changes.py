@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.mongo_server import database_uri
 from topiccrawl.storage.changes import ChangeLog, TopicChange
-from topiccrawl.storage.choice import changes_of
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.choice import Changes
+    from topiccrawl.storage.contract import Storage
 
 OWN = {"足球": 1.0}
 
@@ -26,22 +25,19 @@ def change(number: int, topic: str = "足球", frontier: str = "/f/a", **terms: 
 
 
 def test_a_folder_without_changes_stays_empty(tmp_path: Path) -> None:
-    log = ChangeLog(tmp_path)
+    log = ChangeLog(SqliteStorage(tmp_path))
     assert log.all() == []
     assert log.last("足球", "/f/a") is None
     log.forget("足球", "/f/a")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture(params=["mongo", "sqlite"])
-def log(request: pytest.FixtureRequest, tmp_path: Path) -> Changes:
-    uri = ""
-    if request.param == "mongo":
-        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
-    return changes_of({"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)})
+@pytest.fixture
+def log(storage: Storage) -> ChangeLog:
+    return ChangeLog(storage)
 
 
-def test_changes_come_back_as_they_were_in_their_order(log: Changes) -> None:
+def test_changes_come_back_as_they_were_in_their_order(log: ChangeLog) -> None:
     first, second, other = change(1), change(2, 中超=0.2), change(1, "汽车", "/f/b")
     for made in (first, second, other):
         log.add(made, {"pages": made.number})
@@ -52,7 +48,7 @@ def test_changes_come_back_as_they_were_in_their_order(log: Changes) -> None:
     assert log.last("足球", "/f/b") is None
 
 
-def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(log: Changes) -> None:
+def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(log: ChangeLog) -> None:
     log.add(change(1), {})
     log.add(change(1, "汽车", "/f/b"), {})
     log.forget("足球", "/f/a")

@@ -6,20 +6,14 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.mongo_server import database_uri
 from topiccrawl.model import Article
-from topiccrawl.storage.choice import pages_of, store_of
-from topiccrawl.storage.pages import PageState, Role
+from topiccrawl.storage.pages import Pages, PageState, Role
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from pathlib import Path
 
-    from topiccrawl.storage.contract import Store
-    from topiccrawl.storage.pages import Pages
+    from topiccrawl.storage.contract import Storage, Store
 
 TOPIC = "足球"
 ONE = PageState(
@@ -37,17 +31,9 @@ ONE = PageState(
 )
 
 
-@pytest.fixture(params=["mongo", "sqlite"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
-    uri = ""
-    if request.param == "mongo":
-        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
-    return {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
-
-
-def law(where: dict[str, str], work: Callable[[Pages, Store], Awaitable[None]]) -> None:
+def law(storage: Storage, work: Callable[[Pages, Store], Awaitable[None]]) -> None:
     async def whole() -> None:
-        pages, store = pages_of(where), store_of(where)
+        pages, store = Pages(storage), storage.articles()
         await pages.open()
         await store.open()
         try:
@@ -64,7 +50,7 @@ def state(number: int, **values: object) -> PageState:
     return replace(ONE, url=f"http://a.test/{number}", **values)  # type: ignore[arg-type]
 
 
-def test_states_come_back_as_they_were_each_owner_its_own(where: dict[str, str]) -> None:
+def test_states_come_back_as_they_were_each_owner_its_own(storage: Storage) -> None:
     other = replace(ONE, owner="汽车", role=Role.HUB, more={})
 
     async def work(pages: Pages, store: Store) -> None:
@@ -78,10 +64,10 @@ def test_states_come_back_as_they_were_each_owner_its_own(where: dict[str, str])
         assert await pages.get(TOPIC, [ONE.url]) == {ONE.url: later}
         assert len(await pages.get(TOPIC, [f"http://n.test/{n}" for n in range(1200)])) == 0
 
-    law(where, work)
+    law(storage, work)
 
 
-def test_due_pages_come_soonest_first(where: dict[str, str]) -> None:
+def test_due_pages_come_soonest_first(storage: Storage) -> None:
     async def work(pages: Pages, store: Store) -> None:
         states = [state(n, due=due) for n, due in enumerate((50.0, 0.0, 40.0, 60.0, 45.0))]
         await pages.save([*states, replace(ONE, owner="汽车", due=1.0)])
@@ -89,10 +75,10 @@ def test_due_pages_come_soonest_first(where: dict[str, str]) -> None:
         assert [one.due for one in due] == [40.0, 45.0, 50.0]
         assert [one.due for one in await pages.due(TOPIC, 100.0, limit=1, after=50.0)] == [60.0]
 
-    law(where, work)
+    law(storage, work)
 
 
-def test_a_window_tells_what_is_new_changed_and_gone_since(where: dict[str, str]) -> None:
+def test_a_window_tells_what_is_new_changed_and_gone_since(storage: Storage) -> None:
     async def work(pages: Pages, store: Store) -> None:
         await pages.save(
             [
@@ -114,7 +100,7 @@ def test_a_window_tells_what_is_new_changed_and_gone_since(where: dict[str, str]
         assert [len(part) for part in await pages.window(TOPIC, 100.0, 110.0)] == [2, 0, 0]
         assert [len(part) for part in await pages.window(TOPIC, 0.0)] == [5, 0, 3]
 
-    law(where, work)
+    law(storage, work)
 
 
 def article(number: int, text: str, at: float) -> Article:
@@ -123,7 +109,7 @@ def article(number: int, text: str, at: float) -> Article:
     return Article(url, "题", body, digest=digest_of(body), fetched_at=at, site="sub.a.test")
 
 
-def test_a_changed_article_keeps_its_old_texts(where: dict[str, str]) -> None:
+def test_a_changed_article_keeps_its_old_texts(storage: Storage) -> None:
     async def work(pages: Pages, store: Store) -> None:
         texts = [(1.0, "主队获胜"), (2.0, "主队获胜"), (3.0, "客队获胜"), (4.0, "打成平局")]
         for at, text in texts:
@@ -134,19 +120,19 @@ def test_a_changed_article_keeps_its_old_texts(where: dict[str, str]) -> None:
         assert told == [(first, 2.0, 3.0), (second, 3.0, 4.0)]
         assert await store.versions(article(2, "", 0).url) == []
 
-    law(where, work)
+    law(storage, work)
 
 
-def test_parts_of_one_fetch_are_no_versions(where: dict[str, str]) -> None:
+def test_parts_of_one_fetch_are_no_versions(storage: Storage) -> None:
     async def work(pages: Pages, store: Store) -> None:
         await store.save([article(1, "上半场", 1.0)])
         await store.save([article(1, "上半场和下半场", 1.0)])
         assert await store.versions(article(1, "", 0).url) == []
 
-    law(where, work)
+    law(storage, work)
 
 
-def test_what_is_forgotten_leaves_neither_state_nor_versions(where: dict[str, str]) -> None:
+def test_what_is_forgotten_leaves_neither_state_nor_versions(storage: Storage) -> None:
     hosts = ("a.test", "sub.a.test", "sub.a.test:8080", "nota.test", "b.test")
 
     async def work(pages: Pages, store: Store) -> None:
@@ -154,8 +140,10 @@ def test_what_is_forgotten_leaves_neither_state_nor_versions(where: dict[str, st
         await pages.save([replace(ONE, url=url) for url in urls])
         for at, text in ((1.0, "主队获胜"), (2.0, "客队获胜")):
             await store.save([article(1, text, at)])
-        await store.forget(["site:a.test", urls[4]], 9.0)
+        names = ["site:a.test", urls[4]]
+        await store.forget(names, 9.0)
+        assert await pages.forget(names) == 4
         assert list(await pages.get(TOPIC, urls)) == [urls[3]]
         assert await store.versions(article(1, "", 0).url) == []
 
-    law(where, work)
+    law(storage, work)

@@ -5,24 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from typing_extensions import override
 
-from tests.mongo_server import database_uri
-from topiccrawl.storage.choice import periods_of, records_of
-from topiccrawl.storage.periods import Period, Phase, Seed, Stage
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Change, Kept, confidence_of
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Change, Kept, Records, confidence_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture(params=["mongo", "sqlite"])
-def options(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
-    uri = ""
-    if request.param == "mongo":
-        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
-    return {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
+    from topiccrawl.storage.contract import Storage
 
 
 def seed(place: int, **values: Any) -> Seed:
@@ -35,9 +25,9 @@ def kept(phone: str, now: float, **values: Any) -> Kept:
     return Kept(record=record, checked_at=now, confidence=confidence_of(record), **named)
 
 
-def test_seeds_are_kept_by_url_and_found_by_stage(options: dict[str, Any]) -> None:
+def test_seeds_are_kept_by_url_and_found_by_stage(storage: Storage) -> None:
     async def law() -> None:
-        periods = periods_of(options)
+        periods = Periods(storage)
         await periods.open()
         assert await periods.last("甲") is None
         await periods.put(Period("甲", 1, started=5.0))
@@ -64,9 +54,9 @@ def test_seeds_are_kept_by_url_and_found_by_stage(options: dict[str, Any]) -> No
     asyncio.run(law())
 
 
-def test_a_changed_record_keeps_its_older_values(options: dict[str, Any]) -> None:
+def test_a_changed_record_keeps_its_older_values(storage: Storage) -> None:
     async def law() -> None:
-        records = records_of(options)
+        records = Records(storage)
         await records.open()
         assert await records.save([kept("1", 10.0)]) == [Change.NEW]
         assert await records.save([kept("1", 11.0)]) == [Change.UNCHANGED]
@@ -85,9 +75,9 @@ def test_a_changed_record_keeps_its_older_values(options: dict[str, Any]) -> Non
     asyncio.run(law())
 
 
-def test_of_two_seeds_that_give_one_entity_the_first_counts(options: dict[str, Any]) -> None:
+def test_of_two_seeds_that_give_one_entity_the_first_counts(storage: Storage) -> None:
     async def law() -> None:
-        records = records_of(options)
+        records = Records(storage)
         await records.open()
         await records.save([kept("1", 10.0, seed="http://b.test/", number=7)])
         assert await records.save([kept("2", 11.0)]) == [Change.CHANGED]
@@ -102,9 +92,9 @@ def test_of_two_seeds_that_give_one_entity_the_first_counts(options: dict[str, A
     asyncio.run(law())
 
 
-def test_gone_records_stay_with_their_date_and_may_return(options: dict[str, Any]) -> None:
+def test_gone_records_stay_with_their_date_and_may_return(storage: Storage) -> None:
     async def law() -> None:
-        records = records_of(options)
+        records = Records(storage)
         await records.open()
         names = [f"e{n:03}" for n in range(250)]  # more than a page of a selection
         await records.save([kept("1", 10.0, entity=name) for name in names])
@@ -125,9 +115,9 @@ def test_gone_records_stay_with_their_date_and_may_return(options: dict[str, Any
     asyncio.run(law())
 
 
-def test_what_was_forgotten_stays_away_until_it_is_allowed(options: dict[str, Any]) -> None:
+def test_what_was_forgotten_stays_away_until_it_is_allowed(storage: Storage) -> None:
     async def law() -> None:
-        records = records_of(options)
+        records = Records(storage)
         await records.open()
         await records.save([kept("1", 10.0)])
         assert await records.forget("甲", ["a.test", "later.test"]) == 1
@@ -141,5 +131,26 @@ def test_what_was_forgotten_stays_away_until_it_is_allowed(options: dict[str, An
         assert await records.allow("甲", ["a.test"]) == 0
         assert await records.save(again[:2]) == [Change.NEW, Change.FORGOTTEN]
         await records.close()
+
+    asyncio.run(law())
+
+
+def test_what_another_process_forgets_during_a_save_is_not_stored(storage: Storage) -> None:
+    class Slow(Records):
+        """Is overtaken by another process before it writes."""
+
+        @override
+        async def _write(self, *documents: Any) -> None:
+            async with Records(storage) as other:
+                await other.forget("甲", ["a.test"])
+            await super()._write(*documents)
+
+    async def law() -> None:
+        async with Records(storage) as records:
+            await records.save([kept("1", 10.0)])
+            async with Slow(storage) as slow:
+                await slow.save([kept("2", 20.0, period=2), kept("1", 20.0, entity="b.test")])
+            assert [one.entity async for one in records.select(gone=True)] == ["b.test"]
+            assert await records.versions("甲", "a.test") == []
 
     asyncio.run(law())

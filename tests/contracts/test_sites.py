@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.mongo_server import database_uri
-from topiccrawl.storage.choice import sites_of
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from topiccrawl.storage.choice import Sites
+    from topiccrawl.storage.contract import Storage
 
 
-@pytest.fixture(params=["mongo", "sqlite"])
-def known(request: pytest.FixtureRequest, tmp_path: Path) -> Sites:
-    uri = ""
-    if request.param == "mongo":
-        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
-    return sites_of({"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)})
+@pytest.fixture
+def known(storage: Storage) -> Sites:
+    return Sites(storage)
 
 
 def test_knowledge_is_kept_by_site_and_key(known: Sites) -> None:

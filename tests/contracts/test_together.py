@@ -18,28 +18,27 @@ from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool
-from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
+    from sqlite3 import Connection
     from typing import Any
 
 
-class Full(SqliteStore):
+class Full(TogetherStore):
     """Takes nothing, as on a full disk."""
 
     @override
-    async def save(self, articles: Sequence[Any]) -> list[Any]:
+    def _save_all(self, connection: Connection, articles: Sequence[Any]) -> list[Any]:
         raise StorageError(f"no room for {len(articles)}")
 
 
 def node(
-    folder: Path, number: int, url: str, kind: type[SqliteStore] = SqliteStore
+    folder: Path, number: int, url: str, kind: type[TogetherStore] = TogetherStore
 ) -> TogetherStore:
-    store = kind(folder / f"node-{number}")
-    name = str(folder)
-    return TogetherStore(store, f"node-{number}", lambda: Redis.from_url(url), name=name)
+    name, own = str(folder), f"node-{number}"
+    return kind(folder / own, lambda: Redis.from_url(url), place=own, name=name)
 
 
 def with_nodes(folder: Path, url: str, number: int, work: Callable[..., Awaitable[None]]) -> None:

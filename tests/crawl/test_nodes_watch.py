@@ -19,7 +19,8 @@ from lab.demo.server import DemoServer
 from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import article
 from tests.waiting import until
-from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,7 +121,7 @@ class Watchers:
 
 
 async def _window(data: Path, since: float) -> Window:
-    pages = SqlitePages(data)
+    pages = Pages(SqliteStorage(data))
     await pages.open()
     try:
         return await pages.window(TOPIC, since)

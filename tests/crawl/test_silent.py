@@ -12,11 +12,14 @@ import pytest
 from tests.contracts.articles import article as stored_article
 from tests.crawl.run import ROOT, command, run
 from tests.crawl.web import Page, Web, article
+from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.scheduler.hooks import LEASE
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.storage.contract import Store
 
 pytestmark = pytest.mark.crawl
 
@@ -86,8 +89,8 @@ def test_a_reader_that_has_enough_ends_a_list_quietly(
         tmp_path / "data",
         mongo_uri.replace("/?", f"/pipe{tmp_path.name[-2:]}?") if store == "mongodb" else "",
     )
-    settings = {"TOPICCRAWL_DATA_DIR": str(data), "MONGODB_URI": uri}
-    asyncio.run(filled(settings))
+    storage = MongoStorage(uri) if uri else SqliteStorage(data)
+    asyncio.run(filled(storage.articles()))
     line = command(data, "articles", *action, "--all", "--limit", "0", MONGODB_URI=uri)
     with subprocess.Popen(
         line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -100,9 +103,8 @@ def test_a_reader_that_has_enough_ends_a_list_quietly(
     assert process.returncode == 141
 
 
-async def filled(settings: dict[str, str]) -> None:
+async def filled(store: Store) -> None:
     """Store more than a pipe holds."""
-    store = store_of(settings)
     await store.open()
     for begin in range(0, 300, 50):
         numbers = range(begin, begin + 50)

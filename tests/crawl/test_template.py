@@ -17,13 +17,14 @@ from lab.demo.answers import Answer
 from lab.demo.engine import Engine, Together
 from lab.demo.server import DemoServer
 from tests.crawl.run import run, running
-from topiccrawl.storage.records import SqliteRecords
+from topiccrawl.addons.records.records import Records
 from topiccrawl.storage.runs import LocalRuns
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 QUERY = "四川 软件公司"
 
@@ -72,7 +73,7 @@ def crawl(data: Path, web: Companies, *more: str, **settings: Any) -> tuple[str,
 
 def records(data: Path, *, gone: bool = False) -> dict[str, Kept]:
     async def read() -> dict[str, Kept]:
-        store = SqliteRecords(data)
+        store = Records(SqliteStorage(data))
         await store.open()
         found = {one.entity: one async for one in store.select(gone=gone)}
         await store.close()

@@ -19,8 +19,8 @@ from lab.demo.server import DemoServer
 from tests.crawl.run import ended, log_of, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import until
-from topiccrawl.storage.pages import SqlitePages
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -305,7 +305,7 @@ def wait_for(condition: Callable[[], bool], data: Path) -> None:
 
 def window(data: Path, topic: str, since: float) -> Window:
     async def read() -> Window:
-        pages = SqlitePages(data)
+        pages = Pages(SqliteStorage(data))
         await pages.open()
         try:
             return await pages.window(topic, since)
@@ -319,7 +319,7 @@ def validated(data: Path) -> list[str]:
     """URLs of the pages that have a validator."""
 
     async def read() -> list[str]:
-        pages = SqlitePages(data)
+        pages = Pages(SqliteStorage(data))
         await pages.open()
         try:
             due = await pages.due(TOPIC, 1e12, 1000)

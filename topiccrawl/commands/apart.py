@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
 _NAMED = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
 """Shared services, by settings or environment, that the command must not reach."""
+_STORAGE = "topiccrawl.storage.sqlite.SqliteStorage"
 
 
 @contextmanager
@@ -26,7 +27,8 @@ def apart(settings: BaseSettings | None) -> Iterator[None]:
     assert settings is not None  # noqa: S101  (Scrapy sets them before run)
     with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
         nowhere = dict.fromkeys((*_NAMED, "JOBDIR", "REDIS_HOST"), "")
-        settings.setdict({"TOPICCRAWL_DATA_DIR": folder, **nowhere}, priority="cmdline")
+        own = {"TOPICCRAWL_DATA_DIR": folder, "TOPICCRAWL_STORAGE": _STORAGE}
+        settings.setdict({**own, **nowhere}, priority="cmdline")
         settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
         named = {name: os.environ.pop(name) for name in _NAMED if name in os.environ}
         try:

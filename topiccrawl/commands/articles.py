@@ -27,9 +27,9 @@ from topiccrawl.commands.windows import (
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.hooks import components, spider_class
-from topiccrawl.storage.choice import mongodb_uri, place_of, store_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import writing
+from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
 from topiccrawl.storage.tables import (
@@ -136,7 +136,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         try:
             return self.last_crawl(None).topic
         except StateError:
-            if mongodb_uri(self.options) or (self.folder / FILE).exists():  # elsewhere, or by tasks
+            if storage_of(self.options).exists():  # elsewhere, or by tasks
                 return ""
             raise
 
@@ -153,7 +153,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     def _say_none(self, selection: Selection) -> None:
         """Report it on standard error, as a program may read the output."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        say(f"{place_of(self.options)}: no such article of {about}", to=sys.stderr)
+        say(f"{storage_of(self.options).place}: no such article of {about}", to=sys.stderr)
 
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
         started, since, found = time.time(), 0.0, False
@@ -211,12 +211,15 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 story = await store.get(name)
                 if story is not None and name in {story.article.url, *_others(story.article)}:
                     known |= dict.fromkeys([story.article.url, *_others(story.article)])
-            return await store.forget(names, time.time()), list(known)
+            gone = await store.forget(names, time.time())
+        async with Pages(storage_of(self.options)) as pages:
+            await pages.forget(names)
+        return gone, list(known)
 
     def _show(self, url: str, *, as_json: bool) -> None:
         story, versions = asyncio.run(self._story(url))
         if story is None:
-            say(f"{url}: no such article in {place_of(self.options)}")
+            say(f"{url}: no such article in {storage_of(self.options).place}")
             self.exitcode = 1
         else:
             say(*([_whole(story, versions)] if as_json else _show(story, versions)))
@@ -239,7 +242,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[Store]:
-        store = store_of(self.options)
+        store = storage_of(self.options).articles()
         await store.open()
         try:
             yield store

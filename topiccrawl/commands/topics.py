@@ -11,7 +11,8 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.storage.choice import changes_of
+from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
             case ["history", *named] if len(named) <= 1:
                 topic = named[0] if named else opts.topic
                 name = resolve(topic).name if topic else self.last_crawl(None).topic
-                say(*history(name, changes_of(self.options).all(name)))
+                say(*history(name, ChangeLog(storage_of(self.options)).all(name)))
             case _:
                 raise UsageError
 

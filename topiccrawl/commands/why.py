@@ -14,8 +14,8 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import pages_of
-from topiccrawl.storage.pages import Role
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.pages import Pages, Role
 
 if TYPE_CHECKING:
     import argparse
@@ -76,12 +76,8 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             say(*watched(state))
 
     async def _state(self, owner: str, url: str) -> PageState | None:
-        pages = pages_of(self.options)
-        await pages.open()
-        try:
+        async with Pages(storage_of(self.options)) as pages:
             return (await pages.get(owner, [url])).get(url)
-        finally:
-            await pages.close()
 
 
 def watched(state: PageState) -> list[str]:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.spiderloader import get_spider_loader
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.choice import pages_of, periods_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import changes_in
+from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import site_names
 from topiccrawl.storage.since import LAST, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import Any
+
+    from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Store
     from topiccrawl.storage.events import Change
@@ -47,19 +51,15 @@ class ChangeRow(NamedTuple):
         return {**self.change.to_dict(), **rest}
 
 
-async def period_since(settings: Mapping[str, Any], text: str, owner: str, now: float) -> float:
+async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
     """As ``since_of``, for a template: ``last`` is the start of its last period."""
     if text != LAST:
         return since_of(text, "", owner, now)
-    periods = periods_of(settings)
-    await periods.open()
-    try:
-        period = await periods.last(owner)
-    finally:
-        await periods.close()
+    spider: Any = get_spider_loader(settings).load("template")
+    period = await spider.last_period(settings, owner)
     if period is None:
         raise StateError(f"no period of template {owner!r} has begun: name a day with --since")
-    return period.started
+    return float(period.started)
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
@@ -85,12 +85,8 @@ async def window_of(
     settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
 ) -> Window:
     """Return the new, changed and gone pages of an owner; raises StorageError."""
-    pages = pages_of(settings)
-    await pages.open()
-    try:
+    async with Pages(storage_of(settings)) as pages:
         return await pages.window(owner, since, until)
-    finally:
-        await pages.close()
 
 
 async def told_of(store: Store, window: Window) -> list[ChangeRow]:

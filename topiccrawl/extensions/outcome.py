@@ -23,7 +23,7 @@ from topiccrawl.scheduler.finish import (
     SEEDS_UNREACHABLE,
 )
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
-from topiccrawl.storage.choice import place_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.text.escaping import escaped
 
@@ -94,7 +94,7 @@ class CrawlOutcome:
             stats.get(FAILURE, self.reason),
             stats,
             frontier_place(settings, self.crawler.spider),
-            place_of(settings),
+            storage_of(settings).place,
             settings["TOPICCRAWL_DATA_DIR"],
         )
         sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)

@@ -20,7 +20,7 @@ from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finis
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
 from topiccrawl.storage.safe import SafeStore
@@ -75,14 +75,14 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read what ``store_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
+        """Read what ``storage_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
         settings = crawler.settings
         method = method_named(
             settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
             settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
         )
         capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
-        store = store_of(settings, method, capacity)
+        store = storage_of(settings).articles(method, capacity)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
 
         def count(stat: str) -> None:
@@ -213,7 +213,7 @@ def listeners_of(
 def check_store(settings: BaseSettings) -> None:
     """Raise SettingError if settings of the store, duplicates or listeners cannot be used."""
     method_named(settings["TOPICCRAWL_DUPLICATES"])
-    listeners_of(settings, store_of(settings))
+    listeners_of(settings, storage_of(settings).articles())
 
 
 def _brief(record: logging.LogRecord) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.documents import Kind
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
+
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.documents import Documents
+
+T = TypeVar("T")
 
 
 class TopicChange(NamedTuple):
@@ -44,90 +47,79 @@ class TopicChange(NamedTuple):
     upper_limit: float | None = None
 
 
-class ChangeLog:
-    """The changes of all topics of a data folder.
+CHANGES = Kind(
+    "topic_changes",
+    ("topic", "frontier", "number", "at", "method", "reason", "pages", "own", "terms",
+     "lower_limit", "upper_limit"),
+    key=4,
+    nested=frozenset({"own", "terms"}),
+)  # fmt: skip
+LEARNT = Kind("topic_learnt", ("topic", "frontier", "state"), key=2, nested=frozenset({"state"}))
 
-    Blocking: call it from a thread if an event loop runs. Every call opens the store's file itself;
+
+class ChangeLog:
+    """The changes of all topics of a storage.
+
+    Blocking: call it from a thread if an event loop runs. Every call opens the storage itself;
     errors are those of ``Store.open``.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR.
+        storage: Where they are stored.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder) / FILE
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
 
     def add(self, change: TopicChange, state: Mapping[str, Any]) -> None:
         """Store a change, and the state learnt until then in place of the earlier one.
 
         Raises:
-            StorageError: Neither was stored.
+            StorageError: The change was not stored.
         """
-        values = (*change[:7], _json(change.own), _json(change.terms), *change[9:])
-        learnt = (change.topic, change.frontier, _json(state))
-
-        def work(connection: sqlite3.Connection) -> None:
-            marks = ", ".join("?" * len(values))
-            connection.execute(f"INSERT INTO topic_changes VALUES ({marks})", values)  # noqa: S608
-            connection.execute("INSERT OR REPLACE INTO topic_learnt VALUES (?, ?, ?)", learnt)
-
-        with self._database() as database:
-            database.call(work)
+        learnt = {"topic": change.topic, "frontier": change.frontier, "state": state}
+        # the change last: where there are no transactions, it never lacks its state
+        both = {LEARNT: [learnt], CHANGES: [change._asdict()]}
+        self._call(lambda documents: documents.put(both))
 
     def all(self, topic: str = "", frontier: str = "") -> list[TopicChange]:
         """Return all changes (of a topic, of a frontier), oldest first; creates no file."""
-        if not self.path.exists():
-            return []
-        query = (
-            "SELECT * FROM topic_changes WHERE (topic = ?1 OR ?1 = '') "
-            "AND (frontier = ?2 OR ?2 = '') ORDER BY rowid"
-        )
-        with self._database() as database:
-            rows = database.call(lambda c: c.execute(query, (topic, frontier)).fetchall())
-        return [_change(row) for row in rows]
+        named = {"topic": topic, "frontier": frontier}
+        where = {name: value for name, value in named.items() if value}
+        found = self._call(lambda documents: documents.find(CHANGES, where, order=("at", "number")))
+        return [TopicChange(**one) for one in found]
 
     def last(self, topic: str, frontier: str) -> tuple[TopicChange, dict[str, Any]] | None:
         """Return the last change of a topic and frontier with the learnt state, or None."""
         changes = self.all(topic, frontier)
-        if not changes:
-            return None
-        query = "SELECT state FROM topic_learnt WHERE topic = ? AND frontier = ?"
-        with self._database() as database:
-            row = database.call(lambda c: c.execute(query, (topic, frontier)).fetchone())
-        return changes[-1], json.loads(row[0])
+        found = self._call(lambda documents: documents.get(LEARNT, [(topic, frontier)]))
+        return (changes[-1], found[0]["state"]) if changes and found else None
 
     def forget(self, topic: str, frontier: str) -> None:
         """Drop the learnt state; a crawl that starts over uses the user's terms.
 
         The changes themselves are kept under the frontier's folder with ``#`` behind it.
         """
-        if not self.path.exists():
-            return
+        which = {"topic": topic, "frontier": frontier}
 
-        def work(connection: sqlite3.Connection) -> None:
-            past = "UPDATE topic_changes SET frontier = frontier || '#'"
-            connection.execute(f"{past} WHERE topic = ? AND frontier = ?", (topic, frontier))
-            query = "DELETE FROM topic_learnt WHERE topic = ? AND frontier = ?"
-            connection.execute(query, (topic, frontier))
+        async def work(documents: Documents) -> None:
+            changes = await documents.find(CHANGES, which)
+            past = [{**change, "frontier": f"{frontier}#"} for change in changes]
+            await documents.put({CHANGES: past})
+            await documents.delete(CHANGES, which)
+            await documents.delete(LEARNT, which)
 
-        with self._database() as database:
-            database.call(work)
+        self._call(work)
 
-    @contextmanager
-    def _database(self) -> Iterator[Database]:
-        database = Database(self.path)
-        database.open()
-        try:
-            yield database
-        finally:
-            database.close()
+    def _call(self, work: Callable[[Documents], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of some work on the documents, done by a thread's own event loop."""
 
+        async def opened() -> T:
+            documents = self._storage.documents(CHANGES, LEARNT)
+            try:
+                await documents.open()
+                return await work(documents)
+            finally:
+                await documents.close()
 
-def _change(row: tuple[Any, ...]) -> TopicChange:
-    *values, own, terms, lower_limit, upper_limit = row
-    made = (*values, json.loads(own), json.loads(terms), lower_limit, upper_limit)
-    return TopicChange._make(made)
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
+            return thread.submit(lambda: asyncio.run(opened())).result()

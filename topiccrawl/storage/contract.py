@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from topiccrawl.dedup.index import CAPACITY
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from topiccrawl.dedup import Method
     from topiccrawl.model import Article
+    from topiccrawl.storage.documents import Documents, Kind
     from topiccrawl.storage.selection import Selection
 
 
@@ -240,4 +244,98 @@ class Store(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return sizes: ``articles``, ``reprints``, ``topic/NAME`` (articles of a topic)."""
+        ...
+
+
+class Listed(NamedTuple):
+    """An entry of a list: an article without its text.
+
+    Attributes:
+        url: Its URL.
+        title: Headline.
+        site: Host.
+        published: ISO 8601, or "".
+        fetched_at: Seconds since the epoch.
+        score: Score for the topic, in [0, 1].
+        terms: Matched terms, each with its share of the score, largest first.
+        reprints: Number of URLs that carry the same story.
+    """
+
+    url: str
+    title: str
+    site: str
+    published: str
+    fetched_at: float
+    score: float
+    terms: tuple[tuple[str, float], ...]
+    reprints: int
+
+
+class Chain(NamedTuple):
+    """A story and its reprints, in the order they were first recorded."""
+
+    article: Listed
+    reprints: tuple[Reprint, ...]
+
+
+class Listing(Protocol):
+    """Read-only lists of the articles stored for a topic."""
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """Return the number of articles, and one page of them, the last stored first.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        ...
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """Return the stories with the most reprints, most first."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections. Idempotent."""
+        ...
+
+
+class Storage(Protocol):
+    """Factory of all that a crawl stores besides its frontier; TOPICCRAWL_STORAGE names one.
+
+    Objects that it makes share what is stored, also with those of other processes. Each is used
+    from one event loop.
+    """
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Storage | None:
+        """Return the storage that settings (or the environment) name; None if they name none.
+
+        Raises:
+            SettingError: They cannot be used.
+        """
+        ...
+
+    @property
+    def place(self) -> str:
+        """The place of the articles for people: a file, or a server without its password."""
+        ...
+
+    def exists(self) -> bool:
+        """Return whether the place exists; False only for a folder without a store."""
+        ...
+
+    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+        """Return the store of articles, closed.
+
+        Args:
+            method: Method of duplicate detection; ``VerifiedShingles`` if None.
+            capacity: Number of articles that a new one is compared with, the newest.
+        """
+        ...
+
+    def listing(self) -> Listing:
+        """Return lists of the stored articles."""
+        ...
+
+    def documents(self, *kinds: Kind) -> Documents:
+        """Return the documents of some kinds, closed."""
         ...

@@ -49,6 +49,7 @@ class Database:
         busy_seconds: Seconds to wait for another process.
         now: Clock for the table of migrations, seconds since the epoch.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
+        prepare: Called with each new connection, behind the migration.
     """
 
     def __init__(
@@ -58,8 +59,11 @@ class Database:
         busy_seconds: float = BUSY_SECONDS,
         now: Callable[[], float] = time.time,
         steps: Sequence[str] = STEPS,
+        prepare: Work[None] = lambda _: None,
     ) -> None:
         self._steps = steps
+        self._prepare = prepare
+        self._opening = asyncio.Lock()
         self.path = Path(path)
         self._busy_seconds = busy_seconds
         self._now = now
@@ -81,6 +85,13 @@ class Database:
         except (StateError, StorageError):
             self.close()
             raise
+
+    async def ready(self, *, create: bool = False) -> bool:
+        """Return whether the file is open; open it if it exists, or with ``create``."""
+        async with self._opening:
+            if self._executor is None and (create or self.path.exists()):
+                await asyncio.to_thread(self.open)
+            return self._executor is not None
 
     def close(self) -> None:
         """Finish running work and close the file. Idempotent."""
@@ -131,6 +142,7 @@ class Database:
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             migrate(self._connection, str(self.path), self._now, self._steps)
+            self._prepare(self._connection)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
         """Switch the mode, retrying: SQLite does not wait for another process that switches it."""

@@ -4,66 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.contract import Reprint
-from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.contract import Chain, Listed, Listing, Reprint
+from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
+    from pathlib import Path
 
 
-class Listed(NamedTuple):
-    """An entry of a list: an article without its text.
-
-    Attributes:
-        url: Its URL.
-        title: Headline.
-        site: Host.
-        published: ISO 8601, or "".
-        fetched_at: Seconds since the epoch.
-        score: Score for the topic, in [0, 1].
-        terms: Matched terms, each with its share of the score, largest first.
-        reprints: Number of URLs that carry the same story.
-    """
-
-    url: str
-    title: str
-    site: str
-    published: str
-    fetched_at: float
-    score: float
-    terms: tuple[tuple[str, float], ...]
-    reprints: int
-
-
-class Chain(NamedTuple):
-    """A story and its reprints, in the order they were first recorded."""
-
-    article: Listed
-    reprints: tuple[Reprint, ...]
-
-
-class Listing(Protocol):
-    """Read-only lists of the articles stored for a topic."""
-
-    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
-        """Return the number of articles, and one page of them, the last stored first.
-
-        Raises:
-            StorageError: They cannot be read.
-        """
-        ...
-
-    async def chains(self, topic: str, most: int) -> list[Chain]:
-        """Return the stories with the most reprints, most first."""
-        ...
-
-    async def close(self) -> None:
-        """Close connections. Idempotent."""
-        ...
-
+__all__ = ["Chain", "Listed", "Listing", "SqliteListing"]
 
 _LISTED = """
     SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
@@ -86,41 +37,27 @@ class SqliteListing:
     """``Listing`` of the embedded store.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR; no file is created if there is no store yet.
+        path: The store's file; it is not created if there is none yet.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self._path = Path(folder) / FILE
-        self._database: Database | None = None
-        self._opening = asyncio.Lock()
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
-        database = await self._opened()
-        if database is None:
+        if not await self._database.ready():
             return 0, []
-        return await database.read(lambda c: _page(c, topic, limit, offset))
+        return await self._database.read(lambda c: _page(c, topic, limit, offset))
 
     async def chains(self, topic: str, most: int) -> list[Chain]:
         """See ``Listing.chains``."""
-        database = await self._opened()
-        return [] if database is None else await database.read(lambda c: _chains(c, topic, most))
+        if not await self._database.ready():
+            return []
+        return await self._database.read(lambda c: _chains(c, topic, most))
 
     async def close(self) -> None:
         """See ``Listing.close``."""
-        if self._database is not None:
-            await asyncio.to_thread(self._database.close)
-            self._database = None
-
-    async def _opened(self) -> Database | None:
-        async with self._opening:
-            if self._database is None:
-                if not self._path.exists():
-                    return None
-                database = Database(self._path)
-                await asyncio.to_thread(database.open)
-                self._database = database
-            return self._database
+        await asyncio.to_thread(self._database.close)
 
 
 def _page(

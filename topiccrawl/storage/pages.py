@@ -6,17 +6,20 @@ kept, with the date.
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.storage.part import SqlitePart
-from topiccrawl.storage.rows import clean
+from topiccrawl.links.urls import host_of
+from topiccrawl.storage.documents import Kind, Part, Span, pages
+from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping, Sequence
+
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.documents import Document, Where
 
 
 LONGEST_VALIDATOR = 1_000
@@ -89,120 +92,90 @@ class Window(NamedTuple):
     gone: tuple[PageState, ...] = ()
 
 
-class Pages(Protocol):
-    """States of watched pages, in the store. No call blocks the event loop.
+PAGES = Kind(
+    "pages",
+    tuple(one.name for one in fields(PageState)),
+    key=2,
+    nested=frozenset({"more"}),
+    indexes=(
+        ("owner", "due"),
+        *(("owner", "role", name) for name in ("first_seen", "changed_at", "gone_at")),
+        ("url",),
+    ),
+)
 
-    All but ``close`` raise StorageError. Repeat a save that raised; it is idempotent.
+_FIRST = 1e-9
+"""Earlier than any time that is stored; 0 means that there is none."""
+
+
+class Pages(Part):
+    """States of watched pages, in the store. All but ``close`` raise StorageError.
+
+    Repeat a save that raised; it is idempotent.
+
+    Args:
+        storage: Where they are stored.
     """
 
-    async def open(self) -> None:
-        """Open the storage; errors are those of ``Store.open``."""
-        ...
-
-    async def close(self) -> None:
-        """Close the storage. Idempotent."""
-        ...
+    def __init__(self, storage: Storage) -> None:
+        super().__init__(storage.documents(PAGES))
 
     async def save(self, states: Sequence[PageState]) -> None:
         """Insert or replace states; after the return they survive kill -9."""
-        ...
+        await self._documents.put({PAGES: [asdict(state) for state in states]})
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
         """Return the states of those URLs that have one."""
-        ...
+        found = await self._documents.get(PAGES, [(owner, url) for url in urls])
+        return {state.url: state for state in map(_state, found)}
 
     async def due(
         self, owner: str, before: float, limit: int = 1000, after: float = 0.0
     ) -> list[PageState]:
         """Return up to ``limit`` states with ``after < due <= before``, soonest first."""
-        ...
+        later, end = (math.nextafter(time, math.inf) for time in (after, before))
+        span = Span(max(_FIRST, later), end)
+        return await self._find({"owner": owner, "due": span}, "due", limit)
 
     async def counts(self, owner: str) -> dict[str, int]:
         """Return the numbers of present ``hubs`` and ``details``, and of pages ``gone``."""
-        ...
+        here = {"owner": owner, "gone_at": 0.0}
+        kinds: dict[str, Where] = {
+            "hubs": {**here, "role": Role.HUB},
+            "details": {**here, "role": Role.DETAIL},
+            "gone": {"owner": owner, "gone_at": Span(_FIRST)},
+        }
+        return {name: await self._documents.count(PAGES, which) for name, which in kinds.items()}
 
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
         """Return what is new, changed or gone from ``since`` on (and before ``until``, if not 0).
 
         Lists are ordered by ``first_seen``, ``changed_at`` and ``gone_at``.
         """
-        ...
-
-
-TEXTS = ("url", "etag", "last_modified", "digest", "found_on")
-COLUMNS = tuple(one.name for one in fields(PageState))
-"""Columns of ``pages``, in the table's order."""
-
-_SELECT = f"SELECT {', '.join(COLUMNS)} FROM pages WHERE owner = :owner"  # noqa: S608 - constant
-_REPLACE = (
-    f"INSERT OR REPLACE INTO pages ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
-    f"VALUES ({', '.join('?' * len(COLUMNS))})"
-)
-_WITHIN = {
-    "gone": "gone_at > 0 AND gone_at >= :since AND gone_at < :until ORDER BY gone_at, url",
-    "new": "gone_at = 0 AND first_seen >= :since AND first_seen < :until ORDER BY first_seen, url",
-    "changed": "gone_at = 0 AND changed_at >= :since AND changed_at < :until"
-    " AND first_seen < :since ORDER BY changed_at, url",
-}
-_BATCH = 500
-"""URLs of one query."""
-
-_END = 1e12
-"""Later than any time."""
-
-
-class SqlitePages(SqlitePart):
-    """``Pages`` in the embedded store's file."""
-
-    async def save(self, states: Sequence[PageState]) -> None:
-        """See ``Pages.save``; one transaction for all."""
-        rows = [_values(state) for state in states]
-        await self._database.write(lambda c: c.executemany(_REPLACE, rows))
-
-    async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
-        """See ``Pages.get``."""
-
-        def work(connection: sqlite3.Connection) -> list[PageState]:
-            found: list[PageState] = []
-            for start in range(0, len(urls), _BATCH):
-                some = {f"u{n}": clean(u) for n, u in enumerate(urls[start : start + _BATCH])}
-                condition = f"AND url IN ({', '.join(f':{name}' for name in some)})"
-                found += _select(connection, condition, {"owner": clean(owner), **some})
-            return found
-
-        return {state.url: state for state in await self._database.read(work)}
-
-    async def due(
-        self, owner: str, before: float, limit: int = 1000, after: float = 0.0
-    ) -> list[PageState]:
-        """See ``Pages.due``."""
-        values = {"owner": clean(owner), "before": before, "after": after, "limit": limit}
-        condition = "AND due > 0 AND due > :after AND due <= :before ORDER BY due, url LIMIT :limit"
-        return await self._database.read(lambda c: _select(c, condition, values))
-
-    async def counts(self, owner: str) -> dict[str, int]:
-        """See ``Pages.counts``."""
-        kinds = (
-            "SELECT 'hubs', count(*) FROM pages WHERE owner = ?1 AND role = 'hub' AND gone_at = 0"
-            " UNION ALL SELECT 'details', count(*) FROM pages"
-            " WHERE owner = ?1 AND role = 'detail' AND gone_at = 0"
-            " UNION ALL SELECT 'gone', count(*) FROM pages WHERE owner = ?1 AND gone_at > 0"
+        details, end = {"owner": owner, "role": Role.DETAIL}, until or math.inf
+        here = {**details, "gone_at": 0.0}
+        changed = {"changed_at": Span(since, end), "first_seen": Span(high=since)}
+        gone = {"gone_at": Span(max(since, _FIRST), end)}
+        return Window(
+            tuple(await self._find({**here, "first_seen": Span(since, end)}, "first_seen")),
+            tuple(await self._find({**here, **changed}, "changed_at")),
+            tuple(await self._find({**details, **gone}, "gone_at")),
         )
-        name = (clean(owner),)
-        return await self._database.read(lambda c: dict(c.execute(kinds, name).fetchall()))
 
-    async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
-        """See ``Pages.window``."""
-        values = {"owner": clean(owner), "since": since, "until": until or _END}
+    async def forget(self, names: Sequence[str]) -> int:
+        """Delete the states of names: URLs, or ``site:HOST`` for a host and its subdomains."""
+        urls = {name for name in names if not name.startswith("site:")}
+        if sites := set(names) - urls:
+            everything = pages(self._documents, PAGES, {}, PAGES.keys, fields=PAGES.keys)
+            async for found in everything:
+                for url in (state["url"] for state in found):
+                    if not sites.isdisjoint(site_names(host_of(url))):
+                        urls.add(url)
+        return await self._documents.delete(PAGES, *({"url": url} for url in urls))
 
-        def work(connection: sqlite3.Connection) -> Window:
-            lists = {
-                name: tuple(_select(connection, f"AND role = 'detail' AND {condition}", values))
-                for name, condition in _WITHIN.items()
-            }
-            return Window(**lists)
-
-        return await self._database.read(work)
+    async def _find(self, where: Where, order: str, limit: int = 0) -> list[PageState]:
+        found = await self._documents.find(PAGES, where, order=(order, "url"), limit=limit)
+        return [_state(one) for one in found]
 
 
 def sendable(validator: str) -> str:
@@ -210,29 +183,5 @@ def sendable(validator: str) -> str:
     return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 
-def forget(connection: sqlite3.Connection, name: str) -> None:
-    """Delete the states of a URL, or of ``site:HOST``, inside a transaction of the caller."""
-    if not name.startswith("site:"):
-        connection.execute("DELETE FROM pages WHERE url = ?", (name,))
-        return
-    host = "replace(replace(substr(url, instr(url, '//') + 2), '?', '/'), ':', '/') || '/'"
-    host = f"substr({host}, 1, instr({host}, '/') - 1)"
-    condition = f"{host} = ?1 OR substr({host}, -length(?1) - 1) = '.' || ?1"
-    connection.execute(f"DELETE FROM pages WHERE {condition}", (name[5:],))  # noqa: S608 - constant
-
-
-def _select(
-    connection: sqlite3.Connection, condition: str, values: Mapping[str, Any]
-) -> list[PageState]:
-    return [_state(row) for row in connection.execute(f"{_SELECT} {condition}", values)]
-
-
-def _values(state: PageState) -> tuple[Any, ...]:
-    values = asdict(state)
-    values["more"] = json.dumps(values["more"], ensure_ascii=False)
-    return tuple(clean(one) if isinstance(one, str) else one for one in values.values())
-
-
-def _state(row: tuple[Any, ...]) -> PageState:
-    values = dict(zip(COLUMNS, row, strict=True))
-    return PageState(**{**values, "role": Role(values["role"]), "more": json.loads(values["more"])})
+def _state(document: Document) -> PageState:
+    return PageState(**{**document, "role": Role(document["role"])})

@@ -141,6 +141,22 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (template, entity)
     ) WITHOUT ROWID;
     """,
+    # from here on, documents by name bring their own indexes (``topiccrawl.storage.documents``)
+    """
+    DELETE FROM topic_changes WHERE rowid NOT IN (
+        SELECT max(rowid) FROM topic_changes GROUP BY topic, frontier, number, at
+    );
+    DROP INDEX changes_of_topic;
+    CREATE UNIQUE INDEX topic_changes_key ON topic_changes (topic, frontier, number, at);
+    DROP INDEX pages_due;
+    DROP INDEX pages_seen;
+    DROP INDEX pages_changed;
+    DROP INDEX pages_gone;
+    DROP INDEX seeds_staged;
+    DROP INDEX seeds_outcome;
+    DROP INDEX records_seen;
+    DROP INDEX records_of_seed;
+    """,
 )
 """SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-import json
+import time
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.part import SqlitePart
+from topiccrawl.storage.documents import Kind, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from topiccrawl.storage.contract import Storage
+
+SITES = Kind("sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"}))
 
 
-class SiteKnowledge(SqlitePart):
-    """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys."""
+class Sites(Part):
+    """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys.
+
+    Args:
+        storage: Where they are stored.
+        now: Clock, seconds since the epoch.
+    """
+
+    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(storage.documents(SITES))
+        self._now = now
 
     async def get(self, site: str) -> dict[str, Any]:
         """Return all values of a site, by key; empty if there are none."""
-        query = "SELECT key, value FROM sites WHERE site = ?"
-        found = await self._database.read(lambda c: c.execute(query, (site,)).fetchall())
-        return {key: json.loads(value) for key, value in found}
+        found = await self._documents.find(SITES, {"site": site})
+        return {one["key"]: one["value"] for one in found}
 
     async def sites(self, key: str) -> list[str]:
         """Return the sites that have a value under a key, by name."""
-        query = "SELECT site FROM sites WHERE key = ? ORDER BY site"
-        found = await self._database.read(lambda c: c.execute(query, (key,)).fetchall())
-        return [site for (site,) in found]
+        found = await self._documents.find(SITES, {"key": key}, order=("site",), fields=("site",))
+        return [one["site"] for one in found]
 
     async def put(self, site: str, values: Mapping[str, Any]) -> None:
-        """Replace the values of these keys in one transaction; others stay.
+        """Replace the values of these keys; others stay.
 
         Raises:
-            TypeError: A value cannot be written as JSON.
-            StorageError: Nothing was stored.
+            TypeError: A value cannot be written as JSON; nothing was stored.
+            StorageError: See ``Documents.put``.
         """
         now = self._now()
-        new = [(site, key, json.dumps(value), now) for key, value in values.items()]
-        query = "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?)"
-        await self._database.write(lambda c: c.executemany(query, new))
+        new = [
+            {"site": site, "key": key, "value": value, "changed_at": now}
+            for key, value in values.items()
+        ]
+        await self._documents.put({SITES: new})

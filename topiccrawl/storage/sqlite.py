@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -13,23 +13,63 @@ from topiccrawl.storage import rows
 from topiccrawl.storage import sqlite_search as search
 from topiccrawl.storage.contract import Fate, Reprint, Saved, Story
 from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces
 from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.sqlite_documents import SqliteDocuments
 from topiccrawl.storage.sqlite_search import Tombstones
 from topiccrawl.storage.stories import StoryIndex
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from topiccrawl.dedup import Match, Method
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Version
+    from topiccrawl.storage.contract import Store, Version
+    from topiccrawl.storage.documents import Kind
     from topiccrawl.storage.selection import Selection
 
 
 PAGE = 200
 """Articles read at once."""
+
+
+class SqliteStorage:
+    """The embedded storage: one file in a folder, see ``Storage``.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / FILE
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self | None:
+        """See ``Storage.from_settings``; never None."""
+        return cls(settings["TOPICCRAWL_DATA_DIR"])
+
+    @property
+    def place(self) -> str:
+        """See ``Storage.place``."""
+        return str(self.path)
+
+    def exists(self) -> bool:
+        """See ``Storage.exists``."""
+        return self.path.exists()
+
+    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+        """See ``Storage.articles``."""
+        return SqliteStore(self.path, method=method, capacity=capacity)
+
+    def listing(self) -> SqliteListing:
+        """See ``Storage.listing``."""
+        return SqliteListing(self.path)
+
+    def documents(self, *kinds: Kind) -> SqliteDocuments:
+        """See ``Storage.documents``."""
+        return SqliteDocuments(self.path, kinds)
 
 
 class SqliteStore:

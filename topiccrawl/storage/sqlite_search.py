@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage import pages, rows
+from topiccrawl.storage import rows
 from topiccrawl.storage.selection import names_of, words_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,6 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
         for table, condition in (("articles", where), ("reprints", reprints)):
             query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
             gone += connection.execute(query, (site or name,)).rowcount
-        pages.forget(connection, name)
     _index_below_newest(connection)
     return gone
 

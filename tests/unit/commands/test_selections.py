@@ -13,8 +13,9 @@ from lxml import etree
 
 from tests.mongo_server import database_uri
 from tests.unit.addons.url_patterns.test_patterns import scrapy
+from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.model import Article
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.sqlite import SqliteStorage
 from topiccrawl.storage.tables import Table
 from topiccrawl.text.digest import digest_of
 
@@ -60,7 +61,8 @@ def run(
     where = {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path / "data")}
 
     async def fill() -> None:
-        store = store_of(where)
+        storage = MongoStorage(uri) if uri else SqliteStorage(tmp_path / "data")
+        store = storage.articles()
         await store.open()
         await store.save([article(n) for n in TEXTS])
         await store.close()

@@ -13,10 +13,11 @@ import pytest
 from scrapy import cmdline
 
 from tests.unit.commands.test_articles import article
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.commands.why import watched
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.pages import PageState, Role, SqlitePages
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.pages import Pages, PageState, Role
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     log.begin("桥", "frontier", NOW - 3600.0)
 
     async def fill() -> None:
-        store, pages = SqliteStore(tmp_path), SqlitePages(tmp_path)
+        store, pages = SqliteStore(tmp_path), Pages(SqliteStorage(tmp_path))
         await store.open()
         await pages.open()
         await store.save([one, two, three])
@@ -90,6 +91,23 @@ def test_what_changed_since_the_last_run_is_told_in_order(
     assert "0 new, 1 changed, 0 gone" in out
     out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--limit", "2", "--json")
     assert out.count("\n") == 2
+
+
+def test_changes_of_a_template_count_from_its_last_period(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name, storage = "软件公司-四川", SqliteStorage(tmp_path)
+
+    async def fill() -> None:
+        async with Periods(storage) as periods, Pages(storage) as pages:
+            await periods.put(Period(name, 1, Phase.FINISHED, NOW - 9e5))
+            await periods.put(Period(name, 2, started=NOW - 3600.0))
+            seen = (NOW - 7200.0, NOW - 60.0)
+            await pages.save([PageState(name, f"http://a.test/{at}", first_seen=at) for at in seen])
+
+    asyncio.run(fill())
+    out = show(capsys, monkeypatch, tmp_path, "changes", "--template", name)
+    assert "1 new, 0 changed, 0 gone" in out
 
 
 def test_what_an_article_said_before_is_shown(

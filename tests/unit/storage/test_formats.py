@@ -12,12 +12,12 @@ from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
 from topiccrawl.addons.records import recordfiles
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Kept
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats
 from topiccrawl.storage.formats import writing
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Kept
 from topiccrawl.storage.tables import COLUMNS, Table
 
 if TYPE_CHECKING:

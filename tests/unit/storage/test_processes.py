@@ -8,6 +8,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.storage.writers import stored, writing
 from tests.waiting import PATIENCE
 
@@ -15,10 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_processes_that_store_the_same_stories_at_once_keep_each_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "json"])
+def test_processes_that_store_the_same_stories_at_once_keep_each_once(
+    tmp_path: Path, kind: str
+) -> None:
     with ExitStack() as stack:
         running = [
-            stack.enter_context(writing("sqlite", str(tmp_path), name, 150))
+            stack.enter_context(writing(kind, str(tmp_path), name, 150))
             for name in ("one", "two", "three")
         ]
         lines = [
@@ -27,23 +32,24 @@ def test_processes_that_store_the_same_stories_at_once_keep_each_once(tmp_path: 
     assert [one.returncode for one in running] == [0, 0, 0]
     assert sum(line.endswith(" new") for line in lines) == 150
     assert sum(line.endswith(" reprint") for line in lines) == 300
-    articles, counts = stored("sqlite", str(tmp_path))
+    articles, counts = stored(kind, str(tmp_path))
     assert (counts["articles"], counts["reprints"]) == (150, 300)
     assert len({article.digest for article in articles}) == 150
     assert all(set(article.topics) == {"one", "two", "three"} for article in articles)
 
 
-def test_what_was_acknowledged_before_kill_9_is_there_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "json"])
+def test_what_was_acknowledged_before_kill_9_is_there_once(tmp_path: Path, kind: str) -> None:
     acknowledged: set[str] = set()
     for after in (1, 30, 90):
-        with writing("sqlite", str(tmp_path), "one", 5000) as process:
+        with writing(kind, str(tmp_path), "one", 5000) as process:
             assert process.stdout is not None
             for _, line in zip(range(after), process.stdout, strict=False):
                 acknowledged.add(line.split()[0])
             process.send_signal(signal.SIGKILL)
             # what it printed before it died was acknowledged as well
             acknowledged.update(line.split()[0] for line in process.stdout if line.endswith("\n"))
-    articles, counts = stored("sqlite", str(tmp_path))
+    articles, counts = stored(kind, str(tmp_path))
     urls = [article.url for article in articles]
     assert len(acknowledged) >= 90
     assert acknowledged <= set(urls)

@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from examples.jsonstore import JsonStore
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
 from topiccrawl.storage.group import GroupCommit
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.contract import Store
 
-STORES = {"sqlite": SqliteStore, "mongo": MongoStore}
+STORES = {"sqlite": SqliteStore, "mongo": MongoStore, "json": JsonStore}
 
 
 @contextmanager

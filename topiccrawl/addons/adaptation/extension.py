@@ -19,8 +19,8 @@ from topiccrawl.scheduler.hooks import parameters_given
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import adapter_of
 from topiccrawl.spiders.topic import TopicSpider
-from topiccrawl.storage.changes import TopicChange
-from topiccrawl.storage.choice import changes_of
+from topiccrawl.storage.changes import ChangeLog, TopicChange
+from topiccrawl.storage.choice import storage_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -55,7 +55,7 @@ class TopicAdaptation:
         self.spider = spider
         self.adapter = adapter
         self.own: Scorer = spider.scorer
-        self.log = changes_of(crawler.settings)
+        self.log = ChangeLog(storage_of(crawler.settings))
         self.frontier = frontier_place(crawler.settings, spider)
         self.number = 0
         self._storing: asyncio.Task[None] | None = None

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.scheduler.hooks import components
-from topiccrawl.storage.choice import changes_of, listing_of
+from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.choice import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +54,8 @@ class Stored:
     def __init__(self, settings: BaseSettings, crawler: Crawler | None = None) -> None:
         self.settings = settings
         self._crawler = crawler
-        self._listing = listing_of(settings)
+        self._storage = storage_of(settings)
+        self._listing = self._storage.listing()
         self._sections = components(settings, "TOPICCRAWL_DASHBOARD_SECTIONS")
         self._last: dict[tuple[str, str], tuple[float, State]] = {}
         self._turn = asyncio.Lock()
@@ -86,7 +88,7 @@ class Stored:
 
     async def _look(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
-        log = changes_of(self.settings)
+        log = ChangeLog(self._storage)
         changes = await asyncio.to_thread(log.all, topic, frontier)
         contributed: State = {}
         for section in self._sections:

@@ -11,12 +11,11 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.urls import site_of
 from topiccrawl.spiders.topic import TopicSpider
-from topiccrawl.storage.choice import sites_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-    from topiccrawl.storage.choice import Sites
 
 MOST_SITES = 2_000
 """Maximum number of sites whose frames are learnt in one run; later ones have no frame."""
@@ -45,7 +44,7 @@ class SiteFrames:
         spider = crawler.spider
         if not crawler.settings.getbool("TOPICCRAWL_FRAMES") or not isinstance(spider, TopicSpider):
             raise NotConfigured
-        frames = cls(sites_of(crawler.settings))
+        frames = cls(Sites(storage_of(crawler.settings)))
         spider.frame_of = frames.frame
         crawler.signals.connect(frames.close, signals.spider_closed)
         return frames

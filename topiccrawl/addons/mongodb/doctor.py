@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from topiccrawl.addons.mongodb.storage import mongodb_uri
 from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.scheduler.findings import fail, ok, warn
-from topiccrawl.storage.choice import mongodb_uri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

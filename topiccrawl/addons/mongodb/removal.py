@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
-from topiccrawl.addons.mongodb import pages
 from topiccrawl.addons.mongodb.documents import key, of_site
 from topiccrawl.addons.mongodb.stories import Claim
 from topiccrawl.storage.rows import clean
@@ -45,7 +44,6 @@ async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int
             gone += (await articles.delete_many(which)).deleted_count
             await _strip(server, [one["_id"] for one in found])
         gone += (await reprints.delete_many(copies)).deleted_count
-        await pages.forget(server, name)
     return gone
 
 

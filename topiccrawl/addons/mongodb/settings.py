@@ -7,3 +7,4 @@ MONGODB_URI = ""
 environment's MONGODB_URI, else SQLite in the folder. Options of the URI override ours."""
 
 TOPICCRAWL_EXAMINATIONS = {"mongodb": "topiccrawl.addons.mongodb.doctor.examine"}
+TOPICCRAWL_STORAGES = {"topiccrawl.addons.mongodb.storage.MongoStorage": 100}

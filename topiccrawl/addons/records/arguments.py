@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from topiccrawl.addons.records.periods.periods import Periods, Phase
 from topiccrawl.addons.records.periods.seeds import Manner
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
@@ -24,8 +25,7 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.choice import periods_of
-from topiccrawl.storage.periods import Phase
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.redisaddress import in_redis
 from topiccrawl.storage.since import check_since
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import SeedProvider
-    from topiccrawl.storage.periods import Period
 
 ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
 
@@ -185,7 +185,7 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
     with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
         try:
-            last = thread.submit(lambda: asyncio.run(_last(settings, template.name))).result()
+            last = thread.submit(lambda: asyncio.run(last_period(settings, template.name))).result()
         except (StateError, StorageError) as error:
             raise ConfigurationError(str(error)) from error
     if last is None:
@@ -193,10 +193,7 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number
 
 
-async def _last(settings: BaseSettings, name: str) -> Period | None:
-    periods = periods_of(settings)
-    await periods.open()
-    try:
+async def last_period(settings: BaseSettings, name: str) -> Period | None:
+    """Return the period of a template that began last."""
+    async with Periods(storage_of(settings)) as periods:
         return await periods.last(name)
-    finally:
-        await periods.close()

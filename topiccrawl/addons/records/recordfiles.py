@@ -10,7 +10,7 @@ from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parqu
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 BETWEEN = "; "
 """Separates several values of a field in CSV."""
@@ -22,8 +22,8 @@ _AFTER = ("confidence", "seed", *_TIMES, "urls")
 def shown(kept: Kept) -> dict[str, Any]:
     """A record with its evidence, as JSON has it; times as ISO 8601 in UTC.
 
-    >>> from topiccrawl.storage.records import Kept
-    >>> from topiccrawl.storage.record import Found, Record
+    >>> from topiccrawl.addons.records.records import Kept
+    >>> from topiccrawl.addons.records.record import Found, Record
     >>> record = Record("t", "甲", (Found("QQ", "10001"),), ("http://a.test/",))
     >>> found = shown(Kept("a.test", record, first_seen=1.0))
     >>> found["values"], found["first_seen"], found["gone_at"]

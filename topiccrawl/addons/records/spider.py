@@ -10,8 +10,15 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, crawl_of, manner_of, plan_of
+from topiccrawl.addons.records.arguments import (
+    Plan,
+    crawl_of,
+    last_period,
+    manner_of,
+    plan_of,
+)
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.periods.periods import Phase
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
@@ -25,9 +32,8 @@ from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
-from topiccrawl.storage import choice
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
-from topiccrawl.storage.periods import Phase
 from topiccrawl.storage.since import since_of
 from topiccrawl.text.decode import decode
 
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.periods.visits import Wanted
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import Results
@@ -87,9 +94,7 @@ class TemplateSpider(Spider):
         settings = crawler.settings
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
-        stores = Stores(
-            choice.periods_of(settings), choice.pages_of(settings), choice.records_of(settings)
-        )
+        stores = Stores.of(storage_of(settings))
         conductor = Conductor(
             plan.template, stores, time.time, manner_of(settings, chance=plan.chance)
         )
@@ -129,6 +134,11 @@ class TemplateSpider(Spider):
             ConfigurationError: There is no such template, or its periods cannot be read.
         """
         return crawl_of(settings, name)
+
+    @classmethod
+    async def last_period(cls, settings: BaseSettings, name: str) -> Period | None:
+        """Return the period of a template that began last, for ``articles changes``."""
+        return await last_period(settings, name)
 
     @override
     async def start(self) -> AsyncIterator[Request]:

@@ -28,3 +28,4 @@ TOPICCRAWL_NODE_SECONDS = 10.0
 TOPICCRAWL_EXAMINATIONS = {"redis": "topiccrawl.addons.redis.doctor.examine"}
 
 TOPICCRAWL_FRONTIER = "topiccrawl.addons.redis.choice.frontiers"
+TOPICCRAWL_STORAGES = {"topiccrawl.addons.redis.storage.NodeStorage": 200}

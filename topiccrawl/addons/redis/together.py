@@ -11,28 +11,29 @@ import asyncio
 import copy
 import logging
 import random
+import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
+from typing_extensions import override
 
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from redis.asyncio import Redis
 
     from topiccrawl.addons.redis.stories import Told
     from topiccrawl.dedup import Match, Method
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Store, Story, Version
-    from topiccrawl.storage.selection import Selection
 
 logger = logging.getLogger(__name__)
 
@@ -54,83 +55,57 @@ class _Plan(NamedTuple):
     marks: list[int]
 
 
-class TogetherStore:
-    """A ``Store`` that detects reprints of the stories of all nodes.
+class TogetherStore(SqliteStore):
+    """A node's own store that detects reprints of the stories of all nodes.
 
     Args:
-        store: The node's own.
-        place: Name of the store, unique among all nodes.
+        path: The file, or its folder (TOPICCRAWL_DATA_DIR).
         client: Makes a client of the Redis server, once it is needed.
         method: Detects duplicates; ``VerifiedShingles`` if None.
         capacity: Articles that a new one is compared with, the newest.
+        place: Name of the store, unique among all nodes; "": host and path.
         name: Of a register that is not all nodes', or "".
     """
 
     def __init__(
-        self, store: Store, place: str, client: Callable[[], Redis], *,
-        method: Method | None = None, capacity: int = CAPACITY, name: str = "",
+        self, path: str | Path, client: Callable[[], Redis], *, method: Method | None = None,
+        capacity: int = CAPACITY, place: str = "", name: str = "",
     ) -> None:  # fmt: skip
-        self.store = store
-        self._place = place
+        super().__init__(path, method=method, capacity=capacity)
+        self._place = place or f"{socket.gethostname()}:{self.path.resolve()}"
         self._client = client
         self._method = copy.deepcopy(method) if method is not None else VerifiedShingles()
         self._capacity, self._name = capacity, name
         self._register: StoryRegister | None = None
         self._turn = asyncio.Lock()
 
-    async def open(self) -> None:
-        """See ``Store.open``."""
-        await self.store.open()
-
+    @override
     async def close(self) -> None:
-        """See ``Store.close``."""
         if self._register is not None:
             await self._register.close()
             self._register = None
-        await self.store.close()
+        await super().close()
 
+    @override
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._turn:
             with _translated():
                 plan = await self._claimed(articles)
-            saved = await self._save(articles, plan)
+            saved = await self._save_here(articles, plan)
             doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if lost := doubles.intersection(claim.article.url for claim in plan.claims):
                 with _translated():  # the node's own store refused them
                     await self._opened().withdraw(lost)
         return saved
 
-    async def get(self, url: str) -> Story | None:
-        """See ``Store.get``; the node's own."""
-        return await self.store.get(url)
-
-    async def versions(self, url: str) -> list[Version]:
-        """See ``Store.versions``."""
-        return await self.store.versions(url)
-
-    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """See ``Store.articles``; the node's own."""
-        return await self.store.articles(topic, limit=limit, offset=offset)
-
-    def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
-        """See ``Store.select``; the node's own."""
-        return self.store.select(selection)
-
+    @override
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``; all nodes forget the texts, this one keeps the names."""
-        gone = await self.store.forget(names, now)
+        gone = await super().forget(names, now)
         with _translated():
             shared = await self._opened().forget(frozenset(names))
         return max(gone, shared)
-
-    async def expire(self, topic: str, before: float) -> int:
-        """See ``Store.expire``."""
-        return await self.store.expire(topic, before)
-
-    async def counts(self) -> dict[str, int]:
-        """See ``Store.counts``; the node's own."""
-        return await self.store.counts()
 
     def _opened(self) -> StoryRegister:
         if self._register is None:
@@ -145,11 +120,11 @@ class TogetherStore:
             )  # fmt: skip
         return self._register
 
-    async def _save(self, articles: Sequence[Article], plan: _Plan) -> list[Saved]:
+    async def _save_here(self, articles: Sequence[Article], plan: _Plan) -> list[Saved]:
         """Save the articles that no other node has; return the fates of all."""
         elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
         pairs = zip(articles, elsewhere, strict=True)
-        here = iter(await self.store.save([article for article, away in pairs if not away]))
+        here = iter(await super().save([article for article, away in pairs if not away]))
         saved = []
         for article, found in zip(articles, plan.matches, strict=True):
             if found is not None and found[1] != self._place:

@@ -17,7 +17,8 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Unfinished
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.storage.choice import sites_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from topiccrawl.model import Offer
-    from topiccrawl.storage.choice import Sites
 
 SAVE_EVERY = 200
 """Pages between two times that the learners are stored; a killed crawl learns these again."""
@@ -65,7 +65,7 @@ class NewsFilterMiddleware:
         if not crawler.settings.getbool("TOPICCRAWL_NEWS_FILTER"):
             raise NotConfigured
         stats = crawler.stats
-        knowledge = sites_of(crawler.settings)
+        knowledge = Sites(storage_of(crawler.settings))
         middleware = cls(
             PatternLearner(), knowledge, lambda name: stats.inc_value(f"topiccrawl/links/{name}")
         )

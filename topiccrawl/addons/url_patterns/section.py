@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
 from topiccrawl.addons.url_patterns.site import SiteLearner
-from topiccrawl.storage.choice import mongodb_uri, sites_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,19 +45,15 @@ def _learnt(crawler: Crawler) -> Mapping[str, tuple[SiteLearner, Drops]]:
 
 
 async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Drops]]:
-    folder = settings["TOPICCRAWL_DATA_DIR"]
-    if not mongodb_uri(settings) and not (Path(folder) / FILE).exists():
+    storage = storage_of(settings)
+    if not storage.exists():
         return {}
-    knowledge = sites_of(settings)
-    await knowledge.open()
-    try:
+    async with Sites(storage) as knowledge:
         found: dict[str, tuple[SiteLearner, Drops]] = {}
         for site in (await knowledge.sites(KEY))[:LOOKED_AT]:
             value = await knowledge.get(site)
             found[site] = SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {})
         return found
-    finally:
-        await knowledge.close()
 
 
 def _site(site: str, learner: SiteLearner, drops: Drops) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.ledger import Seen
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ async def take_over(
     settings: BaseSettings, frontier: Frontier, ledger: Ledger, pages: Pages
 ) -> None:
     """Run ``adopt`` with the store that the settings name."""
-    store = store_of(settings)
+    store = storage_of(settings).articles()
     await store.open()
     try:
         await adopt(frontier, store, ledger, pages, time.time())

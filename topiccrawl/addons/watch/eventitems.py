@@ -14,8 +14,9 @@ from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.errors import StorageError
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import page_changed
-from topiccrawl.storage.choice import pages_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import Change, changes_in
+from topiccrawl.storage.pages import Pages
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -68,15 +69,13 @@ class ChangeEvents:
 
     async def _send_written(self) -> None:
         """Send the events written since the last look."""
-        pages, now = pages_of(self.crawler.settings), time.time()
+        now = time.time()
         try:
-            await pages.open()
-            window = await pages.window(self.context.spec.owner, self.since, now)
+            async with Pages(storage_of(self.crawler.settings)) as pages:
+                window = await pages.window(self.context.spec.owner, self.since, now)
         except StorageError as error:
             logger.error("Events cannot be read: %s", error)  # noqa: TRY400
             return
-        finally:
-            await pages.close()
         self.since = now
         for change in changes_in(window):
             self.send(change)

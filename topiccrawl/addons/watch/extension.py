@@ -28,7 +28,8 @@ from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
-from topiccrawl.storage.choice import pages_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.pages import Pages
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ class Watch:
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
         soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
         ledger = Ledger(spec.owner, policy_of(settings), gone, soon)
-        watch = cls(context, ledger, PageBuffer(pages_of(settings)), once=spec.watch == "once")
+        watch = cls(
+            context, ledger, PageBuffer(Pages(storage_of(settings))), once=spec.watch == "once"
+        )
         context.status["watch"] = watch.status
         context.on_settled(watch.settled)
         connect = crawler.signals.connect

@@ -14,7 +14,8 @@ from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.sites import SiteKnowledge
+from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,10 +72,8 @@ def test_stored_patterns_are_shown(tmp_path: Path) -> None:
         for number in range(3):
             url = f"http://a.test/news/{number}.html"
             learner.observe(url, article=True, links=0, topical=True)
-        knowledge = SiteKnowledge(tmp_path)
-        await knowledge.open()
-        await knowledge.put("a.test", learner.stored("a.test"))
-        await knowledge.close()
+        async with Sites(SqliteStorage(tmp_path)) as knowledge:
+            await knowledge.put("a.test", learner.stored("a.test"))
 
     asyncio.run(store())
     (site,) = more(settings_for(tmp_path))["patterns"]

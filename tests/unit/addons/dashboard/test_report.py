@@ -20,7 +20,7 @@ from topiccrawl.errors import SettingError, StateError
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.listing import Listed
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
 
     asyncio.run(fill())
     change = TopicChange("新能源汽车", "f", 1, 0.0, "words", "why", 9, {"甲": 1.0}, {"乙": 0.5})
-    ChangeLog(tmp_path).add(change, {})
+    ChangeLog(SqliteStorage(tmp_path)).add(change, {})
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     path = tmp_path / "new" / "r.html"
     runs = [told()]

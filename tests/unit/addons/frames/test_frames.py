@@ -9,7 +9,8 @@ from scrapy import cmdline
 
 from topiccrawl.extract.body import Body
 from topiccrawl.extract.frames import KEY, LEAST, SiteFrame
-from topiccrawl.storage.sites import SiteKnowledge
+from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ LINE = "本台热线欢迎来电。"
 
 
 async def put(folder: Path, frame: SiteFrame) -> None:
-    knowledge = SiteKnowledge(folder)
+    knowledge = Sites(SqliteStorage(folder))
     await knowledge.open()
     await knowledge.put("a.test", {KEY: frame.to_json()})
     await knowledge.close()

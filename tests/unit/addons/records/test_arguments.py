@@ -10,9 +10,10 @@ from scrapy.settings import Settings
 
 from topiccrawl import settings as project
 from topiccrawl.addons.records.arguments import plan_of
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.discovery.configured import Configured
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.periods import Period, Phase, SqlitePeriods
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +90,7 @@ def test_a_template_names_its_providers_and_the_argument_counts_before(
 
 
 async def _put(settings: Settings, period: Period) -> None:
-    periods = SqlitePeriods(settings["TOPICCRAWL_DATA_DIR"])
+    periods = Periods(SqliteStorage(settings["TOPICCRAWL_DATA_DIR"]))
     await periods.open()
     await periods.put(period)
     await periods.close()

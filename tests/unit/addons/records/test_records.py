@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Kept, SqliteRecords
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Kept, Records
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
                     1, period, 0.8, checked_at=now)  # fmt: skip
 
     async def fill() -> None:
-        store = SqliteRecords(tmp_path)
+        store = Records(SqliteStorage(tmp_path))
         await store.open()
         await store.save([kept("a.test", "1", 10.0), kept("b.test", "2", 11.0)])
         await store.save([kept("a.test", "3", 90_000.0, 2)])
@@ -108,7 +109,7 @@ def test_a_record_of_a_host_with_www_stays_away_without_it_too(folder: Path) -> 
     template = "软件公司-四川"
 
     async def save(entity: str) -> str:
-        store = SqliteRecords(folder)
+        store = Records(SqliteStorage(folder))
         await store.open()
         record = Record(template, "丁公司", (), (f"http://{entity}/",))
         (told,) = await store.save([Kept(entity, record, f"http://{entity}/", 1, 1, 0.8)])

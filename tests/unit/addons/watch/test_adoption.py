@@ -14,8 +14,8 @@ from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Se
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Offer
-from topiccrawl.storage.pages import Role, SqlitePages
-from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.pages import Pages, Role
+from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
 
 async def adopted(folder: Path) -> dict[str, PageState]:
     """The states after a crawl that stored articles found on ``HUB`` is taken over, twice."""
-    store, pages = SqliteStore(folder), SqlitePages(folder)
+    store, pages = SqliteStore(folder), Pages(SqliteStorage(folder))
     await store.open()
     await pages.open()
     frontier = EmbeddedFrontier(folder / "frontier", FirstCome(), POLITENESS, Limits())

@@ -19,7 +19,8 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.leases import LeaseBook, Retry
-from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -35,7 +36,7 @@ def scene(folder: Path, seen: float, act: Callable[[Visited], Awaitable[None]]) 
     """A crawl whose pages, all hubs, were visited at one moment; the frontier after an act."""
 
     async def whole() -> None:
-        pages = SqlitePages(folder)
+        pages = Pages(SqliteStorage(folder))
         await pages.open()
         ledger = Ledger("足球", UniformRevisits())
         states = [ledger.first(url, Seen(seen, hub=True)) for url in URLS]

@@ -12,7 +12,8 @@ from typing_extensions import override
 from tests.waiting import came
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.storage.pages import PageState, SqlitePages
+from topiccrawl.storage.pages import Pages, PageState
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 ONE = PageState("足球", "http://a.test/1", checked_at=1.0)
 
 
-class Distant(SqlitePages):
+class Distant(Pages):
     """A store that is away for its next saves, or refuses them."""
 
     def __init__(self, folder: Path, *errors: StorageError) -> None:
-        super().__init__(folder)
+        super().__init__(SqliteStorage(folder))
         self.errors = list(errors)
         self.groups: list[int] = []
 

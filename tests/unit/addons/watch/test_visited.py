@@ -17,7 +17,8 @@ from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.frontier.contract import Ending, Lease, Outcome
-from topiccrawl.storage.pages import SqlitePages
+from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -36,7 +37,7 @@ MISSING = Outcome(Ending.ERROR, "http-404")
 ARTICLE = Seen(10.0, etag='"1"', digest="one", found_on=HUB)
 
 
-class Away(SqlitePages):
+class Away(Pages):
     """A store that may be away."""
 
     away = False
@@ -52,7 +53,7 @@ class Book:
     """A ``Visited`` on a store, and what it told."""
 
     def __init__(self, folder: Path) -> None:
-        self.pages = Away(folder)
+        self.pages = Away(SqliteStorage(folder))
         self.counts: Counter[str] = Counter()
         self.events: list[Change] = []
         self.kept: list[str] = []

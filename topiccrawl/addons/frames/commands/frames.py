@@ -14,8 +14,8 @@ from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parsed
-from topiccrawl.storage.choice import mongodb_uri, sites_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     import argparse
@@ -67,24 +67,17 @@ class Command(OperatorCommand, ScrapyCommand):
                 raise UsageError
 
     async def _summaries(self) -> list[str]:
-        if not mongodb_uri(self.options) and not (self.folder / FILE).exists():
-            return []  # showing makes no file
-        knowledge = sites_of(self.options)
-        await knowledge.open()
-        try:
+        async with self._knowledge() as knowledge:
             sites = await knowledge.sites(KEY)
             known = [(site, (await knowledge.get(site)).get(KEY, {})) for site in sites]
-        finally:
-            await knowledge.close()
         return [summary(site, SiteFrame.from_json(values)) for site, values in known]
 
     async def _frame(self, site: str) -> SiteFrame:
-        knowledge = sites_of(self.options)
-        await knowledge.open()
-        try:
+        async with self._knowledge() as knowledge:
             return SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
-        finally:
-            await knowledge.close()
+
+    def _knowledge(self) -> Sites:
+        return Sites(storage_of(self.options))
 
     def _edit(self, site: str, selector: str) -> None:
         try:
@@ -97,12 +90,8 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _put(self, site: str, frame: SiteFrame) -> None:
         async def put() -> None:
-            knowledge = sites_of(self.options)
-            await knowledge.open()
-            try:
+            async with self._knowledge() as knowledge:
                 await knowledge.put(site, {KEY: frame.to_json()})
-            finally:
-                await knowledge.close()
 
         asyncio.run(put())
         say(*describe(site, frame))

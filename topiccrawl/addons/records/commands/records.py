@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -14,19 +14,21 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.records.periods.periods import Periods
 from topiccrawl.addons.records.recordfiles import BETWEEN, formats, iso, shown
+from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
-from topiccrawl.storage.choice import periods_of, place_of, records_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import writing
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator
 
-    from topiccrawl.storage.record import Found
-    from topiccrawl.storage.records import Kept, Records, Version
+    from topiccrawl.addons.records.record import Found
+    from topiccrawl.addons.records.records import Kept, Version
 
 SHOWN = 20
 """Records that are listed by default."""
@@ -73,7 +75,12 @@ class Command(OperatorCommand, ScrapyCommand):
             case ["forget", *entities] if entities:
                 gone, unknown = asyncio.run(self._forget(entities, opts))
                 say(f"{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)")
-                say(*(f"{name}: no such record in {place_of(self.options)}" for name in unknown))
+                say(
+                    *(
+                        f"{name}: no such record in {storage_of(self.options).place}"
+                        for name in unknown
+                    )
+                )
                 self.exitcode = int(bool(unknown))
             case ["allow", *entities] if entities:
                 back = asyncio.run(self._allow(entities, opts))
@@ -93,7 +100,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def _say_none(self, opts: argparse.Namespace) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        say(f"{place_of(self.options)}: no record of {about}", to=sys.stderr)
+        say(f"{storage_of(self.options).place}: no record of {about}", to=sys.stderr)
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
@@ -105,30 +112,25 @@ class Command(OperatorCommand, ScrapyCommand):
                     versions = await store.versions(kept.template, kept.entity)
                     say(*([_json(kept)] if opts.json else _whole(kept, versions)))
         if not shown_any:
-            say(f"{entity}: no such record in {place_of(self.options)}")
+            say(f"{entity}: no such record in {storage_of(self.options).place}")
             self.exitcode = 1
 
     async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
         """Delete records and their seeds' visits; return their number, and entities not found."""
         gone, unknown = 0, dict.fromkeys(entities)
-        periods = periods_of(self.options)
-        await periods.open()
-        try:
-            async with self._store() as store:
-                found = [
-                    kept
-                    async for kept in store.select(_name(opts.template), gone=True)
-                    if {kept.entity, kept.record.name}.intersection(entities)
-                ]
-                for kept in found:
-                    for name in (kept.entity, kept.record.name):
-                        unknown.pop(name, None)
-                    both = dict.fromkeys((kept.entity, kept.entity.removeprefix("www.")))
-                    gone += await store.forget(kept.template, list(both))
-                    seeds = await periods.get(kept.template, [kept.seed])
-                    await periods.save([replace(seed, visits={}) for seed in seeds.values()])
-        finally:
-            await periods.close()
+        async with Periods(storage_of(self.options)) as periods, self._store() as store:
+            found = [
+                kept
+                async for kept in store.select(_name(opts.template), gone=True)
+                if {kept.entity, kept.record.name}.intersection(entities)
+            ]
+            for kept in found:
+                for name in (kept.entity, kept.record.name):
+                    unknown.pop(name, None)
+                both = dict.fromkeys((kept.entity, kept.entity.removeprefix("www.")))
+                gone += await store.forget(kept.template, list(both))
+                seeds = await periods.get(kept.template, [kept.seed])
+                await periods.save([replace(seed, visits={}) for seed in seeds.values()])
         return gone, list(unknown)
 
     async def _allow(self, entities: list[str], opts: argparse.Namespace) -> int:
@@ -151,14 +153,8 @@ class Command(OperatorCommand, ScrapyCommand):
         if not found:
             self._say_none(opts)
 
-    @asynccontextmanager
-    async def _store(self) -> AsyncIterator[Records]:
-        store = records_of(self.options)
-        await store.open()
-        try:
-            yield store
-        finally:
-            await store.close()
+    def _store(self) -> Records:
+        return Records(storage_of(self.options))
 
 
 async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncGenerator[Kept, None]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.periods.outcome import Entities
+from topiccrawl.addons.records.periods.periods import Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, Manner, SeedList
 from topiccrawl.addons.records.periods.visits import (
     Child,
@@ -23,17 +24,16 @@ from topiccrawl.addons.records.periods.visits import (
     Work,
     name_of,
 )
-from topiccrawl.storage.pages import PageState, Role
-from topiccrawl.storage.periods import Phase, Stage
+from topiccrawl.addons.records.records import Records
+from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.periods.visits import Visit
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.storage.pages import Pages
-    from topiccrawl.storage.periods import Period, Periods
-    from topiccrawl.storage.records import Records
+    from topiccrawl.storage.contract import Storage
 
 
 class Stores(NamedTuple):
@@ -42,6 +42,11 @@ class Stores(NamedTuple):
     periods: Periods
     pages: Pages
     records: Records
+
+    @classmethod
+    def of(cls, storage: Storage) -> Stores:
+        """Return the stores of a storage."""
+        return cls(Periods(storage), Pages(storage), Records(storage))
 
 
 class Conductor:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.records.periods.visits import State
+from topiccrawl.addons.records.record import Record
+from topiccrawl.addons.records.records import Kept, confidence_of
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.record import Record
-from topiccrawl.storage.records import Kept, confidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.addons.records.periods.visits import Work
+    from topiccrawl.addons.records.records import Records
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.storage.records import Records
 
 
 _FIRST = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do))?", re.IGNORECASE)

@@ -6,14 +6,14 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.periods.periods import Period, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.visits import Child, Work
 from topiccrawl.discovery.chance import luck, probability
-from topiccrawl.storage.periods import Period, Phase, Seed, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.storage.periods import Periods
+    from topiccrawl.addons.records.periods.periods import Periods
 
 _BATCH = 500
 """Seeds read or written at once."""

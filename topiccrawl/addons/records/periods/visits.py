@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
-from topiccrawl.storage.periods import Seed, Stage
+from topiccrawl.addons.records.periods.periods import Seed, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from topiccrawl.addons.records.record import Record
     from topiccrawl.model import Page
-    from topiccrawl.storage.record import Record
 
 TWICE = 2
 """Answers 404 or 410 after which a page is gone (**D**)."""

@@ -18,8 +18,8 @@ from topiccrawl.text.escaping import escaped
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from topiccrawl.addons.records.record import Record
     from topiccrawl.addons.records.templates.template import Template
-    from topiccrawl.storage.record import Record
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
+from topiccrawl.addons.records.record import Found, Record
 from topiccrawl.addons.records.templates.candidate import Candidate
 from topiccrawl.addons.records.templates.lines import read_sheet
 from topiccrawl.addons.records.templates.owners import NO_OWNER, SUBJECT, Owners
@@ -22,7 +23,6 @@ from topiccrawl.addons.records.templates.values.value import seen
 from topiccrawl.addons.records.templates.weights import NAMED, TAKEN, WEIGHTS, ZONES, together
 from topiccrawl.addons.records.templates.words import Vocabulary
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.record import Found, Record
 from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import mongodb_uri, sites_of
-from topiccrawl.storage.database import FILE
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -90,35 +90,24 @@ class Command(OperatorCommand, ScrapyCommand):
                 raise UsageError
 
     async def _sites(self) -> list[str]:
-        if not mongodb_uri(self.options) and not (self.folder / FILE).exists():
-            return []  # showing makes no file
-        knowledge = sites_of(self.options)
-        await knowledge.open()
-        try:
+        async with self._knowledge() as knowledge:
             return await knowledge.sites(KEY)
-        finally:
-            await knowledge.close()
+
+    def _knowledge(self) -> Sites:
+        return Sites(storage_of(self.options))
 
     def _all(self) -> dict[str, SiteLearner]:
         return {site: asyncio.run(self._load(site))[0] for site in asyncio.run(self._sites())}
 
     async def _load(self, site: str) -> tuple[SiteLearner, dict[str, Any]]:
-        knowledge = sites_of(self.options)
-        await knowledge.open()
-        try:
+        async with self._knowledge() as knowledge:
             known = await knowledge.get(site)
-        finally:
-            await knowledge.close()
         return SiteLearner.from_json(known.get(KEY, {})), known.get(DROPS_KEY, {})
 
     async def _save(self, learners: dict[str, SiteLearner]) -> None:
-        knowledge = sites_of(self.options)
-        await knowledge.open()
-        try:
+        async with self._knowledge() as knowledge:
             for site, learner in learners.items():
                 await knowledge.put(site, {KEY: learner.to_json()})
-        finally:
-            await knowledge.close()
 
     def _queued(self, topic: str | None) -> list[str]:
         with closing(read_frontier(self.last_crawl(topic).frontier, self.options)) as view:

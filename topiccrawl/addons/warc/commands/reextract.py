@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.choice import store_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
@@ -58,7 +58,7 @@ class Command(OperatorCommand, ScrapyCommand):
         say(f"{len(pages)} pages, {len(found)} articles on topic{f': {counts}' if counts else ''}")
 
     async def _save(self, found: list[Article]) -> Counter[str]:
-        store = store_of(self.options)
+        store = storage_of(self.options).articles()
         await store.open()
         fates: Counter[str] = Counter()
         try:

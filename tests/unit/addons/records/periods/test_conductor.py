@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.periods.periods import Phase, Stage
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Manner
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Wanted
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Limits, Template
-from topiccrawl.storage.pages import SqlitePages
-from topiccrawl.storage.periods import Phase, SqlitePeriods, Stage
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import SqliteRecords
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.records import Kept
+    from topiccrawl.addons.records.records import Kept
 
 TEMPLATE = Template(
     name="t",
@@ -72,7 +72,7 @@ async def period(
     template: Template = TEMPLATE,
 ) -> Conductor:  # fmt: skip
     """Conduct a period to its end, or until so many pages have been answered; as a spider does."""
-    stores = Stores(SqlitePeriods(folder), SqlitePages(folder), SqliteRecords(folder))
+    stores = Stores.of(SqliteStorage(folder))
     clock = iter(range(1000 * number, 1000 * number + 900))
     conductor = Conductor(
         template, stores, lambda: float(next(clock)), manner or Manner(at_once=3, chance=False)
@@ -99,7 +99,7 @@ async def period(
 
 async def kept(folder: Path) -> dict[str, Kept]:
     """All records, gone ones too."""
-    store = SqliteRecords(folder)
+    store = Records(SqliteStorage(folder))
     await store.open()
     found = {one.entity: one async for one in store.select(gone=True)}
     await store.close()
@@ -132,7 +132,7 @@ def test_what_the_search_finds_no_more_is_offered_again_where_it_was_useful(
 ) -> None:
     async def law() -> None:
         await period(tmp_path, World(s1="1", s2="2", s3="empty"), 1)
-        stores = Stores(SqlitePeriods(tmp_path), SqlitePages(tmp_path), SqliteRecords(tmp_path))
+        stores = Stores.of(SqliteStorage(tmp_path))
         conductor = Conductor(TEMPLATE, stores, lambda: 2000.0, Manner(chance=False))
         await conductor.open(2)
         await conductor.found([Hit(0, "http://s4.test/")])
@@ -176,7 +176,7 @@ def test_a_bound_of_records_holds_for_a_period_that_was_stopped_and_went_on(tmp_
 
 def test_a_search_that_goes_on_says_how_many_results_there_are(tmp_path: Path) -> None:
     async def law() -> None:
-        stores = Stores(SqlitePeriods(tmp_path), SqlitePages(tmp_path), SqliteRecords(tmp_path))
+        stores = Stores.of(SqliteStorage(tmp_path))
         conductor = Conductor(TEMPLATE, stores, lambda: 1000.0, Manner())
         await conductor.open(1)
         await conductor.found([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
@@ -232,7 +232,7 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
 
 def test_limits_bound_what_is_fetched_for_a_seed(tmp_path: Path) -> None:
     async def law() -> None:
-        stores = Stores(SqlitePeriods(tmp_path), SqlitePages(tmp_path), SqliteRecords(tmp_path))
+        stores = Stores.of(SqliteStorage(tmp_path))
         conductor = Conductor(TEMPLATE, stores, lambda: 1.0, Manner(chance=False))
         await conductor.open(1)
         await conductor.found([Hit(0, "http://s1.test/")])

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.addons.records.periods.outcome import Entities, named
+from topiccrawl.addons.records.periods.periods import Seed
 from topiccrawl.addons.records.periods.visits import State, Visit, Work
+from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.records import Kept, Records
 from topiccrawl.addons.records.templates.template import Template
-from topiccrawl.storage.periods import Seed
-from topiccrawl.storage.record import Found, Record
-from topiccrawl.storage.records import Kept, SqliteRecords
+from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +70,7 @@ def page(path: str, *names: str, state: State = State.DONE) -> Visit:
 
 def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SqliteRecords(tmp_path)
+        store = Records(SqliteStorage(tmp_path))
         await store.open()
 
         async def settle(now: float, *pages: Visit) -> dict[str, int]:
@@ -93,7 +94,7 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
 
 def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SqliteRecords(tmp_path)
+        store = Records(SqliteStorage(tmp_path))
         await store.open()
         entities = Entities(TEMPLATE, store)
 
@@ -119,7 +120,7 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
 
 def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SqliteRecords(tmp_path)
+        store = Records(SqliteStorage(tmp_path))
         await store.open()
         await store.forget("t", ["a.test"])
         work = Work(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
+from topiccrawl.addons.records.record import Record
 from topiccrawl.addons.records.templates.extract import combine, records_of
 from topiccrawl.addons.records.templates.template import resolve
-from topiccrawl.storage.record import Record
 
 SOURCE = resolve("软件公司-四川")
 CYCLES = resolve("bicycle-workshops-cornwall")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.mongo_server import database_uri
 from topiccrawl.model import Article
-from topiccrawl.storage.choice import listing_of, store_of
+from topiccrawl.storage.sqlite import SqliteStorage
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.storage.contract import Storage
 
 LETTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 3_000)]
 
@@ -34,19 +33,9 @@ def article(number: int, site: str = "a.test", topic: str = "足球") -> Article
     )
 
 
-@pytest.fixture(params=["sqlite", "mongodb"])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
-    """Settings that name a new store."""
-    chosen: dict[str, Any] = {"TOPICCRAWL_DATA_DIR": str(tmp_path)}
-    if request.param == "mongodb":
-        uri = str(request.getfixturevalue("mongo_uri"))
-        chosen["MONGODB_URI"] = database_uri(uri, tmp_path)
-    return chosen
-
-
-def test_articles_are_listed_newest_first_with_their_reprints(settings: dict[str, Any]) -> None:
+def test_articles_are_listed_newest_first_with_their_reprints(storage: Storage) -> None:
     async def check() -> None:
-        store, listing = store_of(settings), listing_of(settings)
+        store, listing = storage.articles(), storage.listing()
         await store.open()
         for number in range(5):
             await store.save([article(number)])
@@ -75,7 +64,7 @@ def test_articles_are_listed_newest_first_with_their_reprints(settings: dict[str
 
 def test_listing_makes_no_store(tmp_path: Path) -> None:
     async def check() -> None:
-        listing = listing_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        listing = SqliteStorage(tmp_path).listing()
         assert await listing.page("足球", 10, 0) == (0, [])
         assert await listing.chains("足球", 10) == []
         await listing.close()
@@ -86,11 +75,11 @@ def test_listing_makes_no_store(tmp_path: Path) -> None:
 
 def test_two_that_ask_at_once_wait_for_the_same_opening(tmp_path: Path) -> None:
     async def check() -> None:
-        store = store_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        store = SqliteStorage(tmp_path).articles()
         await store.open()
         await store.save([article(1)])
         await store.close()
-        listing = listing_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+        listing = SqliteStorage(tmp_path).listing()
         pages = await asyncio.gather(*(listing.page("足球", 10, 0) for _ in range(5)))
         assert [total for total, _ in pages] == [1] * 5
         await listing.close()

@@ -1,0 +1,278 @@
+"""Articles in the journal: fates, reprints, versions, selections, lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from examples.jsonstore.journal import Journal
+from topiccrawl.dedup.index import CAPACITY, KeyIndex
+from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.model import Article
+from topiccrawl.storage.contract import Chain, Fate, Listed, Reprint, Saved, Story, Version
+from topiccrawl.storage.merge import fate_of, replaces
+from topiccrawl.storage.rows import clean
+from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+
+    from topiccrawl.dedup import Match, Method
+    from topiccrawl.storage.selection import Selection
+
+ARTICLES, REPRINTS, VERSIONS = "articles", "reprints", "versions"
+FORGOTTEN, KEYS, MARKS = "forgotten", "keys", "marks"
+"""Tables by URL, but FORGOTTEN by name, and MARKS (of boilerplate) by mark."""
+
+
+class JsonStore:
+    """See ``topiccrawl.storage.contract.Store``.
+
+    Args:
+        folder: Folder of the journal.
+        method: Detects duplicates; ``VerifiedShingles`` if None.
+        capacity: Articles that a new one is compared with, the newest.
+    """
+
+    def __init__(
+        self, folder: str | Path, *, method: Method | None = None, capacity: int = CAPACITY
+    ) -> None:
+        self._method = method or VerifiedShingles()
+        self._index = KeyIndex(capacity)
+        self._urls = [""]  # by number in the index
+        self._keys = f"{KEYS} {self._method.scheme}"
+        self._journal = Journal(Path(folder), self._changed)
+
+    async def open(self) -> None:
+        """Read the journal; articles without keys of the method get them."""
+
+        def work() -> None:
+            table, articles = self._journal.table, self._journal.table(ARTICLES)
+            for url in [url for url in articles if url not in table(self._keys)]:
+                article = self._article(url)
+                self._journal.put(self._keys, url, list(self._method.keys(article)))
+
+        await self._journal.write(work)
+
+    async def close(self) -> None:
+        """Nothing is open between two calls."""
+
+    async def save(self, articles: Sequence[Article]) -> list[Saved]:
+        """Save articles in one transaction."""
+        return await self._journal.write(lambda: [self._save(_cleaned(one)) for one in articles])
+
+    async def get(self, url: str) -> Story | None:
+        """Return a story by its URL or a reprint's."""
+
+        def work() -> Story | None:
+            articles, reprints = self._journal.table(ARTICLES), self._journal.table(REPRINTS)
+            story = url if url in articles else reprints.get(url, [""])[0]
+            return Story(self._article(story), self._reprints(story)) if story else None
+
+        return await self._journal.read(work)
+
+    async def versions(self, url: str) -> list[Version]:
+        """Return earlier texts."""
+        return await self._journal.read(
+            lambda: [Version(*one) for one in self._journal.table(VERSIONS).get(url, [])]
+        )
+
+    async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
+        """Return articles of a topic, the last stored first."""
+
+        def work() -> list[Article]:
+            urls = self._of_topic(topic)[offset:][: limit or None]
+            return [self._article(url, topic) for url in urls]
+
+        return await self._journal.read(work)
+
+    async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
+        """Yield the articles of a selection, the last stored first."""
+        for article in await self.articles(selection.topic):
+            if _is_in(article, selection):
+                yield article
+
+    async def forget(self, names: Sequence[str], now: float) -> int:
+        """Remove articles and reprints of names for good."""
+
+        def work() -> int:
+            gone = 0
+            for name in map(clean, names):
+                self._journal.put(FORGOTTEN, name, now)
+                meant = [one for one in self._all() if name in names_of(one)]
+                self._drop([one.url for one in meant])
+                reprints = self._journal.table(REPRINTS).items()
+                copies = [u for u, r in reprints if name in {u, *site_names(r[1])}]
+                for url in copies:
+                    self._journal.put(REPRINTS, url, None)
+                gone += len(meant) + len(copies)
+            return gone
+
+        return await self._journal.write(work)
+
+    async def expire(self, topic: str, before: float) -> int:
+        """Remove a topic from its old articles, and those that no topic is left of."""
+
+        def work() -> int:
+            old = [o for o in self._all() if topic in o.topics and o.fetched_at < before]
+            for article in old:
+                stored = dict(self._journal.table(ARTICLES)[article.url])
+                stored["topics"] = {n: t for n, t in stored["topics"].items() if n != topic}
+                self._journal.put(ARTICLES, article.url, stored)
+            self._drop([one.url for one in old if len(one.topics) == 1])
+            return len(old)
+
+        return await self._journal.write(work)
+
+    async def counts(self) -> dict[str, int]:
+        """Return the numbers of articles, of reprints and of each topic's articles."""
+
+        def work() -> dict[str, int]:
+            articles = self._journal.table(ARTICLES)
+            reprints = len(self._journal.table(REPRINTS))
+            sizes = {"articles": len(articles), "reprints": reprints}
+            for stored in articles.values():
+                for name in stored["topics"]:
+                    sizes[f"topic/{name}"] = sizes.get(f"topic/{name}", 0) + 1
+            return sizes
+
+        return await self._journal.read(work)
+
+    def _save(self, article: Article) -> Saved:
+        if not self._journal.table(FORGOTTEN).keys().isdisjoint(names_of(article)):
+            return Saved(article.url, Fate.FORGOTTEN, article.url)
+        keys = self._method.keys(article)
+        if (match := self._match(article, keys)) is not None:
+            return self._save_reprint(article, match)
+        if article.url in self._journal.table(REPRINTS):
+            self._journal.put(REPRINTS, article.url, None)
+        stored = self._journal.table(ARTICLES).get(article.url)
+        known = None if stored is None else self._article(article.url)
+        if known is None:
+            for mark in self._method.learn(article):
+                self._journal.put(MARKS, str(mark), 1)
+        elif replaces(known, article):
+            old = (*(getattr(known, name) for name in Version._fields[:-1]), article.fetched_at)
+            versions = self._journal.table(VERSIONS).get(article.url, [])
+            self._journal.put(VERSIONS, article.url, [*versions, old])
+        self._put(article, {**(stored["topics"] if stored else {}), **_topics(article)})
+        if known is None or known.digest != article.digest:
+            self._journal.put(self._keys, article.url, list(keys))
+        fate = Fate.NEW if known is None else fate_of(known, article)
+        return Saved(article.url, fate, article.url)
+
+    def _save_reprint(self, article: Article, match: Match) -> Saved:
+        reprint = (
+            article.url, article.site, article.title, article.published, article.fetched_at,
+            match.similarity, match.reason,
+        )  # fmt: skip
+        self._journal.put(REPRINTS, article.url, [match.url, *reprint[1:]])
+        stored = self._journal.table(ARTICLES)[match.url]
+        self._put(self._article(match.url), {**_topics(article), **stored["topics"]})
+        return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+
+    def _match(self, article: Article, keys: Sequence[int]) -> Match | None:
+        """Return the story that an article reprints."""
+        articles = self._journal.table(ARTICLES)
+        urls = dict.fromkeys(self._urls[number] for number in self._index.find(keys))
+        near = [self._article(u) for u in urls if u in articles and u != article.url]
+        return self._method.judge(article, near)
+
+    def _put(self, article: Article, topics: dict[str, Any]) -> None:
+        self._journal.put(ARTICLES, article.url, {**article.to_dict(), "topics": topics})
+
+    def _drop(self, urls: Iterable[str]) -> None:
+        """Delete articles with their reprints, versions and keys."""
+        gone = set(urls)
+        reprints = [u for u, r in self._journal.table(REPRINTS).items() if r[0] in gone]
+        for table, some in ((ARTICLES, gone), (VERSIONS, gone), (self._keys, gone),
+                            (REPRINTS, reprints)):  # fmt: skip
+            for url in self._journal.table(table).keys() & some:
+                self._journal.put(table, url, None)
+
+    def _changed(self, table: str, key: str) -> None:
+        """Index what this or another process stored."""
+        if table == MARKS:
+            self._method.know([int(key)])
+        elif table == self._keys and key in self._journal.table(table):
+            self._index.add(len(self._urls), self._journal.table(table)[key])
+            self._urls.append(key)
+
+    def _article(self, url: str, topic: str = "") -> Article:
+        """Return a stored article with the terms of a topic, else of its best one."""
+        stored = self._journal.table(ARTICLES)[url]
+        topics = sorted(stored["topics"].items(), key=lambda one: (-one[1][0], one[0]))
+        terms = stored["topics"].get(topic) or (topics[0][1] if topics else (0.0, []))
+        scores = {name: score for name, (score, _) in topics}
+        return Article.from_dict({**stored, "topics": scores, "terms": terms[1]})
+
+    def _of_topic(self, topic: str) -> list[str]:
+        articles = self._journal.table(ARTICLES)
+        return [u for u, one in reversed(articles.items()) if not topic or topic in one["topics"]]
+
+    def _all(self) -> list[Article]:
+        return [self._article(url) for url in self._journal.table(ARTICLES)]
+
+    def _reprints(self, story: str) -> tuple[Reprint, ...]:
+        found = self._journal.table(REPRINTS).items()
+        return tuple(Reprint(url, *one[1:]) for url, one in found if one[0] == story)
+
+
+class JsonListing(JsonStore):
+    """See ``topiccrawl.storage.contract.Listing``."""
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """Return the number of articles, and some of them."""
+
+        def work() -> tuple[int, list[Listed]]:
+            urls = self._of_topic(topic)
+            return len(urls), [self._listed(url, topic) for url in urls[offset:][:limit]]
+
+        return await self._journal.read(work)
+
+    async def chains(self, topic: str, most: int) -> list[Chain]:
+        """Return the stories with the most reprints."""
+
+        def work() -> list[Chain]:
+            found = [
+                Chain(self._listed(url, topic), self._reprints(url))
+                for url in self._of_topic(topic)
+            ]
+            found.sort(key=lambda chain: -len(chain.reprints))
+            return [chain for chain in found[:most] if chain.reprints]
+
+        return await self._journal.read(work)
+
+    def _listed(self, url: str, topic: str) -> Listed:
+        one = self._article(url, topic)
+        return Listed(
+            url, one.title, one.site, one.published, one.fetched_at, one.topics.get(topic, 0.0),
+            one.terms, len(self._reprints(url)),
+        )  # fmt: skip
+
+
+def _cleaned(article: Article) -> Article:
+    """Return an article with text that UTF-8 can encode."""
+    values = article.to_dict()
+    texts = {name: clean(value) for name, value in values.items() if isinstance(value, str)}
+    return Article.from_dict({**values, **texts})
+
+
+def _topics(article: Article) -> dict[str, Any]:
+    return {
+        clean(name): (score, [list(term) for term in article.terms])
+        for name, score in article.topics.items()
+    }
+
+
+def _is_in(article: Article, selection: Selection) -> bool:
+    """Return whether an article meets the conditions other than the topic."""
+    if selection.site and f"site:{selection.site}" not in site_names(article.site):
+        return False
+    if selection.dated:
+        first, end = selection.since or "0", selection.before or "~"
+        if not first <= article.published < end:
+            return False
+    return not selection.words or set(selection.words).issubset(
+        words_of(article.title, article.body)
+    )

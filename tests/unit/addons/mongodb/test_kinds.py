@@ -1,0 +1,46 @@
+"""Documents by name in a database of an earlier version: names of other forms, nested values."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pymongo", reason="the extra mongodb is not installed")
+from pymongo import MongoClient
+
+from tests.mongo_server import database_uri
+from topiccrawl.addons.mongodb.client import database_of
+from topiccrawl.addons.mongodb.storage import MongoStorage
+from topiccrawl.storage.pages import Pages, PageState
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE: dict[str, Any] = {
+    "_id": "http://a.test/1 足球", "owner": "足球", "url": "http://a.test/1", "role": "detail",
+    "first_seen": 1.0, "checked_at": 2.0, "changed_at": 0.0, "gone_at": 0.0, "due": 3.0,
+    "misses": 0, "etag": "", "last_modified": "", "digest": "d", "relevance": 0.5, "found_on": "",
+    "more": {"visits": {"memory": [0.5]}},
+}  # fmt: skip
+
+
+def test_a_document_of_an_earlier_version_is_read_and_replaced(
+    mongo_uri: str, tmp_path: Path
+) -> None:
+    uri = database_uri(mongo_uri, tmp_path)
+    with MongoClient[dict[str, Any]](uri) as client:
+        collection = client[database_of(uri)]["pages"]
+        collection.insert_one(dict(PAGE))
+
+        async def law() -> PageState:
+            async with Pages(MongoStorage(uri)) as pages:
+                (old,) = await pages.due("足球", 9.0)
+                await pages.save([replace(old, due=0.0)])
+                return (await pages.get("足球", [old.url]))[old.url]
+
+        found = asyncio.run(law())
+        assert (found.due, found.more) == (0.0, PAGE["more"])
+        assert collection.count_documents({}) == 1

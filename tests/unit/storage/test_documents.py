@@ -1,0 +1,139 @@
+"""Documents by name in the embedded store: earlier versions, new kinds, use of indexes."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.records.periods.periods import Period, Periods, Stage
+from topiccrawl.addons.records.records import Records
+from topiccrawl.storage import schema
+from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.database import FILE
+from topiccrawl.storage.documents import Kind
+from topiccrawl.storage.pages import Pages, PageState
+from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.sqlite import SqliteStorage
+from topiccrawl.storage.sqlite_documents import SqliteDocuments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from topiccrawl.storage.documents import Documents
+
+SEVEN = """
+INSERT INTO pages VALUES
+    ('足球', 'http://a.test/1', 'detail', 1, 2, 3, 0, 4, 0, 'e', '', 'd', .5, '', '{"a": [1]}');
+INSERT INTO sites VALUES ('a.test', 'patterns', '["^/a/"]', 5.0);
+INSERT INTO topic_changes VALUES
+    ('足球', '/f', 1, 10.0, 'words', 'why', 20, '{"足球": 1.0}', '{"中超": 0.2}', 0.05, NULL),
+    ('足球', '/f', 1, 10.0, 'words', 'why', 20, '{"足球": 1.0}', '{"中超": 0.2}', 0.05, NULL);
+INSERT INTO topic_learnt VALUES ('足球', '/f', '{"n": 2}');
+INSERT INTO template_periods VALUES ('甲', 1, 'finished', 1, 2, 1);
+INSERT INTO template_seeds VALUES ('甲', 'http://s.test/', '题', 1, 1, 1, 'done', .5, 1, 1, '{}');
+INSERT INTO records VALUES ('甲', 'e', '名', 'http://s.test/', 1, 1, .5, 1, 1, 2, 0,
+    '{"template": "甲", "name": "名", "found": [], "urls": []}');
+INSERT INTO record_versions VALUES
+    ('甲', 'e', 1.5, '{"template": "甲", "name": "旧", "found": [], "urls": []}');
+INSERT INTO forgotten_records VALUES ('甲', 'gone', 3.0);
+"""
+"""What a store of schema version 7 may have."""
+
+
+def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as old:
+        schema.migrate(old, "old", lambda: 1.0, schema.STEPS[:7])
+        old.executescript(SEVEN)
+    storage = SqliteStorage(tmp_path)
+
+    async def read() -> None:
+        async with Pages(storage) as pages:
+            (page,) = await pages.due("足球", 9.0)
+            assert (page.url, page.more, page.changed_at) == ("http://a.test/1", {"a": [1]}, 3.0)
+        async with Sites(storage) as sites:
+            assert await sites.get("a.test") == {"patterns": ["^/a/"]}
+        async with Periods(storage) as periods:
+            assert [one.title for one in await periods.select("甲", Stage.DONE, 9)] == ["题"]
+        async with Records(storage) as records:
+            kept = await records.get("甲", "e")
+            assert kept is not None
+            assert (kept.record.name, kept.seed) == ("名", "http://s.test/")
+            assert [one.record.name for one in await records.versions("甲", "e")] == ["旧"]
+            assert await records.allow("", ["gone"]) == 1
+
+    asyncio.run(read())
+    found = ChangeLog(storage).last("足球", "/f")
+    assert found is not None
+    assert (found[0].terms, found[1]) == ({"中超": 0.2}, {"n": 2})
+    assert len(ChangeLog(storage).all()) == 1
+
+
+def test_a_new_kind_gets_its_table_with_the_first_document(tmp_path: Path) -> None:
+    kind = Kind("marks", ("user", "url", "tags"), key=2, nested=frozenset({"tags"}))
+    one = {"user": "u", "url": "http://a.test/", "tags": ["good"]}
+
+    def files() -> list[Path]:
+        return list(tmp_path.iterdir())
+
+    async def work(documents: Documents) -> None:
+        await documents.open()
+        assert await documents.find(kind, {}) == []
+        assert files() == []
+        await documents.put({kind: [one, {**one, "url": "http://b.test/"}]})
+        assert await documents.get(kind, [("u", "http://a.test/"), ("v", "http://b.test/")]) == [
+            one
+        ]
+        assert await documents.delete(kind, {"user": "v"}, {"url": "http://b.test/"}) == 1
+        assert await documents.count(kind, {"user": "u"}) == 1
+        await documents.close()
+
+    asyncio.run(work(SqliteStorage(tmp_path).documents(kind)))
+
+
+async def calls(pages: Pages, periods: Periods, records: Records) -> None:
+    """What crawls and commands ask."""
+    await pages.get("足球", ["http://a.test/1", "http://a.test/2"])
+    await pages.due("足球", 9.0, 10, 1.0)
+    await pages.counts("足球")
+    await pages.window("足球", 1.0)
+    await pages.forget(["http://a.test/1"])
+    await periods.last("甲")
+    await periods.get("甲", ["http://s.test/"])
+    await periods.select("甲", Stage.OPEN, 9, period=2)
+    await periods.outcomes("甲", 1)
+    await records.get("甲", "e")
+    await records.versions("甲", "e")
+    await records.of_seed("甲", "http://s.test/")
+    await records.forget("甲", ["e"])
+    await records.tally("甲", 1.0)
+    assert [one async for one in records.select("甲")] == []
+
+
+def test_queries_search_by_an_index(tmp_path: Path) -> None:
+    storage, seen = SqliteStorage(tmp_path), list[str]()
+
+    async def work() -> None:
+        async with (
+            Pages(storage) as pages,
+            Periods(storage) as periods,
+            Records(storage) as records,
+        ):
+            await pages.save([PageState("足球", "http://a.test/1")])
+            await periods.put(Period("甲", 1))
+            for part in (pages, periods, records):
+                documents = part._documents
+                assert isinstance(documents, SqliteDocuments)
+                await documents.open()
+                await documents._database.read(lambda c: c.set_trace_callback(seen.append))
+            await calls(pages, periods, records)
+
+    asyncio.run(work())
+    queries = [one.replace("Inf", "9e999") for one in seen if one.startswith(("SELECT", "DELETE"))]
+    assert len(queries) > 20
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        for query in queries:
+            plan = [step[3] for step in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+            in_order = "records_first_seen_template_entity"  # of all records
+            assert plan[0].startswith("SEARCH") or in_order in plan[0], (query, plan)

@@ -1,0 +1,127 @@
+"""Documents by name in MongoDB: a collection for each kind."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from pymongo import IndexModel, ReplaceOne
+
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.addons.mongodb.schema import migrate
+from topiccrawl.storage.documents import Span, grouped, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topiccrawl.addons.mongodb.client import Collection
+    from topiccrawl.storage.documents import Document, Kind, Where
+
+
+_BATCH = 100
+"""Documents of one bulk write; each has its own timeout."""
+
+
+class MongoDocuments:
+    """See ``Documents``; no transactions, so that a single server will do.
+
+    Args:
+        uri: ``mongodb://...``; its path names the database.
+        kinds: Kinds of the documents.
+    """
+
+    def __init__(self, uri: str, kinds: Sequence[Kind]) -> None:
+        self._server = Server(uri)
+        self._kinds = kinds
+
+    async def open(self) -> None:
+        """See ``Documents.open``."""
+        self._server.connect()
+        await migrate(self._server, time.time)
+        with self._server.translated("open the store"):
+            for kind in self._kinds:
+                known = await self._of(kind).index_information()
+                present = {tuple(name for name, _ in one["key"]) for one in known.values()}
+                wanted = {kind.keys: True, **dict.fromkeys(kind.indexes, False)}
+                missing = [
+                    IndexModel([(name, 1) for name in names], unique=unique)
+                    for names, unique in wanted.items()
+                    if names not in present
+                ]
+                if missing:
+                    await self._of(kind).create_indexes(missing)
+
+    async def close(self) -> None:
+        """See ``Documents.close``."""
+        await self._server.close()
+
+    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+        """See ``Documents.put``; in bulk writes, one kind after the other."""
+        rows = {kind: [kind.packed(one) for one in some] for kind, some in documents.items()}
+        for kind, some in rows.items():
+            writes = [
+                ReplaceOne({name: row[name] for name in kind.keys}, row, upsert=True)
+                for row in some
+            ]
+            for start in range(0, len(writes), _BATCH):
+                with self._server.translated("write"):
+                    await self._of(kind).bulk_write(writes[start : start + _BATCH], ordered=True)
+
+    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+        """See ``Documents.get``."""
+        found: list[Document] = []
+        *names, name = kind.keys
+        for prefix, some in grouped(keys).items():
+            which = dict(zip(names, prefix, strict=True))
+            found += await self._found(kind, {**which, name: {"$in": some}})
+        return found
+
+    async def find(
+        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
+        limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        """See ``Documents.find``."""
+        which = _filter(where)
+        if after:
+            which = {"$and": [which, {"$or": _behind(order, [plain(one) for one in after])}]}
+        return await self._found(kind, which, order, limit, fields)
+
+    async def count(self, kind: Kind, where: Where) -> int:
+        """See ``Documents.count``."""
+        with self._server.translated("read"):
+            return await self._of(kind).count_documents(_filter(where))
+
+    async def delete(self, kind: Kind, *where: Where) -> int:
+        """See ``Documents.delete``; one by one."""
+        with self._server.translated("forget"):
+            done = [await self._of(kind).delete_many(_filter(one)) for one in where]
+        return sum(one.deleted_count for one in done)
+
+    async def _found(
+        self, kind: Kind, which: Mapping[str, Any], order: Sequence[str] = (), limit: int = 0,
+        fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        with self._server.translated("read"):
+            cursor = self._of(kind).find(
+                which, dict.fromkeys(fields or kind.fields, 1), limit=limit,
+                sort=[(name, 1) for name in order] or None,
+            )  # fmt: skip
+            return [kind.unpacked(one) for one in await cursor.to_list()]
+
+    def _of(self, kind: Kind) -> Collection:
+        return self._server.collection(kind.name)
+
+
+def _filter(where: Where) -> dict[str, Any]:
+    return {
+        name: {"$gte": value.low, "$lt": value.high} if isinstance(value, Span) else plain(value)
+        for name, value in where.items()
+    }
+
+
+def _behind(order: Sequence[str], after: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the alternatives of which one holds for documents behind others in an order."""
+    pairs = list(zip(order, after, strict=True))
+    return [
+        {**dict(pairs[:number]), name: {"$gt": value}} for number, (name, value) in enumerate(pairs)
+    ]

@@ -1,0 +1,82 @@
+"""The storage for several machines: what MONGODB_URI names."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Self
+
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.addons.mongodb.kinds import MongoDocuments
+    from topiccrawl.addons.mongodb.listing import MongoListing
+    from topiccrawl.addons.mongodb.store import MongoStore
+    from topiccrawl.dedup import Method
+    from topiccrawl.storage.documents import Kind
+
+
+class MongoStorage:
+    """A MongoDB database as ``Storage``; the driver is imported when it is needed.
+
+    Args:
+        uri: ``mongodb://...``; its path names the database.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self | None:
+        """See ``Storage.from_settings``."""
+        uri = mongodb_uri(settings)
+        return cls(uri) if uri else None
+
+    @property
+    def place(self) -> str:
+        """See ``Storage.place``."""
+        from topiccrawl.addons.mongodb.client import shown
+
+        return shown(self.uri)
+
+    def exists(self) -> bool:
+        """See ``Storage.exists``; a server may always have articles."""
+        return True
+
+    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> MongoStore:
+        """See ``Storage.articles``."""
+        from topiccrawl.addons.mongodb.store import MongoStore
+
+        return MongoStore(self.uri, method=method, capacity=capacity)
+
+    def listing(self) -> MongoListing:
+        """See ``Storage.listing``."""
+        from topiccrawl.addons.mongodb.listing import MongoListing
+
+        return MongoListing(self.uri)
+
+    def documents(self, *kinds: Kind) -> MongoDocuments:
+        """See ``Storage.documents``."""
+        from topiccrawl.addons.mongodb.kinds import MongoDocuments
+
+        return MongoDocuments(self.uri, kinds)
+
+
+def mongodb_uri(settings: Mapping[str, Any]) -> str:
+    """Return the setting MONGODB_URI, else the environment variable, else "".
+
+    Raises:
+        SettingError: It is set and pymongo is not installed.
+
+    >>> mongodb_uri({"MONGODB_URI": "mongodb://a.test/news"})
+    'mongodb://a.test/news'
+    """
+    uri = str(settings.get("MONGODB_URI") or os.environ.get("MONGODB_URI") or "")
+    if uri and find_spec("pymongo") is None:
+        raise SettingError(
+            "MONGODB_URI is set and pymongo missing: pip install 'topiccrawl[mongodb]'"
+        )
+    return uri

@@ -1,0 +1,255 @@
+"""Records of template crawls: one per entity; older versions and gone records are kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from topiccrawl.addons.records.record import Record
+from topiccrawl.storage.documents import Kind, Part, Span, pages
+from topiccrawl.storage.rows import clean
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+
+    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.documents import Document
+
+
+class Change(StrEnum):
+    """Result of saving a record."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    RETURNED = "returned"
+    KEPT = "kept"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A stored record. Times are seconds since the epoch, 0 if there is none.
+
+    Attributes:
+        entity: Key inside its template: host or page.
+        record: Found values with their evidence.
+        seed: The seed that gave it.
+        number: That seed's number: of two seeds of a period that give one entity, the first counts.
+        period: Period in which it was last found.
+        confidence: Mean over its fields of the best value's confidence, in [0, 1].
+        first_seen: When it was found first.
+        changed_at: When a value was last found to differ.
+        checked_at: When it was last found.
+        gone_at: When it was found gone; 0 while it is there.
+    """
+
+    entity: str
+    record: Record
+    seed: str = ""
+    number: int = 0
+    period: int = 0
+    confidence: float = 0.0
+    first_seen: float = 0.0
+    changed_at: float = 0.0
+    checked_at: float = 0.0
+    gone_at: float = 0.0
+
+    @property
+    def template(self) -> str:
+        """Name of the template."""
+        return self.record.template
+
+
+class Version(NamedTuple):
+    """An earlier version of a record.
+
+    Attributes:
+        record: Values found then.
+        until: When it was replaced.
+    """
+
+    record: Record
+    until: float
+
+
+def confidence_of(record: Record) -> float:
+    """Return the mean over fields of the best value's confidence, in [0, 1]; 0 if empty."""
+    best: dict[str, float] = {}
+    for one in record.found:
+        best[one.field] = max(one.confidence, best.get(one.field, 0.0))
+    return sum(best.values()) / len(best) if best else 0.0
+
+
+def settled(known: Kept | None, new: Kept) -> tuple[Change, Kept]:
+    """Return the result for a found record, and the record to write."""
+    if known is None:
+        first = replace(new, first_seen=new.checked_at, changed_at=new.checked_at)
+        return Change.NEW, first
+    if known.period == new.period and known.seed != new.seed and known.number < new.number:
+        return Change.KEPT, known
+    same = known.record.digest == new.record.digest
+    changed = known.changed_at if same else new.checked_at
+    kept = replace(new, first_seen=known.first_seen, changed_at=changed, gone_at=0.0)
+    if known.gone_at:
+        return Change.RETURNED, replace(kept, changed_at=new.checked_at)
+    return (Change.UNCHANGED if same else Change.CHANGED), kept
+
+
+def outdates(known: Kept | None, new: Kept) -> bool:
+    """Return whether a record's older values are to be kept as a version."""
+    return (
+        known is not None
+        and known.period != new.period
+        and known.record.digest != new.record.digest
+    )
+
+
+RECORDS = Kind(
+    "records",
+    (
+        "template", "entity", "name", "seed", "number", "period", "confidence", "first_seen",
+        "changed_at", "checked_at", "gone_at", "record",
+    ),
+    key=2,
+    nested=frozenset({"record"}),
+    indexes=(("template", "seed"), ("first_seen", "template", "entity")),
+)  # fmt: skip
+VERSIONS = Kind(
+    "record_versions", ("template", "entity", "until", "record"), key=3,
+    nested=frozenset({"record"}),
+)  # fmt: skip
+FORGOTTEN = Kind("forgotten_records", ("template", "entity", "at"), key=2)
+
+
+class Records(Part):
+    """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent.
+
+    Args:
+        storage: Where they are stored.
+        now: Clock, seconds since the epoch.
+    """
+
+    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
+        self._now = now
+
+    async def save(self, found: Sequence[Kept]) -> list[Change]:
+        """Write found records; return the result for each, in order.
+
+        CHANGED: values differ; the older ones become a version, unless they are of the same
+        period. RETURNED: the record was gone. KEPT: not written, since an earlier seed of the same
+        period gave the entity. FORGOTTEN: not written, since the entity was forgotten.
+        """
+        keys = [(clean(kept.template), clean(kept.entity)) for kept in found]
+        forgotten = await self._forgotten(keys)
+        stored = await self._documents.get(RECORDS, keys)
+        known = {(one.template, one.entity): one for one in map(_kept, stored)}
+        changes, versions, written = [], [], {}
+        for key, new in zip(keys, found, strict=True):
+            change, result = settled(known.get(key), new)
+            if key in forgotten:
+                change = Change.FORGOTTEN
+            elif change is not Change.KEPT:
+                if (old := known.get(key)) is not None and outdates(old, new):
+                    versions.append(_version(old, new.checked_at))
+                known[key] = written[key] = result
+            changes.append(change)
+        await self._write([_document(one) for one in written.values()], versions)
+        return changes
+
+    async def vanish(self, template: str, entities: Sequence[str], now: float) -> int:
+        """Mark records as gone; return how many were not gone before."""
+        found = await self._documents.get(RECORDS, [(template, one) for one in entities])
+        here = [{**one, "gone_at": now} for one in found if not one["gone_at"]]
+        await self._write(here)
+        return len(here)
+
+    async def forget(self, template: str, entities: Sequence[str]) -> int:
+        """Delete records with their versions for good; return the number of records.
+
+        Only the entities are kept, also of records that did not exist; they are not saved again.
+        """
+        at = self._now()
+        marks = [{"template": template, "entity": one, "at": at} for one in entities]
+        await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
+        return sum([await self._erase(template, entity) for entity in entities])
+
+    async def allow(self, template: str, entities: Sequence[str]) -> int:
+        """Allow forgotten entities (of any template: "") again; return how many were forgotten."""
+        of = {"template": template} if template else {}
+        return await self._documents.delete(FORGOTTEN, *({**of, "entity": one} for one in entities))
+
+    async def get(self, template: str, entity: str) -> Kept | None:
+        """Return one record, gone or not."""
+        found = await self._documents.get(RECORDS, [(template, entity)])
+        return _kept(found[0]) if found else None
+
+    async def versions(self, template: str, entity: str) -> list[Version]:
+        """Return its older versions, the oldest first."""
+        where = {"template": template, "entity": entity}
+        found = await self._documents.find(VERSIONS, where, order=("until",))
+        return [Version(Record.from_dict(one["record"]), one["until"]) for one in found]
+
+    async def of_seed(self, template: str, seed: str) -> list[Kept]:
+        """Return the records that a seed gave and that are not gone."""
+        where = {"template": template, "seed": seed, "gone_at": 0.0}
+        return [_kept(o) for o in await self._documents.find(RECORDS, where, order=("entity",))]
+
+    async def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
+        """Yield all records (of a template) by ``first_seen``; with ``gone`` also gone ones."""
+        where: dict[str, Any] = {"template": template} if template else {}
+        if not gone:
+            where["gone_at"] = 0.0
+        order = ("first_seen", "template", "entity")
+        async for found in pages(self._documents, RECORDS, where, order):
+            for one in found:
+                yield _kept(one)
+
+    async def tally(self, template: str, since: float) -> dict[str, int]:
+        """Return sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
+        here: dict[str, Any] = {"template": template, "gone_at": 0.0}
+        changed = {"changed_at": Span(since), "first_seen": Span(high=since)}
+        kinds = {
+            "here": here,
+            "new": {**here, "first_seen": Span(since)},
+            "changed": {**here, **changed},
+            "gone": {**here, "gone_at": Span(since)},
+        }
+        return {name: await self._documents.count(RECORDS, one) for name, one in kinds.items()}
+
+    async def _write(self, records: Sequence[Document], versions: Sequence[Document] = ()) -> None:
+        """Write records; take back those that another process has forgotten meanwhile."""
+        await self._documents.put({VERSIONS: versions, RECORDS: records})
+        for key in await self._forgotten([(one["template"], one["entity"]) for one in records]):
+            await self._erase(*key)
+
+    async def _forgotten(self, keys: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+        found = await self._documents.get(FORGOTTEN, keys)
+        return {(one["template"], one["entity"]) for one in found}
+
+    async def _erase(self, template: str, entity: str) -> int:
+        """Delete a record with its versions."""
+        which = {"template": template, "entity": entity}
+        await self._documents.delete(VERSIONS, which)
+        return await self._documents.delete(RECORDS, which)
+
+
+def _document(kept: Kept) -> dict[str, Any]:
+    values = {
+        name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
+    }
+    return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
+
+
+def _kept(values: Mapping[str, Any]) -> Kept:
+    names = RECORDS.fields[3:-1]
+    record = Record.from_dict(values["record"])
+    return Kept(values["entity"], record, **{name: values[name] for name in names})
+
+
+def _version(old: Kept, until: float) -> dict[str, Any]:
+    key = {"template": old.template, "entity": old.entity}
+    return {**key, "until": until, "record": old.record.as_dict()}

@@ -1,0 +1,45 @@
+"""The storage of a node that shares its crawl: articles stay there, stories are known to all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from typing_extensions import override
+
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.sqlite import SqliteStorage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.dedup import Method
+    from topiccrawl.storage.contract import Store
+
+
+class NodeStorage(SqliteStorage):
+    """The embedded storage of one of several nodes.
+
+    Args:
+        settings: Name the folder and the Redis server.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings["TOPICCRAWL_DATA_DIR"])
+        self._settings = settings
+
+    @classmethod
+    @override
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self | None:
+        """See ``Storage.from_settings``; None without a Redis server."""
+        return cls(settings) if in_redis(settings) else None
+
+    @override
+    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+        """See ``Storage.articles``; nodes detect duplicates together."""
+        from topiccrawl.addons.redis.client import async_client_of
+        from topiccrawl.addons.redis.together import TogetherStore
+
+        return TogetherStore(
+            self.path, lambda: async_client_of(self._settings), method=method, capacity=capacity
+        )

@@ -1,0 +1,159 @@
+"""Documents of the embedded store: a table for each kind, a column for each field."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from topiccrawl.storage.database import Database
+from topiccrawl.storage.documents import Span, grouped, plain
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from topiccrawl.storage.documents import Document, Kind, Where
+
+T = TypeVar("T")
+
+_BATCH = 500
+"""Keys of one query; SQLite limits the number of its parameters."""
+
+
+class SqliteDocuments:
+    """``Documents`` in the store's file; a file is created by the first write.
+
+    Args:
+        path: The file.
+        kinds: Kinds of the documents.
+    """
+
+    def __init__(self, path: Path, kinds: Sequence[Kind]) -> None:
+        self._kinds = kinds
+        self._database = Database(path, prepare=self._prepare)
+
+    async def open(self) -> None:
+        """See ``Documents.open``."""
+        await self._database.ready()
+
+    async def close(self) -> None:
+        """See ``Documents.close``."""
+        await asyncio.to_thread(self._database.close)
+
+    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+        """See ``Documents.put``; one transaction."""
+        rows = {
+            _insert(kind): [tuple(kind.packed(one).values()) for one in some]
+            for kind, some in documents.items()
+            if some
+        }
+
+        def work(connection: sqlite3.Connection) -> None:
+            for query, values in rows.items():
+                connection.executemany(query, values)
+
+        if rows:
+            await self._database.ready(create=True)
+            await self._database.write(work)
+
+    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+        """See ``Documents.get``."""
+        *names, last = kind.keys
+        where = " AND ".join([*(f"{name} = ?" for name in names), f"{last} IN"])
+        query = f"{_select(kind, kind.fields)} WHERE {where}"
+
+        def work(connection: sqlite3.Connection) -> list[Any]:
+            found: list[Any] = []
+            for first, values in grouped(keys).items():
+                for start in range(0, len(values), _BATCH):
+                    some = values[start : start + _BATCH]
+                    marks = f"({', '.join('?' * len(some))})"
+                    found += connection.execute(f"{query} {marks}", (*first, *some)).fetchall()
+            return found
+
+        return _documents(kind, kind.fields, await self._read(work, []))
+
+    async def find(
+        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
+        limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        """See ``Documents.find``."""
+        condition, values = _condition(where)
+        named = fields or kind.fields
+        query = f"{_select(kind, named)} WHERE {condition}"
+        if after:
+            query += f" AND ({', '.join(order)}) > ({', '.join('?' * len(after))})"
+            values += map(plain, after)
+        if order:
+            query += f" ORDER BY {', '.join(order)}"
+        if limit:
+            query += f" LIMIT {int(limit)}"
+        rows: list[Any] = await self._read(lambda c: c.execute(query, values).fetchall(), [])
+        return _documents(kind, named, rows)
+
+    async def count(self, kind: Kind, where: Where) -> int:
+        """See ``Documents.count``."""
+        condition, values = _condition(where)
+        query = f"SELECT count(*) FROM {kind.name} WHERE {condition}"  # noqa: S608 - names of fields
+        (number,) = await self._read(lambda c: c.execute(query, values).fetchone(), (0,))
+        return int(number)
+
+    async def delete(self, kind: Kind, *where: Where) -> int:
+        """See ``Documents.delete``; one transaction."""
+        conditions = [_condition(one) for one in where]
+        delete = f"DELETE FROM {kind.name} WHERE"  # noqa: S608 - name of a kind
+        if not await self._database.ready():
+            return 0
+        return await self._database.write(
+            lambda c: sum(
+                c.execute(f"{delete} {one}", values).rowcount for one, values in conditions
+            )
+        )
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T], empty: T) -> T:
+        """Return the result of work, or the one of a store that has no file yet."""
+        return await self._database.read(work) if await self._database.ready() else empty
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Create tables and indexes that are missing."""
+        known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for kind in self._kinds:
+            if kind.name not in known:
+                key = f"PRIMARY KEY ({', '.join(kind.keys)})"
+                columns = f"{', '.join(kind.fields)}, {key}"
+                connection.execute(f"CREATE TABLE IF NOT EXISTS {kind.name} ({columns})")
+            for fields in kind.indexes:
+                index = f"{kind.name}_{'_'.join(fields)}"
+                if index not in known:
+                    columns = ", ".join(fields)
+                    connection.execute(
+                        f"CREATE INDEX IF NOT EXISTS {index} ON {kind.name} ({columns})"
+                    )
+
+
+def _insert(kind: Kind) -> str:
+    marks = ", ".join("?" * len(kind.fields))
+    return f"INSERT OR REPLACE INTO {kind.name} ({', '.join(kind.fields)}) VALUES ({marks})"  # noqa: S608
+
+
+def _select(kind: Kind, fields: Sequence[str]) -> str:
+    return f"SELECT {', '.join(fields)} FROM {kind.name}"  # noqa: S608 - names of fields
+
+
+def _condition(where: Where) -> tuple[str, list[Any]]:
+    """Return SQL and its values."""
+    parts: list[str] = ["1"]
+    values: list[Any] = []
+    for name, value in where.items():
+        if isinstance(value, Span):
+            parts.append(f"{name} >= ? AND {name} < ?")
+            values += value
+        else:
+            parts.append(f"{name} = ?")
+            values.append(plain(value))
+    return " AND ".join(parts), values
+
+
+def _documents(kind: Kind, fields: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Document]:
+    return [kind.unpacked(dict(zip(fields, row, strict=True))) for row in rows]
