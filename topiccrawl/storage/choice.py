@@ -35,4 +35,8 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
             ) from error
         if storage is not None:
             return storage
+    if named:
+        raise SettingError(
+            f"TOPICCRAWL_STORAGE: {named} is not set up: its own settings are missing"
+        )
     return SqliteStorage(settings["TOPICCRAWL_DATA_DIR"])
