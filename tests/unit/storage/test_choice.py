@@ -74,7 +74,7 @@ def test_what_is_no_storage_is_refused(tmp_path: Path, path: str) -> None:
 
 def test_a_storage_that_lacks_its_own_settings_is_refused(tmp_path: Path) -> None:
     named = "topiccrawl.addons.mongodb.storage.MongoStorage"
-    with pytest.raises(SettingError, match="MongoStorage.*not set up"):
+    with pytest.raises(SettingError, match=r"MongoStorage.*not set up"):
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=named))
 
 
