@@ -25,14 +25,20 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
     named = settings.get("TOPICCRAWL_STORAGE")
     offered: Mapping[str, int] = settings.get("TOPICCRAWL_STORAGES") or {}
     for path in [named] if named else sorted(offered, key=lambda path: offered[path]):
-        try:
-            factory = resolve_name(path)
-            storage: Storage | None = factory.from_settings(settings)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise SettingError(
-                f"{path!r} is no storage: give the dotted path of a class as in docs/storage.md:"
-                f" {error}"
-            ) from error
+        storage: Storage | None = _factory(path)(settings)
         if storage is not None:
             return storage
+    if named:
+        raise SettingError(
+            f"TOPICCRAWL_STORAGE {named} is not set up: settings of its own are missing"
+        )
     return SqliteStorage(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others
+    try:
+        return resolve_name(path).from_settings
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(
+            f"{path!r} is no storage: give the path of a class as in docs/storage.md: {error}"
+        ) from error

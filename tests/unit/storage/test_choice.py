@@ -72,6 +72,12 @@ def test_what_is_no_storage_is_refused(tmp_path: Path, path: str) -> None:
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=path))
 
 
+def test_a_storage_that_lacks_its_own_settings_is_refused(tmp_path: Path) -> None:
+    named = "topiccrawl.addons.mongodb.storage.MongoStorage"
+    with pytest.raises(SettingError, match=r"MongoStorage.*not set up"):
+        storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=named))
+
+
 def test_a_command_that_leaves_crawls_alone_uses_no_storage_of_theirs(tmp_path: Path) -> None:
     chosen = settings(tmp_path, TOPICCRAWL_STORAGE=OWN)
     with apart(chosen):
