@@ -136,6 +136,8 @@ def shape() -> tuple[int, int, int, list[str]]:
 
 def _room(module: str) -> str:
     name = module.split(".")[1] if "." in module else ""
+    if name == "__main__":
+        return "commands"
     return _FOUNDATION if name in {"model", "errors", "settings", "addon"} else name
 
 
