@@ -312,6 +312,7 @@ EXTENSIONS = {
     "topiccrawl.addons.adaptation.extension.TopicAdaptation": 520,
     "topiccrawl.addons.frames.extension.SiteFrames": 520,
     "topiccrawl.extensions.budget.PageBudget": 520,
+    "topiccrawl.extensions.marking.MarkedTopic": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.addons.dashboard.extension.Dashboard": 530,
     "topiccrawl.addons.dashboard.reportextension.CrawlReport": 540,

@@ -1,7 +1,8 @@
-"""``scrapy topics list|show|history``: list topics, show one, show its changes."""
+"""``scrapy topics``: list topics, show one, show its changes, mark pages for it."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,8 +11,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.commands import marking
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
 from topiccrawl.storage.choice import changes_of
+from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
@@ -26,20 +29,23 @@ SHOWN = 12
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """List topic files, show how a topic is parsed, or how it changed during crawls."""
+    """List topics, show how one is parsed or changed during crawls, mark pages for it."""
 
     @override
     def syntax(self) -> str:
-        return "list | show TOPIC | history [TOPIC]"
+        return "list | show TOPIC | history [TOPIC] | mark URL yes|no|none | unsure | marks"
 
     @override
     def short_desc(self) -> str:
-        return "List topic files, show how a topic is understood, or how crawls changed it"
+        return "List and show topics, how crawls changed them, and readers' marks of pages"
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
+        parser.add_argument("--limit", type=some, default=20, help="unsure: pages (default: 20)")
+        parser.add_argument("--export", metavar="FILE", help="marks: write them as JSON lines")
+        parser.add_argument("--import", metavar="FILE", dest="source", help="marks: read them")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -52,8 +58,25 @@ class Command(OperatorCommand, ScrapyCommand):
                 topic = named[0] if named else opts.topic
                 name = resolve(topic).name if topic else self.last_crawl(None).topic
                 say(*history(name, changes_of(self.options).all(name)))
+            case ["mark", url, said] if said in marking.WANTED:
+                topic, frontier = self._marked(opts.topic)
+                say(asyncio.run(marking.mark(self.options, topic, frontier, url, said)))
+            case ["unsure"]:
+                topic, _ = self._marked(opts.topic)
+                say(*asyncio.run(marking.unsure(self.options, topic, opts.limit)))
+            case ["marks"]:
+                say(*marking.marks(self.options, self._marked(opts.topic)[0], opts))
             case _:
                 raise UsageError
+
+    def _marked(self, topic: str | None) -> tuple[Topic, str]:
+        """Return the topic that marks are for, and its last crawl's frontier ("": no crawl yet)."""
+        if not topic:
+            last = self.last_crawl(None)
+            return resolve(last.topic), last.frontier
+        found = resolve(topic)
+        crawl = CrawlLog(self.folder).last(found.name)
+        return found, crawl.frontier if crawl else ""
 
 
 def describe(topic: Topic) -> list[str]:

@@ -21,7 +21,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Findings, Unfinished
+from topiccrawl.model import Article, Findings, Page, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.signals import page_judged
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Page
     from topiccrawl.text.decode import Decoded
+    from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
@@ -92,6 +92,7 @@ class TopicSpider(Spider):
         self.topic = topic
         self.strategy = strategy
         self.scorer = scorer
+        self.marked: RelevanceModel | None = None
         self.fresh = fresh
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
@@ -156,6 +157,11 @@ class TopicSpider(Spider):
         refuse_denied(found)
         return found
 
+    @property
+    def judge(self) -> RelevanceModel:
+        """The model that judges pages: from marks if there are any, else the topic's words."""
+        return self.marked or self.scorer
+
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
@@ -195,7 +201,8 @@ class TopicSpider(Spider):
             count("topiccrawl/not_text")
             return
         decoded, page = read
-        verdict = self.scorer.score_page(page)
+        verdict = self.judge.score_page(page)
+        self.scorer.observe(page)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         missing = is_missing(page.title, page.prose)
         if missing:
@@ -245,7 +252,7 @@ class TopicSpider(Spider):
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
         decoded, page = read
-        verdict = self.scorer.score_page(page)
+        verdict = self.judge.score_page(page)
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = extract(decoded.text, response.url, page, part=True)
         if found is not None and not is_missing(page.title, page.prose):
@@ -304,7 +311,8 @@ class TopicSpider(Spider):
         )
         if extracted is None:
             return None
-        verdict = self.scorer.score_text(extracted.body, extracted.title)
+        body = extracted.body
+        verdict = self.judge.score_page(Page(page.url, extracted.title, body, prose=body))
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None
