@@ -39,7 +39,7 @@ from topiccrawl.spiders.arguments import (
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.text.decode import decode
-from topiccrawl.topics import Scorer
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class TopicSpider(Spider):
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")
-        scorer = Scorer(topic)
+        scorer = Scorer(topic, sites=SiteWords())
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = topic.version

@@ -120,6 +120,7 @@ class Scorer:
             topic.languages,
         )
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
+        self._alike = (1.0,) * len(self.vector.terms)
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
@@ -158,9 +159,9 @@ class Scorer:
         mass = self._mass_of("\n".join(windows)) / (share or 1.0)
         mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
-        scales = {index: scale * self._site_factor(url, index) for index in counts}
-        terms = self._terms(counts, scales)
-        cosine = self._cosine(counts, scale, url)
+        factors = self._site_factors(url)
+        terms = self._terms(counts, {index: scale * factors[index] for index in counts})
+        cosine = self._cosine(counts, scale, factors)
         if self._forbidden.contains(folded) or self._forbidden.contains(heading):
             return Verdict(0.0, relevant=False, terms=terms)
         met = sum(not group.isdisjoint(counts) for group in self._groups)
@@ -273,20 +274,27 @@ class Scorer:
         mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
         return 1.0 / (math.sqrt(mass) * self._norm)
 
-    def _cosine(self, counts: dict[int, int], scale: float, url: str = "") -> float:
-        dot = sum(
-            self._summand(index, times) * self._site_factor(url, index)
-            for index, times in counts.items()
-        )
+    def _cosine(
+        self, counts: dict[int, int], scale: float, factors: Sequence[float] | None = None
+    ) -> float:
+        by_site = factors or self._alike
+        dot = sum(self._summand(index, n) * by_site[index] for index, n in counts.items())
         return min(1.0, max(0.0, dot * scale))
 
     def _summand(self, index: int, times: int) -> float:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
-    def _site_factor(self, url: str, index: int) -> float:
+    def _site_factors(self, url: str) -> Sequence[float]:
+        """Return what each term counts on a page's site, so that the topic's length stays."""
         if self.sites is None or not url:
-            return 1.0
-        return self.sites.factor(url, self.vector.terms[index], self._idf[index])
+            return self._alike
+        terms = self.vector.terms
+        factors = [self.sites.factor(url, *term) for term in zip(terms, self._idf, strict=True)]
+        squares = sum(
+            (w * f) ** 2 for w, f in zip(self.vector.weights, factors, strict=True) if w > 0
+        )
+        rise = self._norm / math.sqrt(squares) if squares else 1.0
+        return [factor * rise for factor in factors]
 
     def _terms(
         self, counts: dict[int, int], scales: Mapping[int, float]
