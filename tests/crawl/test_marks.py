@@ -81,3 +81,38 @@ def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
             assert status == 0, out
             until(lambda: b"1 marks: the words" in log_of(data).read_bytes())
             assert process.poll() is None
+
+
+def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    likes = ",".join(f"{SITE}/game{n}.html" for n in range(3))
+    web_pages = pages()
+    for number in range(3):
+        web_pages[f"{SITE}/game{number}.html"] = article(
+            "比赛报道", f"射门点球裁判，{GAME}", *BOTH[number + 1 :: 3]
+        )
+    with Web(web_pages) as web:
+        arguments = ("crawl", "topic", "-a", f"like={likes}")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+    assert "Words derived from examples: " in log
+    assert len([url for url in stored(data) if "game" in url]) >= STORIES - 1
+    assert [url for url in stored(data) if "lottery" in url] == []
+    status, out = run("", data, "topics", "marks")
+    assert out.count("yes") == 3, out
+
+
+def test_a_topic_file_has_examples(tmp_path: Path) -> None:
+    file, data = tmp_path / "games.toml", tmp_path / "data"
+    file.write_text(
+        f'examples = ["{GAME}"]\ncounterexamples = ["{LOTTERY}"]\nseeds = ["{SITE}/"]\n'
+    )
+    status, out = run("", data, "topics", "show", str(file))
+    assert status == 0, out
+    assert "derived    裁判" in out or "derived    射门" in out, out
+    with Web(pages()) as web:
+        arguments = ("crawl", "topic", "-a", f"topic={file}")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+    assert [url for url in stored(data) if "lottery" in url] == []
+    assert len(stored(data)) == STORIES

@@ -12,6 +12,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import store_of
 from topiccrawl.storage.marks import MarkStore
+from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import Mark, MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
@@ -105,9 +106,22 @@ async def _story(settings: Settings, url: str) -> Story | None:
 
 def _model(topic: Topic, marks: Sequence[Mark], pages: Sequence[Mark]) -> RelevanceModel:
     """Return the model that a crawl would use now."""
-    scorer = Scorer(topic)
-    learned = answer(request(topic, marks, pages)) if marks else ""
+    own = None if topic.terms else derived_vector(marks, pages)
+    scorer = Scorer(topic, vector=own)
+    learned = answer(request(scorer, marks, pages)) if marks else ""
     return MarkedModel.from_json(scorer, learned) if learned else scorer
+
+
+async def derived(settings: Settings, topic: Topic) -> list[str]:
+    """Return lines with the words that the examples of a topic without words give, if any."""
+    if topic.terms:
+        return []
+    async with MarkStore.opened(settings, topic.name) as store:
+        marks, (_, pages) = await store.marks(), await store.pages()
+    found = {mark.url: mark for mark in (*marks, *example_texts(topic))}
+    words = derived_vector(tuple(found.values()), pages).items()
+    lines = [f"  derived    {term} × {weight:g}" for term, weight in words]
+    return lines or ["  derived    nothing yet: a crawl fetches the examples first"]
 
 
 async def unsure(settings: Settings, topic: Topic, most: int) -> list[str]:

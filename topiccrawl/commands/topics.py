@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from topiccrawl.storage.changes import TopicChange
     from topiccrawl.topics.topic import Topic
 
+LONGEST = 100
+"""Characters of an example that are shown."""
 SHOWN = 12
 """Words of each kind in one change."""
 
@@ -53,10 +55,11 @@ class Command(OperatorCommand, ScrapyCommand):
             case ["list"] | []:
                 say(*(f"{name:<28} {own}  {where}" for name, own, where in available()))
             case ["show", argument]:
-                say(*describe(resolve(argument)))
+                topic = resolve(argument)
+                say(*describe(topic), *asyncio.run(marking.derived(self.options, topic)))
             case ["history", *named] if len(named) <= 1:
-                topic = named[0] if named else opts.topic
-                name = resolve(topic).name if topic else self.last_crawl(None).topic
+                asked = named[0] if named else opts.topic
+                name = resolve(asked).name if asked else self.last_crawl(None).topic
                 say(*history(name, changes_of(self.options).all(name)))
             case ["mark", url, said] if said in marking.WANTED:
                 topic, frontier = self._marked(opts.topic)
@@ -88,10 +91,16 @@ def describe(topic: Topic) -> list[str]:
         *(f"  not        {term} × {weight:g}" for term, weight in topic.negative.items()),
         *(f"  needs      {' or '.join(group)}" for group in topic.groups),
         *(f"  must not   {word}" for word in topic.must_not),
+        *(f"  like       {_brief(example)}" for example in topic.examples),
+        *(f"  unlike     {_brief(example)}" for example in topic.counterexamples),
         *(f"  seed       {seed}" for seed in topic.seeds),
         *(f"  only host  {host}" for host in topic.allowed_hosts),
         *(f"  no host    {host}" for host in topic.denied_hosts),
     ]
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:

@@ -7,15 +7,18 @@ import logging
 import random
 import sys
 from typing import TYPE_CHECKING, Any, Protocol, Self
+from zlib import crc32
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.errors import StorageError
-from topiccrawl.scheduler.signals import page_judged
+from topiccrawl.frontier.contract import LEARNT
+from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.choice import sites_of
 from topiccrawl.storage.marks import MarkStore
+from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request
 from topiccrawl.topics.marks import Mark, MarkedModel, OnWordScale
 from topiccrawl.topics.scorer import Scorer
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
@@ -68,6 +72,7 @@ class Judging(Protocol):
     """A spider with a topic; ``marked`` judges its pages in place of ``scorer`` if it is set."""
 
     topic: Topic
+    strategy: LinkStrategy
     scorer: Scorer
     marked: RelevanceModel | None
 
@@ -88,10 +93,12 @@ class MarkedTopic:
         name = spider.topic.name
         self.store = MarkStore(sites_of(crawler.settings), name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
+        self._marks: dict[str, Mark] = {}
         self._changed = 0.0
         self._stored = 0
         self._open = False
         self._work: asyncio.Task[None] | None = None
+        self._adding: list[asyncio.Task[None]] = []
         self._loop = create_looping_call(self._look)
 
     @classmethod
@@ -107,6 +114,7 @@ class MarkedTopic:
         marked = cls(crawler, spider)
         crawler.signals.connect(marked.opened, signals.spider_opened)
         crawler.signals.connect(marked.judged, page_judged)
+        crawler.signals.connect(marked.shown, example_read)
         crawler.signals.connect(marked.closed, signals.spider_closed)
         return marked
 
@@ -116,6 +124,7 @@ class MarkedTopic:
             await self.store.open()
             self._open = True
             self.sample.seen, self.sample.pages = await self.store.pages()
+            await self._add(example_texts(self.spider.topic))
         except StorageError as error:
             logger.warning("Marks are not used in this run: %s", error)
             return
@@ -129,6 +138,13 @@ class MarkedTopic:
         """Sample a page."""
         self.sample.add(page)
 
+    def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
+        """Take in an example that was fetched."""
+        mark = Mark.of(page, wanted=wanted)
+        self._marks[mark.url] = mark
+        self._derive()
+        self._adding.append(asyncio.ensure_future(self._add([mark])))
+
     async def closed(self) -> None:
         """Store the sample."""
         if self._loop.running:
@@ -136,6 +152,7 @@ class MarkedTopic:
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
+        await asyncio.gather(*self._adding)
         if self._open:
             await self._keep_sample()
             await self.store.close()
@@ -144,17 +161,43 @@ class MarkedTopic:
         if self._work is None or self._work.done():
             self._work = asyncio.ensure_future(self._refresh())
 
-    async def _refresh(self) -> None:
-        """Store the sample when it is time; learn again when marks changed."""
+    async def _add(self, marks: Sequence[Mark]) -> None:
+        """Store marks of URLs that have none yet; readers' own stay."""
         try:
-            if self.sample.seen >= max(FIRST, 2 * self._stored):
+            known = {mark.url for mark in await self.store.marks()}
+            if new := [mark for mark in marks if mark.url not in known]:
+                await self.store.mark(new)
+        except StorageError as error:
+            logger.warning("Examples cannot be stored: %s", error)
+
+    async def _refresh(self) -> None:
+        """Store the sample when it is time; learn again when it grew or marks changed."""
+        try:
+            grown = self.sample.seen >= max(FIRST, 2 * self._stored)
+            if grown:
                 await self._keep_sample()
             changed = await self.store.changed()
             if changed != self._changed:
+                self._marks = {mark.url: mark for mark in await self.store.marks()}
+                self._derive()
+            if changed != self._changed or (grown and self._marks):
                 self._changed = changed
-                await self._learn(await self.store.marks())
+                await self._learn(tuple(self._marks.values()))
         except StorageError as error:
             logger.warning("New marks cannot be read: %s", error)
+
+    def _derive(self) -> None:
+        """Give a topic without words those that its examples have in common."""
+        spider = self.spider
+        if spider.topic.terms:
+            return
+        vector = derived_vector(tuple(self._marks.values()), self.sample.pages)
+        if vector.terms and vector != spider.scorer.vector:
+            spider.scorer.adopt(vector)
+            spider.strategy.adopt(spider.scorer)
+            spider.strategy.version = crc32(repr(vector).encode()) % LEARNT
+            words = " ".join(f"{term}^{weight:g}" for term, weight in vector.items())
+            logger.info("Words derived from examples: %s", words)
 
     async def _keep_sample(self) -> None:
         if self._stored != self.sample.seen:
@@ -167,7 +210,7 @@ class MarkedTopic:
     async def _learn(self, marks: Sequence[Mark]) -> None:
         """Learn from marks, and judge by them from now on."""
         spider = self.spider
-        learned = await learned_elsewhere(request(spider.topic, marks, self.sample.pages))
+        learned = await learned_elsewhere(request(spider.scorer, marks, self.sample.pages))
         model = MarkedModel.from_json(spider.scorer, learned) if learned else None
         spider.marked = OnWordScale(model) if model else None
         share = model.classifier.share if model else 0.0

@@ -1,6 +1,7 @@
 """Signals of our own, sent through Scrapy's signal manager.
 
 page_judged(page, verdict): a topic spider judged a page (``model.Page``, ``model.Verdict``).
+example_read(page, wanted): a topic spider read an example (True) or counterexample of its topic.
 lease_settled(lease, outcome): a URL's lease has ended (``frontier.contract.Lease``, ``Outcome``).
 page_changed(change): a watched article is new, changed or gone (``storage.events.Change``).
 hosts_taken(): this node now serves hosts that another node, or an earlier run, served before.
@@ -9,6 +10,7 @@ hosts_taken(): this node now serves hosts that another node, or an earlier run, 
 from __future__ import annotations
 
 page_judged = object()
+example_read = object()
 lease_settled = object()
 page_changed = object()
 hosts_taken = object()

@@ -16,6 +16,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.hooks import check_own_parts, loaded
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicAdapter
-    from topiccrawl.topics.topic import Topic
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
@@ -67,8 +67,8 @@ def watch_mode(value: str) -> str:
         raise ConfigurationError(msg) from None
 
 
-def seeds_of(value: str) -> tuple[str, ...]:
-    """Return the URLs of a comma-separated list, canonical, once each, order kept.
+def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
+    """Return the URLs of a comma-separated argument, canonical, once each, order kept.
 
     Raises:
         ConfigurationError: If one is no http or https URL.
@@ -80,13 +80,29 @@ def seeds_of(value: str) -> tuple[str, ...]:
     for text in filter(None, map(str.strip, value.split(","))):
         url = canonical(text)
         if url is None:
-            msg = f"argument seeds: {text!r} is no http or https URL; write https://host/path"
+            msg = f"argument {name}: {text!r} is no http or https URL; write https://host/path"
             raise ConfigurationError(msg)
         seeds[url] = None
     if not seeds:
-        msg = "argument seeds names no URL: write seeds=https://host/path,https://other/path"
+        msg = f"argument {name} names no URL: write {name}=https://host/path,https://other/path"
         raise ConfigurationError(msg)
     return tuple(seeds)
+
+
+def topic_of(text: str, like: str) -> Topic:
+    """Return the topic that a text and examples' URLs, separated by commas, mean.
+
+    Raises:
+        ConfigurationError: If there is neither, or one of them cannot be used.
+    """
+    examples = seeds_of(like, "like") if like else ()
+    if text.strip():
+        topic = resolve(text)
+        return topic.model_copy(update={"examples": (*topic.examples, *examples)})
+    if not examples:
+        raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
+    name = f"like {examples[0]}"[:LONGEST_NAME]
+    return Topic(name=name, terms={}, examples=examples)
 
 
 def hosts_in(value: str) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.errors import TopicError
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
@@ -24,7 +23,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Page, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.scheduler.signals import page_judged
+from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
     check_hooks,
@@ -34,13 +33,15 @@ from topiccrawl.spiders.arguments import (
     refuse_unknown,
     seeds_of,
     strategy_parameters,
+    topic_of,
     watch_mode,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.text.decode import decode
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.topic import default_seeds, resolve
+from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
 
-_ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
+_ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like")
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
 
@@ -75,6 +76,8 @@ class TopicSpider(Spider):
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
         sites: Hosts, separated by commas, that are crawled with those below them, and no others;
             without ``seeds`` it starts at their home pages.
+        like: URLs of pages on topic, separated by commas, with or without ``topic``; the crawl
+            starts at them unless ``seeds`` are given (see ``Topic.examples``).
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
@@ -145,9 +148,7 @@ class TopicSpider(Spider):
         watch_mode(others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
-        if not topic.strip():
-            raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
-        found = resolve(topic)
+        found = topic_of(topic, others.get("like", ""))
         Discovery.of(settings, discover, [found.name])
         strategy(
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
@@ -165,16 +166,27 @@ class TopicSpider(Spider):
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
+        examples = list(example_urls(self.topic))
+        for url, wanted in examples:
+            shown = {"wanted": wanted}
+            yield Request(url, callback=self.parse_example, cb_kwargs=shown, dont_filter=True)
         if self.discovery is not None:
             for asked, results in self.discovery.start():
                 for request in self._begin(self.discovery, asked, results):
                     yield request
-        elif not seeds:
+        elif not seeds and not examples:
             denied = HostRules((), self.topic.denied_hosts)
             seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
+
+    def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
+        """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
+        if read := _read(response):
+            self.crawler.signals.send_catch_log(example_read, page=read[1], wanted=wanted)
+        if wanted:
+            yield from self.parse(response)
 
     def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
         """Start at the results of a search or another provider, and request the next page."""

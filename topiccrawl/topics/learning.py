@@ -15,16 +15,18 @@ from topiccrawl.topics.marks import Mark, MarkedModel, learn
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic
+from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def request(topic: Topic, marks: Iterable[Mark], background: Iterable[Mark]) -> str:
+def request(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark]) -> str:
     """Return the input of the process."""
     return json.dumps(
         {
-            "topic": topic.model_dump(mode="json"),
+            "topic": scorer.topic.model_dump(mode="json"),
+            "terms": dict(scorer.vector.items()),
             "marks": [mark._asdict() for mark in marks],
             "background": [page._asdict() for page in background],
         }
@@ -35,7 +37,8 @@ def answer(text: str) -> str:
     """Return the output of the process for its input."""
     asked = json.loads(text)
     marks, background = ([Mark(**one) for one in asked[name]] for name in ("marks", "background"))
-    scorer = Scorer(Topic.model_validate(asked["topic"]), sites=SiteWords())
+    topic, vector = Topic.model_validate(asked["topic"]), TopicVector.of(asked["terms"])
+    scorer = Scorer(topic, vector=vector, sites=SiteWords())
     for page in background:
         scorer.observe(as_page(page))
     model = learn(scorer, marks, background)

@@ -83,7 +83,7 @@ _CACHED_TEXTS = 20_000
 
 
 class Scorer:
-    """Scorer of texts against one topic. Immutable except for caches; one for a whole crawl.
+    """Scorer of texts against one topic. Immutable except for caches and ``adopt``.
 
     Args:
         topic: Gives terms, synonyms, negative terms and the lower limit.
@@ -109,9 +109,15 @@ class Scorer:
         self.sites = sites
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
-        self.vector = vector or TopicVector.of_topic(topic)
         limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
+        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
+        self.adopt(vector or TopicVector.of_topic(topic))
+
+    def adopt(self, vector: TopicVector) -> None:
+        """Score by other terms from now on, such as those derived from examples."""
+        topic = self.topic
+        self.vector = vector
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
         self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
         self._positive = TermMatcher(
@@ -124,7 +130,6 @@ class Scorer:
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self._mass = _Mass(self.idf, self._matcher.tokens())
         self._known: dict[str, float] = {}
 

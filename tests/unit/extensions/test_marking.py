@@ -43,14 +43,14 @@ def test_another_process_learns_the_same_model() -> None:
         for n in range(6)
         for word in ("striker", "orchestra")
     ]
-    found = asyncio.run(learned_elsewhere(request(TOPIC, marks, ())))
+    found = asyncio.run(learned_elsewhere(request(Scorer(TOPIC), marks, ())))
     model = MarkedModel.from_json(Scorer(TOPIC), found)
     striker, orchestra = (
         model.score_page(Page("u", "", text, prose=text)).relevance
         for text in ("the striker", "the orchestra")
     )
     assert striker > orchestra
-    assert asyncio.run(learned_elsewhere(request(TOPIC, (), ()))) == ""
+    assert asyncio.run(learned_elsewhere(request(Scorer(TOPIC), (), ()))) == ""
 
 
 def test_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
