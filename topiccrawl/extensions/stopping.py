@@ -88,8 +88,8 @@ class YieldStop:
         fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
         if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
             return
-        relevant = outcome.relevance >= self.spider.scorer.lower_limit
-        self.forecast.observe(lease.value, hit=outcome.ending is Ending.CRAWLED and relevant)
+        hit = outcome.ending is Ending.CRAWLED and outcome.harvest
+        self.forecast.observe(lease.value, hit=hit)
         self._outcomes += 1
         if self._outcomes >= self.window and self._outcomes % EVERY == 0:
             self.look()

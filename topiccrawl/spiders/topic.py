@@ -20,7 +20,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Findings, Page, Unfinished
+from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.signals import example_read, page_judged
@@ -41,6 +41,7 @@ from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.text.decode import decode
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.pagekind import READABLE, leads
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.model import Verdict
     from topiccrawl.text.decode import Decoded
     from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
@@ -215,24 +217,40 @@ class TopicSpider(Spider):
         decoded, page = read
         verdict = self.judge.score_page(page)
         self.scorer.observe(page)
-        self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
         article = self._article(response, decoded, page) if wanted else None
+        kind = PageKind.OTHER if missing else self._kind(page, verdict, article)
+        harvest = kind is not PageKind.OTHER
+        count("topiccrawl/relevant", int(harvest))
+        count("topiccrawl/hubs", int(kind is PageKind.HUB))
+        verdict = verdict._replace(kind=kind)
+        self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         known = meta.read(response.request) or meta.Ticket(0)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
-        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed)
+        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
         if article is not None:
             yield from self._whole(article, page, ())
         if self.rendering is not None:
             yield from self._rendered(
                 self.rendering, response, article, blank=is_blank(page, decoded.text)
             )
+
+    def _kind(self, page: Page, verdict: Verdict, article: Article | None) -> PageKind:
+        """Return the kind of a page; without extraction, a text to read is an article."""
+        if article is not None:
+            return PageKind.ARTICLE
+        if not verdict.relevant:
+            return PageKind.OTHER
+        if page.feed or verdict.article < READABLE:
+            return PageKind.HUB if leads(page, self.scorer.score_many) else PageKind.OTHER
+        unread = page.directives.noindex or not self.settings.getbool("TOPICCRAWL_EXTRACT")
+        return PageKind.ARTICLE if unread else PageKind.OTHER
 
     def _rendered(
         self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
@@ -311,7 +329,6 @@ class TopicSpider(Spider):
     def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
         """Return the page's article; None where there is none, or only its surroundings fit."""
         count = self.crawler.stats.inc_value
-        count("topiccrawl/relevant")
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
         if page.directives.noindex:
