@@ -285,6 +285,7 @@ DOWNLOAD_HANDLERS = {
     "https": "topiccrawl.scheduler.door.DoorHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     "topiccrawl.addons.url_patterns.middleware.NewsGateMiddleware": 50,
     "topiccrawl.addons.watch.middleware.ConditionalMiddleware": 60,
     # The frontier does these, for all requests with one clock per host:

@@ -96,6 +96,8 @@ def describe(topic: Topic) -> list[str]:
         *(f"  seed       {seed}" for seed in topic.seeds),
         *(f"  only host  {host}" for host in topic.allowed_hosts),
         *(f"  no host    {host}" for host in topic.denied_hosts),
+        *(f"  only URLs  {pattern}" for pattern in topic.include),
+        *(f"  no URLs    {pattern}" for pattern in topic.exclude),
     ]
 
 

@@ -12,10 +12,12 @@ from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import number
 from topiccrawl.scheduler.hooks import check_own_parts, loaded
 from topiccrawl.scheduler.scheduler import FrontierScheduler
+from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
 _YES = frozenset({"1", "true", "yes", "on"})
+_REFUSED = {
+    "host-denied": "its host is among denied_hosts; take it out of one of the two",
+    "url-excluded": "a pattern of exclude refuses it; change one of the two",
+    "url-not-included": "no pattern of include allows it; add one, such as its own path",
+}
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -133,17 +140,39 @@ def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
     return topic.model_copy(update={"allowed_hosts": hosts, "seeds": known})
 
 
+def within(topic: Topic, include: str, exclude: str) -> Topic:
+    """Return the topic with further patterns of URLs, separated by commas.
+
+    Raises:
+        ConfigurationError: If one is no pattern.
+    """
+    given = {"include": include, "exclude": exclude}
+    patterns = {
+        name: (*getattr(topic, name), *filter(None, map(str.strip, value.split(","))))
+        for name, value in given.items()
+    }
+    try:
+        UrlRules(**patterns)
+    except ValueError as error:
+        raise ConfigurationError(f"arguments include and exclude: {error}") from error
+    return topic.model_copy(update=patterns)
+
+
+def start_rules(topic: Topic) -> HostRules:
+    """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
+    return HostRules((), topic.denied_hosts, UrlRules(topic.include, topic.exclude))
+
+
 def refuse_denied(topic: Topic) -> None:
-    """Refuse seeds on hosts that the topic denies: one of the two is a mistake.
+    """Refuse seeds that the topic's rules of hosts and URLs refuse: one of both is a mistake.
 
     Raises:
         TopicError: Naming the first one.
     """
-    rules = HostRules((), topic.denied_hosts)
-    for seed in topic.seeds:
-        if rules.refuse(seed):
-            msg = f"seed {seed}: its host is among denied_hosts; take it out of one of the two"
-            raise TopicError(msg)
+    rules = start_rules(topic)
+    for seed in (*topic.seeds, *(url for url, _ in example_urls(topic))):
+        if reason := rules.refuse(seed):
+            raise TopicError(f"seed {seed}: {_REFUSED[reason]}")
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:

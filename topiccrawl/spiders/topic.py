@@ -15,7 +15,6 @@ from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.rendering import is_blank
 from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
@@ -32,9 +31,11 @@ from topiccrawl.spiders.arguments import (
     refuse_denied,
     refuse_unknown,
     seeds_of,
+    start_rules,
     strategy_parameters,
     topic_of,
     watch_mode,
+    within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.storage.since import check_since, since_of
@@ -62,7 +63,18 @@ if TYPE_CHECKING:
     from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
 
-_ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like")
+_ARGUMENTS = (
+    "topic",
+    "seeds",
+    "fresh",
+    "discover",
+    "watch",
+    "since",
+    "sites",
+    "like",
+    "include",
+    "exclude",
+)
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
 
@@ -83,6 +95,8 @@ class TopicSpider(Spider):
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
+        include: Patterns of URLs, separated by commas (``links.urlrules``): only these are crawled.
+        exclude: Patterns of URLs that are not.
         since: Sends events (new, changed, gone) as items, those since then first: ``last``,
             ``12h``, ``7d`` or a day.
     """
@@ -157,6 +171,7 @@ class TopicSpider(Spider):
         )
         found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
         found = on_sites(found, others.get("sites", ""), seeds)
+        found = within(found, others.get("include", ""), others.get("exclude", ""))
         refuse_denied(found)
         return found
 
@@ -177,8 +192,8 @@ class TopicSpider(Spider):
                 for request in self._begin(self.discovery, asked, results):
                     yield request
         elif not seeds and not examples:
-            denied = HostRules((), self.topic.denied_hosts)
-            seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
+            rules = start_rules(self.topic)
+            seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
@@ -199,9 +214,9 @@ class TopicSpider(Spider):
 
     def _begin(self, discovery: Discovery, asked: Asked, results: Results) -> Iterator[Request]:
         self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
-        denied = HostRules((), self.topic.denied_hosts)
+        rules = start_rules(self.topic)
         for hit in results.hits:
-            if not denied.refuse(hit.url):
+            if not rules.refuse(hit.url):
                 yield Request(hit.url, callback=self.parse, priority=PRIORITY)
         yield from discovery.requests(asked, results, self.parse_discovered)
 

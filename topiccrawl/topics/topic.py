@@ -18,7 +18,7 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
-from topiccrawl.topics.tomlfile import Hosts, Kind, Seeds, load, mistakes
+from topiccrawl.topics.tomlfile import Hosts, Kind, Patterns, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,8 @@ class Topic(Part):
         seeds: Canonical URLs to begin with; empty: the default portals.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
         denied_hosts: Hosts or domains that may not.
+        include: Patterns of URLs that may be requested (``links.urlrules``); empty: all.
+        exclude: Patterns of URLs that may not.
         languages: ISO 639-1 codes; chooses among the default portals.
         limits: Bounds of its crawl.
         thresholds: Its own thresholds.
@@ -76,6 +78,8 @@ class Topic(Part):
     seeds: Seeds = ()
     allowed_hosts: Hosts = ()
     denied_hosts: Hosts = ()
+    include: Patterns = ()
+    exclude: Patterns = ()
     languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
     limits: Budget = Budget()
     thresholds: Thresholds = Thresholds()
