@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.mongo_server import database_uri
+from topiccrawl.storage.choice import store_of
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.topics.marks import Mark
 
@@ -41,6 +42,22 @@ def test_marks_stay_by_topic_and_url(settings: dict[str, Any]) -> None:
         async with MarkStore.opened(settings, "other") as store:
             assert await store.marks() == []
             assert await store.changed() == 0.0
+
+    asyncio.run(law())
+
+
+def test_what_is_forgotten_leaves_no_mark_and_no_sample(settings: dict[str, Any]) -> None:
+    async def law() -> None:
+        three = ONE._replace(url="http://b.test/1")
+        async with MarkStore.opened(settings, "足球") as store:
+            await store.mark([ONE, TWO, three])
+            await store.put_pages(1, [ONE])
+            articles = store_of(settings)
+            await articles.open()
+            await articles.forget([ONE.url, "site:b.test"], 1.0)
+            await articles.close()
+            assert await store.marks() == [TWO]
+            assert await store.pages() == (0, [])
 
     asyncio.run(law())
 

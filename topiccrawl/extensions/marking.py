@@ -135,8 +135,9 @@ class MarkedTopic:
         self._loop.start(EVERY, now=False)
 
     def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
-        """Sample a page."""
-        self.sample.add(page)
+        """Sample a page that may be kept."""
+        if not (page.directives.noarchive or page.directives.noindex):
+            self.sample.add(page)
 
     def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
         """Take in an example that was fetched."""
@@ -163,6 +164,8 @@ class MarkedTopic:
 
     async def _add(self, marks: Sequence[Mark]) -> None:
         """Store marks of URLs that have none yet; readers' own stay."""
+        if not self._open:
+            return
         try:
             known = {mark.url for mark in await self.store.marks()}
             if new := [mark for mark in marks if mark.url not in known]:
@@ -200,17 +203,20 @@ class MarkedTopic:
             logger.info("Words derived from examples: %s", words)
 
     async def _keep_sample(self) -> None:
-        if self._stored != self.sample.seen:
-            self._stored = self.sample.seen
+        seen = self.sample.seen
+        if self._stored != seen:
             try:
-                await self.store.put_pages(self.sample.seen, tuple(self.sample.pages))
+                await self.store.put_pages(seen, tuple(self.sample.pages))
             except StorageError as error:
                 logger.warning("The sample of judged pages cannot be stored: %s", error)
+            self._stored = seen
 
     async def _learn(self, marks: Sequence[Mark]) -> None:
         """Learn from marks, and judge by them from now on."""
         spider = self.spider
         learned = await learned_elsewhere(request(spider.scorer, marks, self.sample.pages))
+        if learned is None:
+            return
         model = MarkedModel.from_json(spider.scorer, learned) if learned else None
         spider.marked = OnWordScale(model) if model else None
         share = model.classifier.share if model else 0.0
@@ -220,8 +226,8 @@ class MarkedTopic:
         logger.info("%d marks: the words learned from them decide %.0f %%", len(marks), share * 100)
 
 
-async def learned_elsewhere(asked: str) -> str:
-    """Return the answer of a learning process, "" if it failed; it ends with this coroutine."""
+async def learned_elsewhere(asked: str) -> str | None:
+    """Return the answer of a learning process, None if it failed; it ends with this coroutine."""
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, "-m", "topiccrawl.topics.learning")
     process = await asyncio.create_subprocess_exec(
@@ -234,5 +240,5 @@ async def learned_elsewhere(asked: str) -> str:
             process.kill()
     if process.returncode:
         logger.error("Nothing could be learned from marks: %s", complaint.decode()[-500:])
-        return ""
+        return None
     return out.decode()

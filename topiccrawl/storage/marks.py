@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.storage.choice import sites_of
+from topiccrawl.storage.sites import MARKS, PAGES
 from topiccrawl.topics.marks import Mark
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ class MarkStore:
     def __init__(self, sites: Sites, topic: str) -> None:
         self._sites = sites
         self._topic = topic
-        self._marks = f"marks of {topic}"
-        self._pages = f"pages of {topic}"
+        self._marks = f"{MARKS}{topic}"
+        self._pages = f"{PAGES}{topic}"
 
     @classmethod
     @asynccontextmanager

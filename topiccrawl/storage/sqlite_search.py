@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage import pages, rows
+from topiccrawl.storage import pages, rows, sites
 from topiccrawl.storage.selection import names_of, words_of
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
             query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
             gone += connection.execute(query, (site or name,)).rowcount
         pages.forget(connection, name)
+        sites.forget(connection, name)
     _index_below_newest(connection)
     return gone
 

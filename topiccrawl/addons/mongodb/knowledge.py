@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from topiccrawl.addons.mongodb.client import blocking
 from topiccrawl.addons.mongodb.part import MongoPart
 from topiccrawl.storage.changes import TopicChange
+from topiccrawl.storage.sites import MARKS, PAGES, covers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.addons.mongodb.client import Document
+    from topiccrawl.addons.mongodb.client import Document, Server
 
 
 class MongoSites(MongoPart):
@@ -44,6 +45,15 @@ class MongoSites(MongoPart):
         with self._server.translated("read"):
             cursor = self._server.collection("sites").find({"key": key}, {"site": 1})
             return sorted([one["site"] for one in await cursor.to_list()])
+
+
+async def forget(server: Server, name: str) -> None:
+    """See ``storage.sites.forget``."""
+    collection = server.collection("sites")
+    found = await collection.find({"site": {"$regex": f"^{MARKS}"}}, {"key": 1}).to_list()
+    gone = [one["_id"] for one in found if covers(name, one["key"])]
+    await collection.delete_many({"_id": {"$in": gone}})
+    await collection.delete_many({"site": {"$regex": f"^{PAGES}"}})
 
 
 class MongoChanges:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
-from topiccrawl.addons.mongodb import pages
+from topiccrawl.addons.mongodb import knowledge, pages
 from topiccrawl.addons.mongodb.documents import key, of_site
 from topiccrawl.addons.mongodb.stories import Claim
 from topiccrawl.storage.rows import clean
@@ -46,6 +46,7 @@ async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int
             await _strip(server, [one["_id"] for one in found])
         gone += (await reprints.delete_many(copies)).deleted_count
         await pages.forget(server, name)
+        await knowledge.forget(server, name)
     return gone
 
 
