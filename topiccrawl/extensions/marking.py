@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StateError, StorageError
 from topiccrawl.frontier.contract import LEARNT
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.choice import sites_of
@@ -125,7 +125,7 @@ class MarkedTopic:
             self._open = True
             self.sample.seen, self.sample.pages = await self.store.pages()
             await self._add(example_texts(self.spider.topic))
-        except StorageError as error:
+        except (StateError, StorageError) as error:
             logger.warning("Marks are not used in this run: %s", error)
             return
         self._stored = self.sample.seen

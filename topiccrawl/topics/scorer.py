@@ -290,16 +290,18 @@ class Scorer:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
     def _site_factors(self, url: str) -> Sequence[float]:
-        """Return what each term counts on a page's site, so that the topic's length stays."""
+        """Return what each term counts on a page's site, so that the topic's length stays.
+
+        Terms against the topic count as elsewhere.
+        """
         if self.sites is None or not url:
             return self._alike
         terms = self.vector.terms
         factors = [self.sites.factor(url, *term) for term in zip(terms, self._idf, strict=True)]
-        squares = sum(
-            (w * f) ** 2 for w, f in zip(self.vector.weights, factors, strict=True) if w > 0
-        )
+        pairs = list(zip(self.vector.weights, factors, strict=True))
+        squares = sum((weight * factor) ** 2 for weight, factor in pairs if weight > 0)
         rise = self._norm / math.sqrt(squares) if squares else 1.0
-        return [factor * rise for factor in factors]
+        return [factor * rise if weight > 0 else 1.0 for weight, factor in pairs]
 
     def _terms(
         self, counts: dict[int, int], scales: Mapping[int, float]
