@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 COMMIT_LINKS = 3000
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
-LINKS_MAX = 3 * COMMIT_LINKS  # the next commit waits for the one in progress: a bound of RAM
+LINKS_MAX = 3 * COMMIT_LINKS // 2  # the next commit waits for the one in progress: a bound of RAM
 COMMIT_SHARE = 0.1
 """Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)

@@ -370,7 +370,7 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 def _heads(store: Store) -> Iterator[bytes]:
     """Yield the heads of rows that are not leased, many at a time."""
     held = set(leased(store))
-    known = (data for _, data in store.items("rows", size=BATCH))
+    known = store.values("rows")
     end = KEY_BYTES + rows.HEAD_BYTES
     while batch := list(islice(known, BATCH)):
         if held:

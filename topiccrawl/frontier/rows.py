@@ -262,8 +262,7 @@ def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> b
     packed = joined.encode(errors="replace")
     if packed.count(0) != REASON:
         kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-        joined = "\0".join([text.replace("\0", " ") for text in kept])
-        packed = joined.encode(errors="replace")
+        return "\0".join([text.replace("\0", " ") for text in kept]).encode(errors="replace")
     return packed
 
 
@@ -349,13 +348,13 @@ class Urls:
 
     def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
         """Store many: key, number and row; the last ``new`` of them are the next arrivals."""
-        store, pack = self._store, NUMBER.pack
-        store.put_many("rows", [(pack(number), key + row) for key, number, row in rows])
+        pack = NUMBER.pack
+        self._store.changes("rows").update({pack(n): key + row for key, n, row in rows})
         if new:
-            store.put_many("ids", [(key, pack(number)) for key, number, _ in rows[-new:]])
+            self._store.changes("ids").update({key: pack(n) for key, n, _ in rows[-new:]})
             self.seq += new
             self.known += new
-        store.follow("rows", ((key, row) for key, _, row in rows))
+        self._store.follow("rows", ((key, row) for key, _, row in rows))
 
     def links(self, key: bytes) -> bytes:
         """Return packed keys of a page's links that were counted, also before it was forgotten."""

@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,7 +87,8 @@ class Store:
         self.feed: Feed | None = None
         self.took = 0.0
         self._readers = 0
-        self._changes, self._flying = _no_changes(), _no_changes()
+        self._changes: Changes = {name: {} for name in TABLES}
+        self._flying: Changes = {name: {} for name in TABLES}
         self._writer = ThreadPoolExecutor(1, "frontier")
         self._flight: Future[float] | None = None
         try:
@@ -124,7 +124,7 @@ class Store:
         self.land()
         self._make_room()
         txn = self._writer.submit(self._write).result()
-        self._flying, self._changes = self._changes, _no_changes()
+        self._flying, self._changes = self._changes, {name: {} for name in TABLES}
         self._flight = self._writer.submit(_finish, txn)
 
     def landed(self) -> bool:
@@ -136,7 +136,7 @@ class Store:
         if self._flight is not None:
             flight, self._flight = self._flight, None
             self.took = flight.result()
-            self._flying = _no_changes()
+            self._flying = {name: {} for name in TABLES}
             self.txn.abort()
             self.txn = self.env.begin()
 
@@ -188,10 +188,11 @@ class Store:
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return a value, or None."""
-        for changes in (self._changes[table], self._flying[table]):
-            if key in changes:
-                return changes[key]
-        return self.txn.get(key, None, self._tables[table])
+        changes = self._changes[table]
+        if key in changes:
+            return changes[key]
+        changes = self._flying[table]
+        return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
 
     def committed(self, table: str, key: bytes) -> bytes | None:
         """Return a value as of the last commit that has ended, or None."""
@@ -212,9 +213,9 @@ class Store:
         """Set a value; None deletes it."""
         self._changes[table][key] = data
 
-    def put_many(self, table: str, items: Iterable[Item]) -> None:
-        """Set many values."""
-        self._changes[table].update(items)
+    def changes(self, table: str) -> dict[bytes, bytes | None]:
+        """Return the values to be committed, by key, to set many at once; None deletes one."""
+        return self._changes[table]
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
@@ -224,16 +225,23 @@ class Store:
         more = True
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
-            known = cursor.iternext() if cursor.set_range(start) else ()
-            piece = list(islice(takewhile(lambda item: item[0].startswith(prefix), known), size))
+            known = cursor.iternext() if cursor.set_range(start) else iter(())
+            if prefix:
+                known = takewhile(lambda item: item[0].startswith(prefix), known)
+            piece = list(islice(known, size))
             more = len(piece) == size
             end = piece[-1][0] if more else b""
-            found = dict(piece)
-            for changes in (self._flying[table], self._changes[table]):
+            layers = [layer for layer in (self._flying[table], self._changes[table]) if layer]
+            found = dict(piece) if layers else {}
+            for changes in layers:
                 keys = [key for key in changes if key >= start and (key <= end or not more)]
                 _change(found, changes, (key for key in keys if key.startswith(prefix)))
-            yield from sorted(found.items())
+            yield from sorted(found.items()) if layers else piece
             start = end + b"\0"
+
+    def values(self, table: str) -> Iterator[bytes]:
+        """Yield all values as of the last commit that has ended; no commit may come between."""
+        return self.txn.cursor(self._tables[table]).iternext(keys=False)
 
     def size(self, table: str) -> int:
         """Return the number of items as of the last commit that has ended."""
@@ -282,10 +290,6 @@ class Store:
             )
 
 
-def _no_changes() -> Changes:
-    return {name: {} for name in TABLES}
-
-
 def _change(
     found: dict[bytes, bytes], changes: dict[bytes, bytes | None], keys: Iterable[bytes]
 ) -> None:
@@ -304,13 +308,13 @@ def _put(
     """Put changes in the order of their keys; those behind all others fill their pages."""
     cursor: lmdb.Cursor[bytes] = txn.cursor(table)
     last = cursor.key() if cursor.last() else b""
-    items = sorted((key, data) for key, data in changes.items() if data is not None)
-    end = bisect_right(items, last, key=itemgetter(0))
-    cursor.putmulti(items[:end])
-    cursor.putmulti(items[end:], append=True)
-    if len(items) < len(changes):
-        for key in [key for key, data in changes.items() if data is None]:
-            txn.delete(key, db=table)
+    keys = sorted(key for key, data in changes.items() if data is not None)
+    end = bisect_right(keys, last)
+    for part, append in ((keys[:end], False), (keys[end:], True)):
+        items = zip(part, map(changes.__getitem__, part), strict=True)  # keeps no tuples
+        cursor.putmulti(items, append=append)  # type: ignore[arg-type]
+    for key in changes.keys() - keys if len(keys) < len(changes) else ():
+        txn.delete(key, db=table)
 
 
 def _finish(txn: lmdb.Transaction[bytes]) -> float:
@@ -347,11 +351,7 @@ def _check_format(
 
 
 def strategy_of(path: str | Path) -> str:
-    """Return the name of an existing frontier's strategy.
-
-    Raises:
-        StorageError: There is no frontier.
-    """
+    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
     store = Store(path, readonly=True)
     try:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
