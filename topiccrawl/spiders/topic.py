@@ -190,7 +190,7 @@ class TopicSpider(Spider):
             for asked, results in self.discovery.start():
                 for request in self._begin(self.discovery, asked, results):
                     yield request
-        elif not seeds:
+        elif not seeds and self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is None:
             denied = HostRules((), self.topic.denied_hosts)
             seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
