@@ -10,7 +10,7 @@ from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy.settings import BaseSettings
-from scrapy_redis.connection import SETTINGS_PARAMS_MAP, get_redis
+from scrapy_redis.connection import get_redis
 
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.redisaddress import redis_url
@@ -42,7 +42,7 @@ def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
 
 def _made(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa: ANN401 - either client
     given = BaseSettings({"REDIS_PARAMS": settings.get("REDIS_PARAMS")}).getdict("REDIS_PARAMS")
-    for name, param in SETTINGS_PARAMS_MAP.items():
+    for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
         if settings.get(name) is not None:
             given[param] = settings.get(name)
     if url := redis_url(settings):

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
-from scrapy_redis.defaults import REDIS_ENCODING, START_URLS_KEY
+from scrapy_redis.defaults import START_URLS_KEY
 from scrapy_redis.spiders import RedisMixin
 
 from topiccrawl.addons.redis.courier import Starts
@@ -39,8 +39,8 @@ def starts_of(crawler: Crawler, settings: BaseSettings, take: Take) -> Starts:
     spider = crawler.spider
     key = str(settings.get("REDIS_START_URLS_KEY") or START_URLS_KEY)
     key %= {"name": getattr(spider, "name", "")}
-    wait, encoding = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE"), settings.get("REDIS_ENCODING")
-    made: Maker = partial(_plain, encoding=encoding or REDIS_ENCODING)
+    wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
+    made: Maker = partial(_plain, encoding=settings.get("REDIS_ENCODING") or "utf-8")
     if isinstance(spider, RedisMixin):
         crawler.signals.disconnect(spider.spider_idle, signal=signals.spider_idle)
         key, wait, made = spider.redis_key, spider.max_idle_time, spider.make_request_from_data
@@ -65,7 +65,7 @@ def start(data: bytes, key: str, take: Take, made: Maker) -> None:
         logger.error("%s holds what is no start URL: %.200r (%s)", key, data, error)  # noqa: TRY400
 
 
-_INVALID = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+_INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def _plain(data: bytes, encoding: str) -> Request:
