@@ -26,6 +26,8 @@ VERBS = {
     "dashboard": "Serve a live page of all crawls, nodes and tasks",
     "report FILE": "Write one crawl as a page to keep",
     "tasks, work": "Orders for crawls, and workers that carry them out",
+    "backup FILE": "Copy the data folder into one file, also while crawls run",
+    "restore FILE": "Unpack a backup into a new data folder, where its crawls go on",
     "simulate": "Compare link strategies on a recorded crawl, without network",
     "doctor": "Examine settings, machine and servers",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -23,6 +24,7 @@ from topiccrawl.scheduler.finish import (
     SEEDS_UNREACHABLE,
 )
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
+from topiccrawl.storage.backup import sign
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.text.escaping import escaped
@@ -56,6 +58,7 @@ class CrawlOutcome:
 
     def opened(self, spider: Spider) -> None:
         """Record that the crawl began: commands use the last one by default."""
+        sign(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports it and ends the crawl

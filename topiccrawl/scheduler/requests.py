@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.spiders import CrawlSpider
 from scrapy.utils.request import request_from_dict
 
 from topiccrawl.frontier.contract import Seed
@@ -69,7 +70,7 @@ class Kept:
                 earlier process.
         """
         if not lease.payload:
-            return Request(lease.url, callback=getattr(spider, "parse", None))
+            return Request(lease.url, callback=_default(spider))
         record = json.loads(lease.payload)
         if "kept" not in record:
             return _rebuilt(record, spider)
@@ -194,11 +195,16 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
         raise NotSerialisableError(str(error)) from error
 
 
+def _default(spider: Spider) -> Any:  # noqa: ANN401 - a callback
+    """Return the callback of requests without one: ``parse``, or the rules of a CrawlSpider."""
+    ruled = isinstance(spider, CrawlSpider)
+    return getattr(spider, "_parse" if ruled else "parse", None)
+
+
 def _is_plain(request: Request, spider: Spider, kept: dict[str, Any]) -> bool:
-    parse = getattr(spider, "parse", None)
     return (
         request.method == "GET"
-        and request.callback in (None, parse)
+        and request.callback in (None, _default(spider))
         and request.errback is None
         and not (request.body or request.headers or request.cookies or request.cb_kwargs or kept)
     )

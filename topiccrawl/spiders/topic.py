@@ -203,6 +203,11 @@ class TopicSpider(Spider):
         return found
 
     @property
+    def _waits(self) -> bool:
+        """True if start URLs come from Redis alone."""
+        return self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None
+
+    @property
     def judge(self) -> RelevanceModel:
         """The model that judges pages: from marks if there are any, else the topic's words."""
         return self.marked or self.scorer
@@ -218,7 +223,7 @@ class TopicSpider(Spider):
             for asked, results in self.discovery.start():
                 for request in self._begin(self.discovery, asked, results):
                     yield request
-        elif not seeds and not examples:
+        elif not (seeds or examples or self._waits):
             rules = start_rules(self.topic)
             seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))

@@ -72,6 +72,18 @@ class CrawlLog:
             rows = database.call(lambda c: c.execute(query, (topic,)).fetchall())
         return [Crawl(*row) for row in rows]
 
+    def relocate(self) -> None:
+        """Point crawls to their frontiers in this folder, which was restored from another place."""
+        folder, query = self.path.absolute().parent, "UPDATE crawls SET frontier = ? WHERE id = ?"
+        moved = []
+        for crawl in self.all():
+            place = folder.joinpath(*Path(crawl.frontier).parts[-2:])  # frontiers/NAME
+            if place.is_dir():
+                moved.append((str(place), crawl.number))
+        if moved:
+            with self._database() as database:
+                database.call(lambda c: c.executemany(query, moved))
+
     @contextmanager
     def _database(self) -> Iterator[Database]:
         database = Database(self.path)

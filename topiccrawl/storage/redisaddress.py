@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-
-from topiccrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,14 +24,5 @@ def redis_url(settings: Mapping[str, Any]) -> str:
 
 
 def in_redis(settings: Mapping[str, Any]) -> bool:
-    """Return whether the frontier is in Redis: settings or environment name a server.
-
-    Raises:
-        SettingError: They do, and the client is not installed.
-    """
-    named = bool(redis_url(settings) or settings.get("REDIS_HOST"))
-    if named and not (find_spec("redis") and find_spec("msgpack")):
-        raise SettingError(
-            "REDIS_URL is set and the Redis client missing: pip install 'topiccrawl[redis]'"
-        )
-    return named
+    """Return whether the frontier is in Redis: settings or environment name a server."""
+    return bool(redis_url(settings) or settings.get("REDIS_HOST"))

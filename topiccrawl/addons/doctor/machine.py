@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topiccrawl.errors import StateVersionError
 from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.storage.backup import check_version, written_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +54,17 @@ def _folder(name: str, folder: Path) -> Finding:
     if free < LITTLE:
         return warn("disk", text, "a million URLs and their articles take some GB: make room")
     return ok("disk", text)
+
+
+def state(settings: BaseSettings) -> Iterator[Finding]:
+    """Check that no newer version of topiccrawl crawled with the data folder."""
+    folder = Path(settings["TOPICCRAWL_DATA_DIR"])
+    try:
+        check_version(folder)
+    except StateVersionError as error:
+        yield fail("state", str(error), "pip install --upgrade, or name another data folder")
+    else:
+        yield ok("state", f"{folder}: last used by topiccrawl {written_by(folder) or '(unknown)'}")
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:

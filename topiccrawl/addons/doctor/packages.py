@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 PYTHON = (3, 11)
 FOR = {
     "js": ("TOPICCRAWL_JS", "pages that scripts write"),
-    "redis": ("REDIS_URL", "several nodes, tasks on several machines"),
-    "mongodb": ("MONGODB_URI", "articles in MongoDB"),
     "warc": ("WARC_DIR", "WARC files"),
     "parquet": ("", "scrapy articles export FILE.parquet"),
     "plot": ("", "scrapy simulate --plot FILE.png"),

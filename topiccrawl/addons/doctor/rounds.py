@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from topiccrawl.addons.doctor.machine import clock, disk, memory
+from topiccrawl.addons.doctor.machine import clock, disk, memory, state
 from topiccrawl.addons.doctor.packages import dictionary, extras, versions
 from topiccrawl.addons.doctor.setup import manners, settings
 from topiccrawl.scheduler.hooks import loaded
@@ -27,6 +27,7 @@ ROUNDS: Mapping[str, Round] = {
     "manners": manners,
     "dictionary": dictionary,
     "disk": disk,
+    "state": state,
     "memory": memory,
     "clock": clock,
 }

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.dedup.index import CAPACITY
-from topiccrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,15 +66,7 @@ class MongoStorage:
 def mongodb_uri(settings: Mapping[str, Any]) -> str:
     """Return the setting MONGODB_URI, else the environment variable, else "".
 
-    Raises:
-        SettingError: It is set and pymongo is not installed.
-
     >>> mongodb_uri({"MONGODB_URI": "mongodb://a.test/news"})
     'mongodb://a.test/news'
     """
-    uri = str(settings.get("MONGODB_URI") or os.environ.get("MONGODB_URI") or "")
-    if uri and find_spec("pymongo") is None:
-        raise SettingError(
-            "MONGODB_URI is set and pymongo missing: pip install 'topiccrawl[mongodb]'"
-        )
-    return uri
+    return str(settings.get("MONGODB_URI") or os.environ.get("MONGODB_URI") or "")

@@ -17,9 +17,6 @@ def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
     """Return the frontiers in Redis where REDIS_URL or the place names it, else those in folders.
 
     The log of crawls has places of both kinds, and no password: the settings' server is preferred.
-
-    Raises:
-        SettingError: Redis is named, and its client not installed.
     """
     address = place.startswith(("redis:", "unix:"))
     if address and not in_redis(settings):
@@ -27,6 +24,6 @@ def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
         settings.set("REDIS_URL", place.partition("#")[0], priority="cmdline")
     if not in_redis(settings) or (place and not address):
         return LocalFrontiers(settings)
-    from topiccrawl.addons.redis.crawl import SharedFrontiers  # noqa: PLC0415 - an extra
+    from topiccrawl.addons.redis.crawl import SharedFrontiers  # noqa: PLC0415 - loaded where it is used
 
     return SharedFrontiers(settings)

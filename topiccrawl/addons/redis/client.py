@@ -1,8 +1,7 @@
-"""Clients of the Redis server that the settings name (setting names of scrapy-redis)."""
+"""Clients of the Redis server that the settings name, read as scrapy-redis reads them."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import redis
@@ -10,6 +9,8 @@ import redis.asyncio
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from scrapy.settings import BaseSettings
+from scrapy_redis.connection import get_redis
 
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.redisaddress import redis_url
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 5.0
 """Seconds that Redis may take to answer."""
-_NOT_OURS = frozenset({"redis_cls", "encoding", "decode_responses", "retry_on_timeout", "url"})
+_NOT_OURS = frozenset({"encoding", "decode_responses", "retry_on_timeout"})
+"""Parameters that would change what our scripts read and write."""
 
 
 def client_of(settings: Mapping[str, Any]) -> redis.Redis:
@@ -39,23 +41,19 @@ def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
 
 
 def _made(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa: ANN401 - either client
-    given = settings.get("REDIS_PARAMS") or {}
-    given = json.loads(given) if isinstance(given, str) else dict(given)
-    known = {name: value for name, value in given.items() if name not in _NOT_OURS}
-    params = {
-        "socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT, **known, "retry": retry,
-    }  # fmt: skip
-    url = redis_url(settings) or given.get("url")
-    if url:
-        try:
-            return kind.from_url(url, **params)
-        except ValueError:
-            # neither the error nor its cause: they may quote a password that holds a slash
-            raise SettingError(
-                "REDIS_URL cannot be used: write redis://USER:PASSWORD@HOST:PORT/DATABASE, in user"
-                " and password percent-encoded what is no letter or digit"
-            ) from None
+    given = BaseSettings({"REDIS_PARAMS": settings.get("REDIS_PARAMS")}).getdict("REDIS_PARAMS")
     for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
         if settings.get(name) is not None:
-            params[param] = settings.get(name)
-    return kind(**params)
+            given[param] = settings.get(name)
+    if url := redis_url(settings):
+        given["url"] = url
+    known = {name: value for name, value in given.items() if name not in _NOT_OURS}
+    times = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT}
+    try:
+        return get_redis(**{**times, **known, "redis_cls": kind, "retry": retry})
+    except ValueError:
+        # neither the error nor its cause: they may quote a password that holds a slash
+        raise SettingError(
+            "REDIS_URL cannot be used: write redis://USER:PASSWORD@HOST:PORT/DATABASE, in user"
+            " and password percent-encoded what is no letter or digit"
+        ) from None

@@ -43,7 +43,7 @@ class Starts(NamedTuple):
 
     key: str
     most: int
-    take: Callable[[str], None]
+    take: Callable[[bytes], None]
     wait: float
 
 
@@ -158,7 +158,7 @@ class RedisSync:
             return False
         texts = await self._wire.run(share.starts(starts.key, starts.most))
         for text in texts:
-            starts.take(text.decode(errors="replace"))
+            starts.take(text)
         return bool(texts)
 
     def _ended(self, task: asyncio.Task[None]) -> None:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from scrapy import Request
+from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.client import async_client_of, client_of
-from topiccrawl.addons.redis.courier import RedisSync, Starts
+from topiccrawl.addons.redis.courier import RedisSync
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
 from topiccrawl.addons.redis.runs import SharedRuns
+from topiccrawl.addons.redis.starts import starts_of
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies import stored_strategy
-from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
@@ -35,8 +29,6 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.frontiers import FrontierSpec
     from topiccrawl.scheduler.scheduler import FrontierScheduler
-
-logger = logging.getLogger(__name__)
 
 
 class SharedFrontiers:
@@ -72,23 +64,13 @@ class SharedFrontiers:
         """Return the sync task of the scheduler's frontier, not yet started."""
         frontier, crawler, settings = scheduler.frontier, scheduler.crawler, self._settings
         assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the same settings opened it
-        key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
-        key %= {"name": getattr(crawler.spider, "name", "")}
-        most = settings.getint("REDIS_START_URLS_BATCH_SIZE")
-        wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
-        starts = Starts(
-            key,
-            most or settings.getint("CONCURRENT_REQUESTS") or 16,
-            lambda text: start(text, key, scheduler.enqueue_request),
-            -1.0 if wait is None else float(wait),
-        )
         return RedisSync(
             frontier,
             async_client_of(settings),
             wake=scheduler.alarm.now,
             fail=scheduler.give_up,
             took=lambda: crawler.signals.send_catch_log(hosts_taken),
-            starts=starts,
+            starts=starts_of(crawler, settings, scheduler.enqueue_request),
         )
 
     def place(self, name: str) -> str:
@@ -150,25 +132,3 @@ class SharedFrontiers:
 
 def _name(place: str) -> str:
     return place.partition("#")[2]
-
-
-def start(text: str, key: str, take: Callable[[Request], object]) -> None:
-    """Take a start URL; log an invalid one, since it would stop node after node."""
-    try:
-        take(request_of(text))
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        logger.error("%s holds what is no start URL: %.200r (%s)", key, text, error)  # noqa: TRY400
-
-
-def request_of(text: str) -> Request:
-    """Return the request of a start URL: plain, or JSON with ``url`` and perhaps ``meta``.
-
-    >>> request_of('{"url": "http://a.cn/", "meta": {"site": 1}}').meta["site"]
-    1
-    """
-    record: dict[str, Any] = {"url": text.strip()}
-    if text.lstrip().startswith("{"):
-        record = json.loads(text)
-    given = {**record.get("meta", {}), "is_start_request": True}
-    given.pop(meta.KEY, None)  # it would name a lease of this process
-    return Request(record["url"], meta=given, method=record.get("method", "GET"))

@@ -15,6 +15,8 @@ REDIS_PARAMS: dict[str, object] | None = None
 """Further arguments of the client, such as {"password": "..."}."""
 REDIS_START_URLS_KEY = "%(name)s:start_urls"
 """Redis key of the start URLs that operators add; ``name`` is the spider's."""
+REDIS_ENCODING = "utf-8"
+"""Encoding of the start URLs in Redis."""
 REDIS_START_URLS_BATCH_SIZE = 0
 """Start URLs that a node takes at once; 0: CONCURRENT_REQUESTS."""
 MAX_IDLE_TIME_BEFORE_CLOSE: float | None = None

@@ -16,7 +16,7 @@ def state(node: str = "one:1", *, frontier: str = "f", began: float = 100.0, **r
     told = {
         "id": f"{began:.0f}-{node}", "node": node, "topic": "新能源汽车", "strategy": "shark-plus",
         "frontier": frontier, "began": began, "seconds": 10.0, "finished": None, "reason": "",
-        "version": "0.1.0", **run,
+        "version": "0.2.0", **run,
     }  # fmt: skip
     totals = {"pages": 10, "relevant": 4, "articles": 3, "duplicates": 1, "recent": 0.4}
     points = [[0.0, 0, 0, 0.0, 0], [5.0, 5, 3, 0.6, 1], [10.0, 10, 4, 0.4, 3]]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.addons.redis.client import client_of
-from topiccrawl.addons.redis.crawl import request_of, start
+from topiccrawl.addons.redis.starts import request_of, start
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler import meta
 from topiccrawl.storage.redisaddress import in_redis
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 
 def test_a_server_named_by_url_or_host_chooses_redis() -> None:
@@ -65,10 +69,7 @@ def test_a_start_url_is_text_or_json() -> None:
         request_of('{"url": "http://a.cn/", "meta": {"n": 1}}'),
     )
     assert plain.url == rich.url == "http://a.cn/"
-    assert (plain.meta, rich.meta) == (
-        {"is_start_request": True},
-        {"is_start_request": True, "n": 1},
-    )
+    assert (plain.meta, rich.meta) == ({}, {"n": 1})
     with pytest.raises(ValueError, match="Missing scheme"):
         request_of("no url")
 
@@ -86,7 +87,8 @@ def test_a_start_url_is_text_or_json() -> None:
 def test_what_is_no_start_url_is_told_and_passed_over(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    start(text, "nev:start_urls", lambda request: int(request.meta.get("depth", 0)))
+    depth = lambda request: int(request.meta.get("depth", 0))  # noqa: E731
+    start(text.encode(), "nev:start_urls", depth, lambda data: request_of(data.decode()))
     assert "nev:start_urls holds what is no start URL" in caplog.text
     assert len(caplog.text) < 1_000
 
@@ -94,4 +96,6 @@ def test_what_is_no_start_url_is_told_and_passed_over(
 def test_a_start_url_speaks_for_no_lease() -> None:
     ticket = {"token": 1, "evidence": []}
     text = json.dumps({"url": "http://a.cn/", "meta": {meta.KEY: ticket, "n": 1}})
-    assert request_of(text).meta == {"is_start_request": True, "n": 1}
+    taken: list[Request] = []
+    start(text.encode(), "nev:start_urls", taken.append, lambda data: [request_of(data.decode())])
+    assert [request.meta for request in taken] == [{"is_start_request": True, "n": 1}]

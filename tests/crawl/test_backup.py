@@ -1,0 +1,72 @@
+"""A backup of a crawl that runs, restored elsewhere, from where the crawl goes on."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import ended, log_of, run, running, stored
+from tests.crawl.web import Answer, Page, Web, article
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+PAGES = 80
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。第{}次报道。"
+LATE = 0.05
+"""Seconds of an answer: the crawl lasts longer than the backup."""
+
+
+def pages() -> dict[str, Page]:
+    """A hub and a chain of articles that link to their next ones."""
+    found: dict[str, Page] = {}
+    for number in range(PAGES):
+        links = [f"{SITE}/{next_}" for next_ in range(number + 1, min(number + 4, PAGES))]
+        body = article(f"新能源汽车报道 {number}", TEXT.format(number) * 2, *links)
+        found[f"{SITE}/{number}"] = Answer(body, seconds=LATE)
+    return found
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_crawl_goes_on_from_a_backup_that_was_made_while_it_ran(tmp_path: Path) -> None:
+    data, copy, file = tmp_path / "data", tmp_path / "copy", tmp_path / "crawl.tar.gz"
+    crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/0")
+    slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+    with Web(pages()) as web:
+        with running(web.proxy, data, *crawl, **slow) as process:
+            until_hits(web, PAGES // 4)
+            status, out = run(web.proxy, data, "backup", str(file))
+            assert (status, process.poll()) == (0, None), out
+            during = len(web.hits)
+            assert ended(process, data) == 0, log_of(data).read_text()[-3000:]
+        whole = stored(data)
+        shutil.rmtree(data)
+        web.hits.clear()
+        status, out = run(web.proxy, copy, "restore", str(file))
+        assert status == 0, out
+        status, out = run(web.proxy, copy, "frontier", "stats")
+        assert (status, "crawled" in out) == (0, True), out
+        before = stored(copy)
+        assert 0 < len(before) < len(whole) == PAGES
+        status, out = run(web.proxy, copy, *crawl, **slow)
+        again = {hit.url for hit in web.hits}
+    assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    assert stored(copy) == whole
+    assert len(again - {f"{SITE}/robots.txt"}) < PAGES - len(before) + 16, "it was resumed"
+    assert during < PAGES, "the backup was made while it ran"
+    assert run(web.proxy, copy, "restore", str(file))[0] == 1
+
+
+def until_hits(web: Web, number: int) -> None:
+    """Wait until the web was asked so often."""
+    end = time.monotonic() + PATIENCE
+    while len(web.hits) < number:
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -1,0 +1,127 @@
+"""Backups: what is in them, what is refused, and the version of a data folder."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import tarfile
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import lmdb
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl import __version__
+from topiccrawl.addons.doctor.rounds import examine
+from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
+from topiccrawl.storage.backup import MODES, VERSION, backup, restore, sign, written_by
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with each kind of file."""
+    folder = tmp_path / "data"
+    for place in ("frontiers/电池", "hosts/boot", "spool"):
+        (folder / place).mkdir(parents=True)
+        with lmdb.open(str(folder / place)) as env, env.begin(write=True) as txn:
+            txn.put(b"url", place.encode())
+    (folder / "frontiers/电池/begun").write_bytes(b"key")
+    (folder / "spool/one.json").write_text("{}")
+    sign(folder)
+    return folder
+
+
+@pytest.mark.parametrize("suffix", MODES)
+def test_a_copy_has_databases_with_what_others_are_writing_into_them(
+    data: Path, tmp_path: Path, suffix: str
+) -> None:
+    with closing(sqlite3.connect(data / "store.sqlite", isolation_level=None)) as one:
+        one.execute("PRAGMA journal_mode=WAL")
+        one.execute("CREATE TABLE articles (url)")
+        one.execute("INSERT INTO articles VALUES ('a')")
+        one.execute("BEGIN IMMEDIATE")
+        one.execute("INSERT INTO articles VALUES ('b')")
+        number = backup(data, tmp_path / f"copy{suffix}", "hosts")
+    copy = tmp_path / "else" / "where"
+    assert restore(tmp_path / f"copy{suffix}", copy) == number == 5
+    found = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file()}
+    assert found == {
+        "VERSION", "frontiers/电池/data.mdb", "spool/data.mdb", "spool/one.json", "store.sqlite",
+    }  # fmt: skip
+    with closing(sqlite3.connect(copy / "store.sqlite")) as two:
+        assert two.execute("SELECT url FROM articles").fetchall() == [("a",)]
+    with lmdb.open(str(copy / "frontiers/电池")) as env, env.begin() as txn:
+        assert txn.get(b"url") == "frontiers/电池".encode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"copy{suffix}", "data", "else"]
+
+
+def test_frontiers_are_copied_before_the_store(data: Path, tmp_path: Path) -> None:
+    sqlite3.connect(data / "store.sqlite").close()
+    sqlite3.connect(data / "webhook.sqlite").close()
+    backup(data, tmp_path / "copy.tar", "hosts")
+    with tarfile.open(tmp_path / "copy.tar") as tar:
+        names = tar.getnames()
+    assert names[0] == "frontiers/电池/data.mdb"
+    assert names[-2:] == ["store.sqlite", "webhook.sqlite"]
+
+
+@pytest.mark.parametrize("name", ["../out", "/out", "a/../../out", "a\\..\\out", "link"])
+def test_a_path_that_leads_elsewhere_is_refused_and_nothing_stays(
+    tmp_path: Path, name: str
+) -> None:
+    with tarfile.open(tmp_path / "evil.tar.gz", "w:gz") as tar:
+        for one in ("good", name):
+            member = tarfile.TarInfo(one)
+            if one == "link":
+                member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            tar.addfile(member, io.BytesIO())
+    with pytest.raises(ConfigurationError, match="no plain file of a data folder"):
+        restore(tmp_path / "evil.tar.gz", tmp_path / "data")
+    assert [path.name for path in tmp_path.iterdir()] == ["evil.tar.gz"]
+
+
+def test_a_folder_with_files_is_not_overwritten(data: Path, tmp_path: Path) -> None:
+    backup(data, tmp_path / "copy.tar", "hosts")
+    with pytest.raises(ConfigurationError, match="is not empty"):
+        restore(tmp_path / "copy.tar", data)
+    (tmp_path / "new").mkdir()
+    assert restore(tmp_path / "copy.tar", tmp_path / "new") == 4
+
+
+@pytest.mark.parametrize("suffix", MODES)
+def test_a_file_that_is_cut_off_leaves_nothing(data: Path, tmp_path: Path, suffix: str) -> None:
+    (data / "noise").write_bytes(bytes(range(256)) * 4096)
+    file = tmp_path / f"copy{suffix}"
+    backup(data, file, "hosts")
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(ConfigurationError, match="cut off"):
+        restore(file, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_other_names_and_folders_are_refused(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"ends in \.tar"):
+        backup(data, tmp_path / "copy.zip", "hosts")
+    with pytest.raises(StateError, match="no such data folder"):
+        backup(tmp_path / "none", tmp_path / "copy.tar", "hosts")
+
+
+@pytest.mark.parametrize(("found", "level"), [("99.1", "fail"), ("x", "fail"), ("0.1", "ok")])
+def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
+    data: Path, tmp_path: Path, found: str, level: str
+) -> None:
+    (data / VERSION).write_text(found)
+    backup(data, tmp_path / "copy.tar", "hosts")
+    sign(data)
+    assert written_by(data) == (found if level == "fail" else __version__)
+    (finding,) = examine(Settings({"TOPICCRAWL_DATA_DIR": str(data)}), ["state"])
+    assert finding.level == level
+    if level == "fail":
+        assert f"written by topiccrawl {found}, this is {__version__}" in finding.text
+        with pytest.raises(StateVersionError, match=r"copy\.tar: written by topiccrawl"):
+            restore(tmp_path / "copy.tar", tmp_path / "new")
+        assert not (tmp_path / "new").exists()

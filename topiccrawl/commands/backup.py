@@ -1,0 +1,44 @@
+"""``scrapy backup FILE``: the data folder in one file, also while crawls run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.scheduler.neighbours import FOLDER
+from topiccrawl.storage.backup import MODES, backup
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class BackupCommand(OperatorCommand, ScrapyCommand):
+    """Copy queues, articles and all else of the data folder, also while crawls run."""
+
+    @override
+    def syntax(self) -> str:
+        return "FILE"
+
+    @override
+    def short_desc(self) -> str:
+        return "Copy the data folder into one file, also while crawls run"
+
+    @override
+    def long_desc(self) -> str:
+        return (
+            f"FILE ends in {', '.join(MODES)}. `restore` unpacks it, and the same crawl command "
+            "goes on. What is in Redis, MongoDB, or JOBDIR and WARC_DIR elsewhere is not in it."
+        )
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError
+        file = Path(args[0])
+        number = backup(self.folder, file, FOLDER)
+        say(f"{file}: {number} files of {self.folder}, {file.stat().st_size / 1e6:.1f} MB")

@@ -1,0 +1,37 @@
+"""``scrapy restore FILE``: a data folder from what ``scrapy backup`` wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from typing_extensions import override
+
+from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.storage.backup import restore
+from topiccrawl.storage.crawls import CrawlLog
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class RestoreCommand(OperatorCommand, ScrapyCommand):
+    """Unpack a backup into a data folder that is new or empty."""
+
+    @override
+    def syntax(self) -> str:
+        return "FILE"
+
+    @override
+    def short_desc(self) -> str:
+        return "Unpack a backup into a new data folder, where its crawls go on"
+
+    @override
+    def act(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError
+        number = restore(Path(args[0]), self.folder)
+        CrawlLog(self.folder).relocate()
+        say(f"{self.folder}: {number} files")
