@@ -75,6 +75,9 @@ ROBOTSTXT_USER_AGENT = "topiccrawl"
 TOPICCRAWL_OWN_HOSTS = ""
 """Hosts whose robots.txt is ignored, such as your SearXNG (its own forbids searches), separated by
 commas. Name only hosts that you run, or whose owner agreed."""
+TOPICCRAWL_PRIVATE_ADDRESSES = False
+"""Fetch from this machine and private networks wherever a page says so. Off: only from hosts that
+are seeds or named in the topic's allowed_hosts, allowed_domains or TOPICCRAWL_OWN_HOSTS."""
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to one host; a host's crawl-delay raises it."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1

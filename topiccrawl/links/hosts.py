@@ -10,6 +10,7 @@ from topiccrawl.links.urls import canonical, host_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from topiccrawl.links.addresses import AddressRules
 
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
@@ -31,6 +32,7 @@ class HostRules:
     Args:
         allowed: Hosts or domains; empty allows all.
         denied: Hosts or domains.
+        addresses: Rules of private addresses; None allows them.
 
     >>> rules = HostRules(["qq.com"], ["video.qq.com"])
     >>> rules.refuse("http://sports.qq.com/a"), rules.refuse("http://v.video.qq.com/a")
@@ -39,20 +41,24 @@ class HostRules:
     'host-not-allowed'
     """
 
-    def __init__(self, allowed: Iterable[str], denied: Iterable[str]) -> None:
+    def __init__(
+        self,
+        allowed: Iterable[str],
+        denied: Iterable[str],
+        addresses: AddressRules | None = None,
+    ) -> None:
         self.allowed = frozenset(allowed)
         self.denied = frozenset(denied)
+        self.addresses = addresses
 
     def refuse(self, url: str) -> str | None:
         """Return why a URL's host must not be crawled, or None."""
-        if not self.allowed and not self.denied:
-            return None
         names = _with_parents(host_of(url))
         if not self.denied.isdisjoint(names):
             return "host-denied"
         if self.allowed and self.allowed.isdisjoint(names):
             return "host-not-allowed"
-        return None
+        return "private-address" if self.addresses and self.addresses.refuses(url) else None
 
 
 def _with_parents(host: str) -> set[str]:

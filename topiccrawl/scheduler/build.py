@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.settings import Settings
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.links.addresses import AddressRules
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
-from topiccrawl.scheduler.context import spec_of
+from topiccrawl.scheduler.context import context_of, spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
@@ -204,12 +206,25 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
     )
 
 
-def hosts_of(spider: Spider | None) -> HostRules:
-    """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
-    topic = spec_of(spider).topic
-    if topic is None:
-        return HostRules(getattr(spider, "allowed_domains", None) or (), ())
-    return HostRules(topic.allowed_hosts, topic.denied_hosts)
+def hosts_of(crawler: Crawler) -> HostRules:
+    """Return the crawl's rules of hosts: the topic's, else ``allowed_domains``; the same each time.
+
+    Hosts that the operator named may have private addresses; start requests name further ones.
+    """
+    context = context_of(crawler)
+    if "hosts" not in vars(context):
+        spider, topic = crawler.spider, context.spec.topic
+        allowed = topic.allowed_hosts if topic else getattr(spider, "allowed_domains", None) or ()
+        settings = crawler.settings
+        context.addresses = AddressRules(
+            [*allowed, *_hosts(settings, "TOPICCRAWL_OWN_HOSTS")],
+            partial(crawler.stats.inc_value, "topiccrawl/private_address"),
+            off=settings.getbool("TOPICCRAWL_PRIVATE_ADDRESSES"),
+        )
+        for url in topic.seeds if topic else getattr(spider, "start_urls", ()):
+            context.addresses.name_host(url)
+        context.hosts = HostRules(allowed, topic.denied_hosts if topic else (), context.addresses)
+    return context.hosts
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:
