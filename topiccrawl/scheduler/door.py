@@ -21,7 +21,7 @@ from twisted.internet.defer import Deferred
 from typing_extensions import override
 
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.outbound import check_address, guard
+from topiccrawl.scheduler.outbound import BoundedFactory, cause_of, check_address, guard
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -39,6 +39,7 @@ class DoorHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._request: Request | None = None
+        self._pool._factory = BoundedFactory  # noqa: SLF001
         self._connect = self._pool.getConnection
         self._pool.getConnection = self._to_the_door  # type: ignore[method-assign]
 
@@ -47,7 +48,10 @@ class DoorHandler(HTTP11DownloadHandler):
         """Download; the connection is requested before the first await."""
         check_address(context_of(self._crawler), request.url)
         self._request = request
-        return await super().download_request(request)
+        try:
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            raise cause_of(error) from error
 
     def _to_the_door(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
