@@ -178,6 +178,8 @@ def limits_of(settings: BaseSettings) -> Limits:
         max_queued=int(number(settings, "TOPICCRAWL_MAX_QUEUED")),
         max_known=int(number(settings, "TOPICCRAWL_MAX_KNOWN")),
         seen_error=_seen_error(settings),
+        max_page_hosts=int(number(settings, "TOPICCRAWL_PAGE_HOSTS")),
+        max_domain_hosts=int(number(settings, "TOPICCRAWL_DOMAIN_HOSTS")),
     )
 
 
