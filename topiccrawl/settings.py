@@ -75,6 +75,9 @@ ROBOTSTXT_USER_AGENT = "topiccrawl"
 TOPICCRAWL_OWN_HOSTS = ""
 """Hosts whose robots.txt is ignored, such as your SearXNG (its own forbids searches), separated by
 commas. Name only hosts that you run, or whose owner agreed."""
+TOPICCRAWL_PRIVATE_ADDRESSES = False
+"""Fetch from this machine and private networks wherever a page says so. Off: only from hosts that
+are seeds or named in the topic's allowed_hosts, allowed_domains or TOPICCRAWL_OWN_HOSTS."""
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to one host; a host's crawl-delay raises it."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -130,6 +133,12 @@ TOPICCRAWL_STOP_WINDOW = 200
 """Last fetched pages that calibrate the forecast; a run fetches at least this many."""
 TOPICCRAWL_HOST_PAGES = 0
 """Maximum of pages fetched per host; 0: no limit."""
+TOPICCRAWL_PAGE_HOSTS = 1000
+"""Maximum of new hosts that the links of one page bring, the first ones; links to further ones are
+counted as ``page-hosts``. 0: no limit."""
+TOPICCRAWL_DOMAIN_HOSTS = 500
+"""Maximum of hosts (of a node) of one registrable domain; links and redirects to further ones are
+counted as ``domain-hosts``: sites whose every name is a host have no end. 0: no limit."""
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """Queued URLs (of a node) beyond which low scores are rejected, counted as ``tail``; 0: no limit.
 This many take about 10 GB of disk and 0.3 GB of RAM; see docs/scale.md."""

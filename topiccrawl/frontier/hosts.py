@@ -7,7 +7,7 @@ queue group, which share a bias. All of them are in RAM and in the store.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.rows import host_digest, host_of, origin_of, split_origin
 from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -222,6 +223,7 @@ class Places:
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
         by_prefix: Places looked up recently, by the URL up to its path's first slash.
+        domains: Numbers of hosts by registrable domain.
         new_ready: Whether a new host may be asked without checking its clock.
     """
 
@@ -231,6 +233,7 @@ class Places:
         self.hosts: list[Host] = []
         self._free: list[int] = []
         self._by_name: dict[str, Host] = {}
+        self.domains: Counter[str] = Counter()
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
         self._grown: set[tuple[Host, str]] = set()
@@ -326,6 +329,7 @@ class Places:
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
         del self._by_name[host.name]
+        self.domains[site_of(host.name)] -= 1
         self._changed.discard(host)
         self._grown = {entry for entry in self._grown if entry[0] is not host}
         ident = HOST_ID.pack(host.id)
@@ -350,6 +354,7 @@ class Places:
     def _add(self, host: Host) -> None:
         self.hosts[host.id : host.id + 1] = [host]
         self._by_name[host.name] = host
+        self.domains[site_of(host.name)] += 1
 
     @staticmethod
     def _attach(unit: Unit) -> None:

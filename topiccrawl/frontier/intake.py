@@ -8,6 +8,7 @@ from zlib import crc32
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
+from topiccrawl.frontier.domains import HostBounds
 from topiccrawl.frontier.rows import (
     FLOATS,
     HEAD_BYTES,
@@ -124,7 +125,7 @@ class Intake:
         queues: Rows and the queues they are in.
         judge: Re-scores rows.
         seen: Filters of evicted URLs.
-        limits: For the depth.
+        limits: For the depth and the bounds of hosts.
 
     Attributes:
         elsewhere: Takes URLs that other nodes serve, where nodes share a crawl.
@@ -142,6 +143,7 @@ class Intake:
         self._version = 0
         self._strategy = judge.strategy
         self._seen = seen
+        self._bounds = HostBounds(queues, limits)
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -236,7 +238,7 @@ class Intake:
         """Give the target of a redirect the evidence and value of its source."""
         if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
             return
-        place = self._queues.place(outcome.target)
+        place = self._bounds.place(outcome.target, set())
         if place is None:
             return
         key = place.digest + xxh3_64_digest(outcome.target.encode())
@@ -269,9 +271,10 @@ class Intake:
         """Return offers by key, without those in ``seen``: the first of each, in page order."""
         found: Fresh = {}
         look = self._places.by_prefix.get
+        hosts: set[str] = set()
         for offer in offers:
             url = offer[0]
-            place = look(url[: url.find("/", 8) + 1]) or self._queues.place(url)
+            place = look(url[: url.find("/", 8) + 1]) or self._bounds.place(url, hosts)
             if place is not None:
                 found.setdefault(place.digest + xxh3_64_digest(url.encode()), (offer, place))
         for key in seen:

@@ -183,6 +183,10 @@ class Limits:
         max_known: Records of URLs (on a node) beyond which settled ones are evicted
             (``seen.Shedding``).
         seen_error: Largest share of new URLs that are mistaken for evicted ones.
+        max_page_hosts: New hosts that the links of one page bring; further ones are dropped and
+            counted as ``page-hosts``.
+        max_domain_hosts: Hosts (on a node) of a registrable domain, beyond which links and
+            redirects to new ones are dropped and counted as ``domain-hosts``; seeds are not.
     """
 
     max_depth: int = 0
@@ -193,6 +197,8 @@ class Limits:
     max_queued: int = 0
     max_known: int = 0
     seen_error: float = 0.001
+    max_page_hosts: int = 0
+    max_domain_hosts: int = 0
 
 
 class Explanation(NamedTuple):

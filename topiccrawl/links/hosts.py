@@ -10,6 +10,7 @@ from topiccrawl.links.urls import canonical, host_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from topiccrawl.links.addresses import AddressRules
     from topiccrawl.links.urlrules import UrlRules
 
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
@@ -33,6 +34,7 @@ class HostRules:
         allowed: Hosts or domains; empty allows all.
         denied: Hosts or domains.
         urls: Rules for the URLs of hosts that are allowed.
+        addresses: Rules of private addresses; None allows them.
 
     >>> rules = HostRules(["qq.com"], ["video.qq.com"])
     >>> rules.refuse("http://sports.qq.com/a"), rules.refuse("http://v.video.qq.com/a")
@@ -42,11 +44,16 @@ class HostRules:
     """
 
     def __init__(
-        self, allowed: Iterable[str], denied: Iterable[str], urls: UrlRules | None = None
+        self,
+        allowed: Iterable[str],
+        denied: Iterable[str],
+        urls: UrlRules | None = None,
+        addresses: AddressRules | None = None,
     ) -> None:
         self.allowed = frozenset(allowed)
         self.denied = frozenset(denied)
         self.urls = urls
+        self.addresses = addresses
 
     def refuse(self, url: str) -> str | None:
         """Return why a URL must not be crawled, or None."""
@@ -54,14 +61,12 @@ class HostRules:
         return self.urls.refuse(url) if reason is None and self.urls else reason
 
     def _refuse_host(self, url: str) -> str | None:
-        if not self.allowed and not self.denied:
-            return None
         names = _with_parents(host_of(url))
         if not self.denied.isdisjoint(names):
             return "host-denied"
         if self.allowed and self.allowed.isdisjoint(names):
             return "host-not-allowed"
-        return None
+        return "private-address" if self.addresses and self.addresses.refuses(url) else None
 
 
 def _with_parents(host: str) -> set[str]:

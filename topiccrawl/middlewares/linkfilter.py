@@ -93,7 +93,7 @@ class LinkFilterMiddleware:
         """Return the middleware for the spider's topic and the crawl's settings."""
         stats = crawler.stats
         return cls(
-            hosts_of(crawler.spider),
+            hosts_of(crawler),
             traps_of(crawler.settings),
             lambda name: stats.inc_value(f"topiccrawl/links/{name}"),
         )

@@ -13,6 +13,7 @@ from scrapy.utils.log import failure_to_exc_info
 from topiccrawl.frontier.contract import Download, Kind
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.failures import FailureRules, retry_after
+from topiccrawl.scheduler.outbound import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -94,12 +95,14 @@ class Answers:
     def _robots_status(self, failure: Failure) -> tuple[int, str]:
         """Return HTTP status and no cause, or 0 and the cause, named as for pages.
 
-        Endless redirects mean that there is no file (RFC 9309).
+        Endless redirects mean that there is no file (RFC 9309). None is asked of a private address:
+        its pages end by themselves.
         """
         if isinstance(failure.value, HttpError):
             return failure.value.response.status, ""
         reason = self._rules.judge(failure, time.time()).reason
-        return (NOT_FOUND, "") if reason == "max-redirects" else (0, reason)
+        none = reason in {"max-redirects", PrivateAddressError.reason}
+        return (NOT_FOUND, "") if none else (0, reason)
 
     def _robots(self, number: int, body: bytes | None, status: int, cause: str = "") -> None:
         lease = self._book.drop(number)

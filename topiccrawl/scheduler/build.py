@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.settings import Settings
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.links.addresses import AddressRules
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.links.urlrules import UrlRules
-from topiccrawl.scheduler.context import spec_of
+from topiccrawl.scheduler.context import context_of, spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
@@ -178,6 +180,8 @@ def limits_of(settings: BaseSettings) -> Limits:
         max_queued=int(number(settings, "TOPICCRAWL_MAX_QUEUED")),
         max_known=int(number(settings, "TOPICCRAWL_MAX_KNOWN")),
         seen_error=_seen_error(settings),
+        max_page_hosts=int(number(settings, "TOPICCRAWL_PAGE_HOSTS")),
+        max_domain_hosts=int(number(settings, "TOPICCRAWL_DOMAIN_HOSTS")),
     )
 
 
@@ -206,18 +210,35 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
     )
 
 
-def topic_rules(topic: Topic) -> HostRules:
+def topic_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRules:
     """Return a topic's rules of hosts and URLs."""
     urls = UrlRules(topic.include, topic.exclude)
-    return HostRules(topic.allowed_hosts, topic.denied_hosts, urls)
+    return HostRules(topic.allowed_hosts, topic.denied_hosts, urls, addresses)
 
 
-def hosts_of(spider: Spider | None) -> HostRules:
-    """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
-    topic = spec_of(spider).topic
-    if topic is None:
-        return HostRules(getattr(spider, "allowed_domains", None) or (), ())
-    return topic_rules(topic)
+def hosts_of(crawler: Crawler) -> HostRules:
+    """Return the crawl's rules of hosts: the topic's, else ``allowed_domains``; the same each time.
+
+    Hosts that the operator named may have private addresses; start requests name further ones.
+    """
+    context = context_of(crawler)
+    if "hosts" not in vars(context):
+        spider, topic = crawler.spider, context.spec.topic
+        allowed = topic.allowed_hosts if topic else getattr(spider, "allowed_domains", None) or ()
+        settings = crawler.settings
+        context.addresses = AddressRules(
+            [*allowed, *_hosts(settings, "TOPICCRAWL_OWN_HOSTS")],
+            partial(crawler.stats.inc_value, "topiccrawl/private_address"),
+            off=settings.getbool("TOPICCRAWL_PRIVATE_ADDRESSES"),
+        )
+        for url in topic.seeds if topic else getattr(spider, "start_urls", ()):
+            context.addresses.name_host(url)
+        context.hosts = (
+            topic_rules(topic, context.addresses)
+            if topic
+            else HostRules(allowed, (), addresses=context.addresses)
+        )
+    return context.hosts
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scrapy.utils.asyncio import CallLaterResult
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.links.addresses import AddressRules
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.leases import LeaseBook
@@ -145,6 +146,7 @@ class CrawlContext:
         frontier: The frontier, once open; writes go through ``book.writing``.
         book: Open leases of this process, once the frontier is open.
         hosts: Rules of allowed hosts, once the frontier is open.
+        addresses: Rules of private addresses, once the frontier is open.
         sync: Exchange with other nodes; None for a local frontier.
         alarm: Wakes the engine, as after a URL was queued.
         paused: The operator paused the crawl.
@@ -160,6 +162,7 @@ class CrawlContext:
     frontier: Frontier
     book: LeaseBook
     hosts: HostRules
+    addresses: AddressRules
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler

@@ -1,4 +1,4 @@
-"""Last check before a request is sent: the host's clock, and whether the node is still alive.
+"""Last check before a request is sent: address, host's clock, and whether the node is still alive.
 
 A request may wait for its connection: a far host, a handshake, a process that was stopped. When it
 can be sent, this is reported to the frontier, so that the next request waits from then. Where
@@ -20,6 +20,9 @@ from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import Deferred
 from typing_extensions import override
 
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.outbound import BoundedFactory, cause_of, check_address, guard
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -36,17 +39,24 @@ class DoorHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._request: Request | None = None
+        self._pool._factory = BoundedFactory  # noqa: SLF001
         self._connect = self._pool.getConnection
         self._pool.getConnection = self._to_the_door  # type: ignore[method-assign]
 
     @override
     async def download_request(self, request: Request) -> Response:
         """Download; the connection is requested before the first await."""
+        check_address(context_of(self._crawler), request.url)
         self._request = request
-        return await super().download_request(request)
+        try:
+            return await super().download_request(request)
+        except DownloadFailedError as error:
+            raise cause_of(error) from error
 
     def _to_the_door(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
+        if request is not None and not request.meta.get("proxy"):  # which resolves names itself
+            guard(endpoint, partial(check_address, context_of(self._crawler), request.url))
         connecting: Deferred[Any] = self._connect(key, endpoint)
         return connecting.addCallback(self._pass, request)
 

@@ -126,7 +126,7 @@ def detached(request: Request, lease: Lease | None) -> Request:
     Spiders copy requests and their meta (``meta=response.meta``); such a copy is a page of its own,
     not the next step of the lease. A proxy from the environment is removed, too.
     """
-    drop = {meta.KEY, "download_slot"}
+    drop = {meta.KEY, "download_slot", "is_start_request"}
     if lease is not None and '"proxy"' not in lease.payload:
         drop.add("proxy")
     kept = {name: value for name, value in request.meta.items() if name not in drop}

@@ -134,7 +134,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         """
         self.spider = spider
         context = self.context
-        context.hosts = hosts_of(spider)
+        context.hosts = hosts_of(self.crawler)
         try:
             check_parts(self.crawler.settings)
             self.frontier = context.frontier = open_frontier(self.crawler)
@@ -212,6 +212,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         lease = self.book.lease(meta.lease_number(request))
         if lease is not None:
             return self.redirects.go_on(request, lease)
+        if request.meta.get("is_start_request"):
+            addresses = self.context.addresses
+            named = addresses.name_origin if meta.ROLE in request.meta else addresses.name_host
+            named(request.url)
         request.meta.pop(meta.KEY, None)
         new = 0
         with self.book.writing() as frontier:

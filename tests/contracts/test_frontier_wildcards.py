@@ -1,0 +1,71 @@
+"""Sites whose every name is a host: bounds for hosts of a page, and of a registrable domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.model import Offer
+
+if TYPE_CHECKING:
+    from tests.contracts.conftest import Make
+
+CRAWLED = Outcome(Ending.CRAWLED)
+BOUNDED = Limits(max_page_hosts=20, max_domain_hosts=30)
+
+
+def seeds(*urls: str) -> list[Seed]:
+    return [Seed(url) for url in urls]
+
+
+def offers(*hosts: str) -> list[Offer]:
+    return [Offer(f"http://{host}/{path}", 1, (0.5, 0.0)) for path in "ab" for host in hosts]
+
+
+def numbered(first: int, last: int, site: str = "wild.com.cn") -> list[str]:
+    return [f"w{number}.{site}" for number in range(first, last)]
+
+
+def test_a_page_brings_so_many_new_hosts_and_the_first_ones(make: Make) -> None:
+    frontier = make(limits=BOUNDED)
+    frontier.push(seeds("http://hub.cn/"))
+    found = [f"a{number}.cn" for number in range(25)]
+    frontier.finish(frontier.pop()[0], CRAWLED, offers("hub.cn", *found))
+    counts = frontier.counts()
+    assert counts["page-hosts"] == 2 * 5
+    assert counts["known"] == 1 + 2 + 2 * 20
+    assert frontier.why("http://a19.cn/b") is not None
+    assert frontier.why("http://a20.cn/a") is None
+
+
+def test_a_domain_has_so_many_hosts_over_all_pages_and_restarts(make: Make) -> None:
+    frontier = make(limits=BOUNDED)
+    frontier.push(seeds("http://one.cn/", "http://two.cn/", "http://three.cn/"))
+    pages = frontier.pop(3)
+    frontier.finish(pages[0], CRAWLED, offers(*numbered(0, 20)))
+    frontier.finish(pages[1], CRAWLED, offers(*numbered(15, 35)))
+    assert frontier.counts()["domain-hosts"] == 2 * 5
+    frontier.close()
+    frontier = make(limits=BOUNDED)
+    frontier.push(seeds("http://four.cn/"))
+    later = next(lease for lease in frontier.pop(60) if lease.url == "http://four.cn/")
+    frontier.finish(later, CRAWLED, offers(*numbered(28, 32), "other.com.cn"))
+    assert frontier.why("http://w29.wild.com.cn/a") is not None
+    assert frontier.why("http://w30.wild.com.cn/a") is None
+    assert frontier.why("http://other.com.cn/a") is not None
+
+
+def test_redirects_make_no_further_hosts_but_seeds_may(make: Make) -> None:
+    frontier = make(limits=BOUNDED)
+    frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 30))))
+    lease = frontier.pop()[0]
+    frontier.finish(lease, Outcome(Ending.REDIRECTED, target="http://new.wild.com.cn/"), [])
+    assert frontier.why("http://new.wild.com.cn/") is None
+    assert frontier.push(seeds("http://mine.wild.com.cn/")) == 1
+
+
+def test_nought_is_no_bound(make: Make) -> None:
+    frontier = make(limits=Limits())
+    frontier.push(seeds("http://hub.cn/"))
+    frontier.finish(frontier.pop()[0], CRAWLED, offers(*numbered(0, 300)))
+    assert frontier.counts()["known"] == 601

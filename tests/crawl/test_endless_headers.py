@@ -1,0 +1,86 @@
+"""Answers whose headers have no end: the connection is closed, the page ends, the crawl goes on."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from typing_extensions import override
+
+from tests.crawl.run import run
+from tests.waiting import until
+from topiccrawl.scheduler.build import read_frontier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+MOST = 64 << 20
+"""Bytes after which the server ends by itself."""
+ROOM = 16 << 20
+"""Bytes that may be under way in the buffers of both systems when the client closes."""
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+ENDLESS = {
+    "/many": (OK, b"".join(b"X-%d: %s\r\n" % (i, b"a" * 900) for i in range(64))),
+    "/folded": (OK + b"X-Long: a\r\n", b" folded\r\n" * 1000),
+    "/informed": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 1000),
+    "/nameless": (OK, b"no colon\r\n" * 1000),
+}
+LARGE = OK + b"X-Large: %s\r\n" % (b"a" * 10_000) * 20 + b"Content-Length: 2\r\n\r\nok"
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.sent: dict[str, int] = {}
+
+
+class Handler(socketserver.StreamRequestHandler):
+    @override
+    def handle(self) -> None:
+        path = self.rfile.readline().split()[1].decode()
+        while self.rfile.readline().strip():
+            pass
+        head, repeated = ENDLESS.get(path, (LARGE, b""))
+        if path == "/robots.txt":
+            head, repeated = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", b""
+        sent = len(head)
+        try:
+            self.wfile.write(head)
+            while repeated and sent < MOST:
+                sent += self.connection.send(repeated)
+        except OSError:
+            pass  # closed by the client
+        assert isinstance(self.server, Server)
+        self.server.sent[path] = sent
+
+
+@contextmanager
+def serving() -> Iterator[tuple[Server, str]]:
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server, f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_headers_without_end_are_cut_off(tmp_path: Path) -> None:
+    with serving() as (server, origin):
+        urls = [f"{origin}{path}" for path in (*ENDLESS, "/large")]
+        crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=" + ",".join(urls))
+        _, out = run("", tmp_path / "data", *crawl)
+        until(lambda: server.sent.keys() >= ENDLESS.keys())
+        (folder,) = (tmp_path / "data" / "frontiers").iterdir()
+        known = [read_frontier(folder).why(url) for url in urls]
+        reasons = [one and one.reason for one in known]
+        assert reasons[:-1] == ["headers-too-large"] * len(ENDLESS), out[-4000:]
+        assert known[-1] is not None
+        assert known[-1].queue == "crawled"
+        assert max(server.sent.values()) < ROOM
+        assert "Traceback" not in out
