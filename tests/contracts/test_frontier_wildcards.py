@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make
+    from topiccrawl.frontier.contract import Lease
 
 CRAWLED = Outcome(Ending.CRAWLED)
 BOUNDED = Limits(max_page_hosts=20, max_domain_hosts=30)
@@ -69,3 +70,36 @@ def test_nought_is_no_bound(make: Make) -> None:
     frontier.push(seeds("http://hub.cn/"))
     frontier.finish(frontier.pop()[0], CRAWLED, offers(*numbered(0, 300)))
     assert frontier.counts()["known"] == 601
+
+
+POLITE = Politeness(delay=1.0, jitter=0.0, adaptive=False, robots=False, domain_concurrency=8)
+
+
+def test_a_site_keeps_its_share_beside_one_with_many_slow_hosts_of_more_value(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 400))))
+    frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
+    flying: list[tuple[float, float, Lease]] = []
+    asked = {"healthy": 0, "wild": 0}
+    for _ in range(60):
+        for end, seconds, lease in flying:
+            if end <= make.clock():
+                frontier.downloaded(lease, Download(200, seconds))
+                frontier.finish(lease, CRAWLED, [])
+        flying = [entry for entry in flying if entry[0] > make.clock()]
+        while len(flying) < 16 and (leases := frontier.pop()):
+            site = "healthy" if "healthy" in leases[0].url else "wild"
+            asked[site] += 1
+            seconds = 1.0 if site == "healthy" else 20.0
+            flying.append((make.clock() + seconds, seconds, leases[0]))
+        assert sum("wild" in lease.url for *_, lease in flying) <= 8
+        make.clock += 1.0
+    assert asked["healthy"] >= 58
+    assert asked["wild"] >= 3 * 8
+
+
+def test_a_site_of_one_host_has_all_that_its_host_may_have(make: Make) -> None:
+    frontier = make(Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=16,
+                               domain_concurrency=8))  # fmt: skip
+    frontier.push([Seed(f"http://one.cn/{number}") for number in range(20)])
+    assert len(frontier.pop(20)) == 16

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.leases import Held, robots_key
 from topiccrawl.frontier.rows import DELAYED, TOP, URL, decode
+from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,9 @@ MOVES = 32
 """Rows and units re-scored at the head in one call; after that a lease uses stored values."""
 STEPS = 1000
 """URLs refused in one call (robots, budgets); the next call goes on from there."""
+
+CROWDED = 0.25
+"""Seconds until a host is checked again whose domain has all the requests in flight it may have."""
 
 
 class Dispatch:
@@ -54,6 +58,7 @@ class Dispatch:
         self._clock = clock
         self._obey = politeness.robots
         self._own = politeness.own
+        self._most_domain = politeness.domain_concurrency
         self._seconds = limits.lease_seconds
         self.share = judge.strategy.share
         self.turn = 0
@@ -72,6 +77,10 @@ class Dispatch:
             found = self._next()
             if found is None:
                 break
+            if self._most_domain and self._is_crowded(found[0].host):
+                found[0].host.ready = False
+                self._ready.alarm(found[0].host, now + CROWDED)
+                continue
             lease = self._serve(*found, now)
             if lease is not None:
                 leases.append(lease)
@@ -163,6 +172,14 @@ class Dispatch:
         held = self._hold(key, unit.host, None, now)
         held.number, held.row = row.seq, (data, row)
         return self._lease(unit, row, key, held, now)
+
+    def _is_crowded(self, host: Host) -> bool:
+        """Return whether a domain of several hosts has all the requests in flight it may have."""
+        site = site_of(host.name)
+        if self._places.domains[site] == 1:
+            return False
+        held = self._leases.held.values()
+        return sum(one.slot and site_of(one.host.name) == site for one in held) >= self._most_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""

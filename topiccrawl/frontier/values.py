@@ -150,6 +150,8 @@ class Politeness:
             ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: The operator's own hosts, whose robots.txt is not fetched.
+        domain_concurrency: Requests in flight (of a node) per registrable domain that has several
+            hosts; 0: no bound.
     """
 
     delay: float = 1.0
@@ -166,6 +168,7 @@ class Politeness:
     robots_away: float = 600.0
     user_agent: str = "topiccrawl"
     own: frozenset[str] = frozenset()
+    domain_concurrency: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,14 @@ def politeness_of(settings: BaseSettings) -> Politeness:
         robots=settings.getbool("ROBOTSTXT_OBEY"),
         user_agent=settings.get("ROBOTSTXT_USER_AGENT") or settings["USER_AGENT"],
         own=frozenset(_hosts(settings, "TOPICCRAWL_OWN_HOSTS")),
+        domain_concurrency=_domain_concurrency(settings),
     )
+
+
+def _domain_concurrency(settings: BaseSettings) -> int:
+    share = number(settings, "TOPICCRAWL_DOMAIN_SHARE")
+    most = settings.getint("CONCURRENT_REQUESTS")
+    return max(1, int(most * share)) if most and share else 0
 
 
 def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:

@@ -15,7 +15,14 @@ BOUNDED = {
 
 
 def settings(**changes: str) -> Settings:
-    return Settings({"TOPICCRAWL_RETRY_DELAY": 1, "TOPICCRAWL_RETRY_MAX_DELAY": 1} | changes)
+    ours = {"TOPICCRAWL_RETRY_DELAY": 1, "TOPICCRAWL_RETRY_MAX_DELAY": 1}
+    return Settings({**ours, "TOPICCRAWL_DOMAIN_SHARE": 0.5} | changes)
+
+
+@pytest.mark.parametrize(("share", "most"), [("0.5", 8), ("0.01", 1), ("1", 16), ("0", 0)])
+def test_the_share_of_a_domain_is_of_all_requests(share: str, most: int) -> None:
+    given = settings(TOPICCRAWL_DOMAIN_SHARE=share, CONCURRENT_REQUESTS="16")
+    assert politeness_of(given).domain_concurrency == most
 
 
 @pytest.mark.parametrize(
