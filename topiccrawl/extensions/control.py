@@ -13,7 +13,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.build import crawl_name, ledger_of
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import Order
+from topiccrawl.storage.ledger import CrawlOrder
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -44,7 +44,7 @@ class CrawlControl:
 
     def __init__(self, context: CrawlContext, ledger: Ledger) -> None:
         self.context = context
-        self.order = Order()
+        self.order = CrawlOrder()
         self._ledger = ledger
         self._control = Control(ledger)
         self._task: asyncio.Task[None] | None = None
@@ -96,7 +96,7 @@ class CrawlControl:
                 self._follow(order)
             await asyncio.sleep(PERIOD)
 
-    def _follow(self, order: Order) -> None:
+    def _follow(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats
         if order == self.order or not context.opened:
             return

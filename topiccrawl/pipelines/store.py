@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.contract import Store, StoreListener
+    from topiccrawl.storage.contract import ArticleStore, StoreListener
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
@@ -187,7 +187,7 @@ class StorePipeline:
 
 
 def listeners_of(
-    settings: BaseSettings, store: Store, count: Callable[[str], None] = lambda _: None
+    settings: BaseSettings, store: ArticleStore, count: Callable[[str], None] = lambda _: None
 ) -> list[StoreListener]:
     """Build what TOPICCRAWL_STORE_LISTENERS names, in order, without those that are off.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class DoorHandler(HTTP11DownloadHandler):
+class SendGateHandler(HTTP11DownloadHandler):
     """Scrapy's own handler of HTTP and HTTPS, with a check before each request is sent.
 
     The check asks the scheduler, where it has these methods: ``waits(request)`` for seconds to
@@ -37,7 +37,7 @@ class DoorHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._request: Request | None = None
         self._connect = self._pool.getConnection
-        self._pool.getConnection = self._to_the_door  # type: ignore[method-assign]
+        self._pool.getConnection = self._connect_checked  # type: ignore[method-assign]
 
     @override
     async def download_request(self, request: Request) -> Response:
@@ -45,7 +45,7 @@ class DoorHandler(HTTP11DownloadHandler):
         self._request = request
         return await super().download_request(request)
 
-    def _to_the_door(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
+    def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
         connecting: Deferred[Any] = self._connect(key, endpoint)
         return connecting.addCallback(self._pass, request)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.documents import Kind, Part
+from topiccrawl.storage.documents import DocumentKind, DocumentStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from topiccrawl.storage.contract import Storage
 
-SITES = Kind("sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"}))
+SITES = DocumentKind(
+    "sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"})
+)
 
 
-class Sites(Part):
+class Sites(DocumentStore):
     """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys.
 
     Args:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
     from topiccrawl.dedup import Method
-    from topiccrawl.storage.documents import Kind
+    from topiccrawl.storage.documents import DocumentKind
 
 
 class MongoStorage:
@@ -58,7 +58,7 @@ class MongoStorage:
 
         return MongoListing(self.uri)
 
-    def documents(self, *kinds: Kind) -> MongoDocuments:
+    def documents(self, *kinds: DocumentKind) -> MongoDocuments:
         """See ``Storage.documents``."""
         from topiccrawl.addons.mongodb.kinds import MongoDocuments
 

@@ -126,7 +126,7 @@ class SharedFrontiers:
         frontier = SharedFrontier(
             client, name, folder, strategy, Politeness(), Limits(), owner=owner
         )
-        if not frontier.share.alone():
+        if not frontier.membership.alone():
             frontier.close()
             raise StateLockedError(f"{address(client)}: nodes work on {name}; stop them first")
         return frontier
