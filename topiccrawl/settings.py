@@ -180,8 +180,8 @@ ADDONS = {"topiccrawl.Addon": 100}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 """The scheduler that keeps requests in the frontier."""
 DOWNLOAD_HANDLERS = {
-    "http": "topiccrawl.scheduler.door.SendGateHandler",
-    "https": "topiccrawl.scheduler.door.SendGateHandler",
+    "http": "topiccrawl.scheduler.sendgate.SendGateHandler",
+    "https": "topiccrawl.scheduler.sendgate.SendGateHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
     # The frontier does these, for all requests with one clock per host:

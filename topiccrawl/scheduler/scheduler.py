@@ -39,7 +39,6 @@ from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.pulse import StallDetector
 from topiccrawl.scheduler.redirects import Redirects, SideQueue
 from topiccrawl.scheduler.requests import (
     Kept,
@@ -48,6 +47,7 @@ from topiccrawl.scheduler.requests import (
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
+from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -73,7 +73,7 @@ class Dashboard:
         logger.info("Dashboard: %s", server.url)
 
     def _server(self, figures: CrawlFigures) -> DashboardServer:
-        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         settings, routes = self.crawler.settings, []

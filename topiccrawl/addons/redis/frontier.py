@@ -19,8 +19,8 @@ from topiccrawl.addons.redis.clock import RedisClock
 from topiccrawl.addons.redis.copy import WorkingCopy
 from topiccrawl.addons.redis.intake import Outpost, Route
 from topiccrawl.addons.redis.marks import RedisMarks
+from topiccrawl.addons.redis.membership import Membership
 from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.share import Membership
 from topiccrawl.addons.redis.turns import REGISTER, Turns
 from topiccrawl.addons.redis.wire import Call, Wire, address
 from topiccrawl.errors import StateLockedError, StorageError

@@ -55,7 +55,7 @@ class Command(OperatorCommand, ScrapyCommand):
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         runs, stored = runs_of(self.options), Stored(self.options)

@@ -14,7 +14,7 @@ import msgpack
 
 from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
-from topiccrawl.addons.redis.part import Partitions
+from topiccrawl.addons.redis.partitions import Partitions
 from topiccrawl.addons.redis.view import NOTHING, view_of
 from topiccrawl.addons.redis.wire import Call
 from topiccrawl.errors import StorageError
