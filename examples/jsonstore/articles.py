@@ -17,7 +17,7 @@ from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.storage.selection import Selection
 
 ARTICLES, REPRINTS, VERSIONS = "articles", "reprints", "versions"
@@ -35,7 +35,11 @@ class JsonStore:
     """
 
     def __init__(
-        self, folder: str | Path, *, method: Method | None = None, capacity: int = CAPACITY
+        self,
+        folder: str | Path,
+        *,
+        method: DuplicateDetector | None = None,
+        capacity: int = CAPACITY,
     ) -> None:
         self._method = method or VerifiedShingles()
         self._index = KeyIndex(capacity)

@@ -14,7 +14,7 @@ from topiccrawl.storage.documents import Span, plain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 
@@ -42,7 +42,9 @@ class JsonStorage:
         """Return whether anything was stored."""
         return Journal(self.folder).path.exists()
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> JsonStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> JsonStore:
         """Return the store of articles."""
         return JsonStore(self.folder, method=method, capacity=capacity)
 

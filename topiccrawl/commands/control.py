@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
 from topiccrawl.topics.topic import Topic, resolve
@@ -74,7 +74,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     async def steer(self, action: str, name: str, factor: float) -> CrawlOrder:
         """Carry an order out; what holds then."""
-        ledger = ledger_of(self.options)
+        ledger = frontiers_of(self.options).ledger()
         control = Control(ledger)
         try:
             if action == "speed":

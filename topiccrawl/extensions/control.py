@@ -10,8 +10,9 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.scheduler.build import crawl_name, ledger_of
+from topiccrawl.scheduler.build import crawl_name
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger import CrawlOrder
 
@@ -59,7 +60,7 @@ class CrawlControl:
         """
         if not crawler.settings.getbool("TOPICCRAWL_CONTROL"):
             raise NotConfigured
-        control = cls(context_of(crawler), ledger_of(crawler.settings))
+        control = cls(context_of(crawler), frontiers_of(crawler.settings).ledger())
         crawler.signals.connect(control.opened, signals.engine_started)
         crawler.signals.connect(control.closed, signals.spider_closed)
         return control

@@ -20,7 +20,7 @@ from topiccrawl.dedup.index import CAPACITY
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
     from topiccrawl.storage.documents import DocumentKind, Documents
     from topiccrawl.storage.selection import Selection
@@ -323,7 +323,9 @@ class Storage(Protocol):
         """Return whether the place exists; False only for a folder without a store."""
         ...
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> ArticleStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """Return the store of articles, closed.
 
         Args:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Version
     from topiccrawl.storage.documents import DocumentKind
@@ -59,7 +59,9 @@ class SqliteStorage:
         """See ``Storage.exists``."""
         return self.path.exists()
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> ArticleStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """See ``Storage.articles``."""
         return SqliteStore(self.path, method=method, capacity=capacity)
 
@@ -86,7 +88,7 @@ class SqliteStore:
         self,
         path: str | Path,
         *,
-        method: Method | None = None,
+        method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:

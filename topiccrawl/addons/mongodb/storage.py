@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.kinds import MongoDocuments
     from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.storage.documents import DocumentKind
 
 
@@ -46,7 +46,9 @@ class MongoStorage:
         """See ``Storage.exists``; a server may always have articles."""
         return True
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> MongoStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> MongoStore:
         """See ``Storage.articles``."""
         from topiccrawl.addons.mongodb.store import MongoStore
 

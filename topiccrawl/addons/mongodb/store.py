@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
     from topiccrawl.storage.selection import Selection
 
@@ -56,7 +56,7 @@ class MongoStore:
         self,
         uri: str,
         *,
-        method: Method | None = None,
+        method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
         now: Callable[[], float] = time.time,
     ) -> None:

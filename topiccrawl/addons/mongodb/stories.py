@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection, Document, Server
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
 
 CLAIM = 12.0
 """Seconds that a claim holds; longer than a write can take (``TIMEOUT_MS``)."""
@@ -71,7 +71,7 @@ class StoryLog:
     def __init__(
         self,
         server: Server,
-        method: Method,
+        method: DuplicateDetector,
         capacity: int = CAPACITY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

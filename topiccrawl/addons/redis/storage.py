@@ -13,7 +13,7 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.storage.contract import ArticleStore
 
 
@@ -35,7 +35,9 @@ class NodeStorage(SqliteStorage):
         return cls(settings) if in_redis(settings) else None
 
     @override
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> ArticleStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """See ``Storage.articles``; nodes detect duplicates together."""
         from topiccrawl.addons.redis.client import async_client_of
         from topiccrawl.addons.redis.together import TogetherStore

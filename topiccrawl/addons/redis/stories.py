@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from redis.asyncio import Redis
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
 
 KEPT = 200_000
 """Articles whose texts are kept in Redis, about 2 kB each."""
@@ -71,8 +71,8 @@ class StoryRegister:
     """
 
     def __init__(
-        self, client: Redis, method: Method, store: str, *, capacity: int = KEPT, kept: int = KEPT,
-        name: str = "",
+        self, client: Redis, method: DuplicateDetector, store: str, *,
+        capacity: int = KEPT, kept: int = KEPT, name: str = "",
     ) -> None:  # fmt: skip
         self._client = client
         self._method = method

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.addons.redis.stories import SharedStory
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 
 logger = logging.getLogger(__name__)
@@ -68,8 +68,9 @@ class TogetherStore(SqliteStore):
     """
 
     def __init__(
-        self, path: str | Path, client: Callable[[], Redis], *, method: Method | None = None,
-        capacity: int = CAPACITY, place: str = "", name: str = "",
+        self, path: str | Path, client: Callable[[], Redis], *,
+        method: DuplicateDetector | None = None, capacity: int = CAPACITY, place: str = "",
+        name: str = "",
     ) -> None:  # fmt: skip
         super().__init__(path, method=method, capacity=capacity)
         self._place = place or f"{socket.gethostname()}:{self.path.resolve()}"
