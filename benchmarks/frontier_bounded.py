@@ -102,8 +102,8 @@ def filters(folder: Path, keys: int, _: int) -> list[Figure]:
     asked = time.process_time()
     found = sum(key in seen for key in others)
     end = time.process_time()
-    kept = [data for _, data in store.txn.cursor(store.seen)]
-    longest = max(NAME.unpack(name)[1] for name, _ in store.txn.cursor(store.seen)) + 1
+    kept = [data for _, data in store.items("seen")]
+    longest = max(NAME.unpack(name)[1] for name, _ in store.items("seen")) + 1
     store.close()
     return [
         Figure("filter_bytes_key", sum(map(len, kept)) / keys, "bytes"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
@@ -68,6 +69,17 @@ class Page(NamedTuple):
     feed: bool = False
 
 
+class PageKind(StrEnum):
+    """Kind of a judged page; articles and hubs are the harvest of a crawl.
+
+    ARTICLE is on topic and something to read, HUB is on topic and lists such articles.
+    """
+
+    ARTICLE = "article"
+    HUB = "hub"
+    OTHER = "other"
+
+
 class Verdict(NamedTuple):
     """Relevance of a page to a topic.
 
@@ -76,12 +88,14 @@ class Verdict(NamedTuple):
         relevant: True if the relevance reaches the lower limit.
         terms: The topic terms found, each with its share of the score, heaviest first.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
+        kind: Kind of the page; OTHER until its article was looked for.
     """
 
     relevance: float
     relevant: bool
     terms: tuple[tuple[str, float], ...] = ()
     article: float = 1.0
+    kind: PageKind = PageKind.OTHER
 
     @property
     def harvest(self) -> float:
@@ -119,6 +133,7 @@ class Findings(NamedTuple):
         worth: Its weight for host and directory, in [0, 1]; None for its relevance.
         relevant: True if the page is on topic.
         lists: True if the page lists new pages: a feed.
+        harvest: True if it is an article on topic or a hub of such articles.
     """
 
     relevance: float
@@ -126,6 +141,7 @@ class Findings(NamedTuple):
     worth: float | None = None
     relevant: bool = False
     lists: bool = False
+    harvest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

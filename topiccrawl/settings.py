@@ -184,6 +184,7 @@ DOWNLOAD_HANDLERS = {
     "https": "topiccrawl.scheduler.sendgate.SendGateHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -203,6 +204,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
+    "topiccrawl.extensions.marking.MarkedTopic": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
 }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.model import Link, Page
 from topiccrawl.text.normal import fold
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.marks import Mark, MarkedModel, learn, learn_unmarked
+from topiccrawl.topics.marks import Mark, MarkedModel, OnWordScale, learn, learn_unmarked
 from topiccrawl.topics.topic import Topic, from_words
 
 if TYPE_CHECKING:
@@ -62,7 +62,17 @@ def sent_elsewhere(topic: Topic) -> RelevanceModel:
     return MarkedModel.from_json(Scorer(topic), model.to_json())
 
 
-@pytest.fixture(params=[by_words, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere])
+def in_a_crawl(topic: Topic) -> RelevanceModel:
+    model = learn(Scorer(topic), marks())
+    assert isinstance(model, MarkedModel)
+    return OnWordScale(model)
+
+
+@pytest.fixture(
+    params=[
+        by_words, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl
+    ]
+)  # fmt: skip
 def build(request: pytest.FixtureRequest) -> Build:
     made: Build = request.param
     return made

@@ -32,6 +32,7 @@ from topiccrawl.storage.formats import writing
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
+from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.tables import (
     COLUMNS,
     SORTED,
@@ -212,8 +213,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 if story is not None and name in {story.article.url, *_others(story.article)}:
                     known |= dict.fromkeys([story.article.url, *_others(story.article)])
             gone = await store.forget(names, time.time())
-        async with Pages(storage_of(self.options)) as pages:
+        storage = storage_of(self.options)
+        async with Pages(storage) as pages, Sites(storage) as sites:
             await pages.forget(names)
+            await sites.forget(names)
         return gone, list(known)
 
     def _show(self, url: str, *, as_json: bool) -> None:

@@ -1,7 +1,8 @@
-"""``scrapy topics list|show|history``: list topics, show one, show its changes."""
+"""``scrapy topics``: list topics, show one, show its changes, mark pages for it."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.commands import marking
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
@@ -22,25 +25,30 @@ if TYPE_CHECKING:
     from topiccrawl.storage.changes import TopicChange
     from topiccrawl.topics.topic import Topic
 
+LONGEST = 100
+"""Characters of an example that are shown."""
 SHOWN = 12
 """Words of each kind in one change."""
 
 
 class TopicsCommand(OperatorCommand, ScrapyCommand):
-    """List topic files, show how a topic is parsed, or how it changed during crawls."""
+    """List topics, show how one is parsed or changed during crawls, mark pages for it."""
 
     @override
     def syntax(self) -> str:
-        return "list | show TOPIC | history [TOPIC]"
+        return "list | show TOPIC | history [TOPIC] | mark URL yes|no|none | unsure | marks"
 
     @override
     def short_desc(self) -> str:
-        return "List topic files, show how a topic is understood, or how crawls changed it"
+        return "List and show topics, how crawls changed them, and readers' marks of pages"
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
+        parser.add_argument("--limit", type=some, default=20, help="unsure: pages (default: 20)")
+        parser.add_argument("--export", metavar="FILE", help="marks: write them as JSON lines")
+        parser.add_argument("--import", metavar="FILE", dest="source", help="marks: read them")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -48,13 +56,31 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
             case ["list"] | []:
                 say(*(f"{name:<28} {own}  {where}" for name, own, where in available()))
             case ["show", argument]:
-                say(*describe(resolve(argument)))
+                topic = resolve(argument)
+                say(*describe(topic), *asyncio.run(marking.derived(self.options, topic)))
             case ["history", *named] if len(named) <= 1:
-                topic = named[0] if named else opts.topic
-                name = resolve(topic).name if topic else self.last_crawl(None).topic
+                asked = named[0] if named else opts.topic
+                name = resolve(asked).name if asked else self.last_crawl(None).topic
                 say(*history(name, ChangeLog(storage_of(self.options)).all(name)))
+            case ["mark", url, said] if said in marking.WANTED:
+                topic, frontier = self._marked(opts.topic)
+                say(asyncio.run(marking.mark(self.options, topic, frontier, url, said)))
+            case ["unsure"]:
+                topic, _ = self._marked(opts.topic)
+                say(*asyncio.run(marking.unsure(self.options, topic, opts.limit)))
+            case ["marks"]:
+                say(*marking.marks(self.options, self._marked(opts.topic)[0], opts))
             case _:
                 raise UsageError
+
+    def _marked(self, topic: str | None) -> tuple[Topic, str]:
+        """Return the topic that marks are for, and its last crawl's frontier ("": no crawl yet)."""
+        if not topic:
+            last = self.last_crawl(None)
+            return resolve(last.topic), last.frontier
+        found = resolve(topic)
+        crawl = CrawlLog(self.folder).last(found.name)
+        return found, crawl.frontier if crawl else ""
 
 
 def describe(topic: Topic) -> list[str]:
@@ -66,10 +92,18 @@ def describe(topic: Topic) -> list[str]:
         *(f"  not        {term} × {weight:g}" for term, weight in topic.negative.items()),
         *(f"  needs      {' or '.join(group)}" for group in topic.groups),
         *(f"  must not   {word}" for word in topic.must_not),
+        *(f"  like       {_brief(example)}" for example in topic.examples),
+        *(f"  unlike     {_brief(example)}" for example in topic.counterexamples),
         *(f"  seed       {seed}" for seed in topic.seeds),
         *(f"  only host  {host}" for host in topic.allowed_hosts),
         *(f"  no host    {host}" for host in topic.denied_hosts),
+        *(f"  only URLs  {pattern}" for pattern in topic.include),
+        *(f"  no URLs    {pattern}" for pattern in topic.exclude),
     ]
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:

@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.marking import decided
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
@@ -71,6 +72,8 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             self.exitcode = 1
             return
         say(*explain(found))
+        if crawl.topic:
+            say(*asyncio.run(decided(self.options, crawl.topic, url)))
         state = asyncio.run(self._state(crawl.topic, url))
         if state is not None:
             say(*watched(state))

@@ -21,7 +21,7 @@ from topiccrawl.extensions.moments import Figures
 from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.frontier.view import Census, Counted
-from topiccrawl.model import Article
+from topiccrawl.model import Article, PageKind
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -130,7 +130,7 @@ class CrawlFigures:
     def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
         """Count a page."""
         self._heard = time.monotonic()
-        self.figures.page(relevant=verdict.relevant)
+        self.figures.page(relevant=verdict.kind is not PageKind.OTHER)
 
     def counted(self, relevant: bool, articles: int) -> None:  # noqa: FBT001 - as the signal sends
         """Count a page that is not judged, and its new articles."""
@@ -295,7 +295,7 @@ LEFT = "topiccrawl/queue/"
 """Prefix of the scheduler's stats of the queues, once it is closed."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
 TOTALS = (
-    "pages", "relevant", "articles", "articles_updated", "articles_unchanged", "duplicates",
+    "pages", "relevant", "hubs", "articles", "articles_updated", "articles_unchanged", "duplicates",
     "storage_errors",
 )  # fmt: skip
 

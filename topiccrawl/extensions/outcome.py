@@ -107,6 +107,7 @@ def summary(
     """Return the lines that state what was found, where it is stored and how to look at it."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
+    hubs = get("topiccrawl/hubs", 0)
     known = get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0)
     where = "" if folder == DATA_DIR else f" · each with -s TOPICCRAWL_DATA_DIR={folder}"
     errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
@@ -116,7 +117,8 @@ def summary(
         f"topic {topic}: {_ENDS.get(reason, reason)}",
         (
             f"  this run   {pages} pages, {relevant} on topic "
-            f"(harvest rate {relevant / pages if pages else 0:.1%}), "
+            f"(harvest rate {relevant / pages if pages else 0:.1%}): "
+            f"{relevant - hubs} articles, {hubs} lists of articles; "
             f"{get('topiccrawl/articles', 0)} new articles, {known} known, "
             f"{get('topiccrawl/duplicates', 0)} duplicates"
         ),

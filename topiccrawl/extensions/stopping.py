@@ -88,7 +88,7 @@ class YieldStop:
         fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
         if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
             return
-        hit = outcome.ending is Ending.CRAWLED and self.judges(outcome.relevance)
+        hit = outcome.ending is Ending.CRAWLED and outcome.harvest
         self.forecast.observe(lease.value, hit=hit)
         self._outcomes += 1
         if self._outcomes >= self.window and self._outcomes % EVERY == 0:

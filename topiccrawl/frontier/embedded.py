@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import random
-import time
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -23,7 +22,7 @@ from topiccrawl.frontier.ready import Biases, Ready
 from topiccrawl.frontier.rows import Urls
 from topiccrawl.frontier.seen import Seen, Shedding
 from topiccrawl.frontier.settling import Settling
-from topiccrawl.frontier.store import Store, discard
+from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import Census, View, best_values, census
 from topiccrawl.links.strategies.contract import GroupStats
@@ -38,10 +37,9 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
-__all__ = ["EmbeddedFrontier", "discard"]
-
 COMMIT_LINKS = 3000
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
+LINKS_MAX = 3 * COMMIT_LINKS // 2  # the next commit waits for the one in progress: a bound of RAM
 COMMIT_SHARE = 0.1
 """Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)
@@ -74,8 +72,7 @@ def _guarded(
 class EmbeddedFrontier:
     """A frontier in a folder, for one process; the contract has the guarantees of each method.
 
-    A write that fails raises StorageError. What was committed is intact, and every later call
-    raises the error again until the folder is reopened.
+    A write that fails is a StorageError then, and at every later call; the commits are intact.
 
     Args:
         path: Folder; created where it is missing.
@@ -91,8 +88,8 @@ class EmbeddedFrontier:
 
     Attributes:
         broken: Message of the write that failed, or "".
-        changed: Whether anything changed since the last commit.
-        committer: Commits; on a node it also sends the changes. Its argument is that of ``write``.
+        changed: Whether anything changed since the last commit began.
+        committer: Begins a commit; on a node it also sends the changes.
 
     Raises:
         StateError: Another process uses it; or it is of another format, strategy or owner.
@@ -107,7 +104,7 @@ class EmbeddedFrontier:
     ) -> None:  # fmt: skip
         self.broken = ""
         self.clock = clock or SteadyClock()
-        self.committer: Callable[[int], None] = self.write
+        self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
         try:
             self.store.check(strategy)
@@ -143,8 +140,7 @@ class EmbeddedFrontier:
         biases = Biases(strategy, self.places, self.ready)
         self.leases = Leases()
         self.queues = Queues(self.urls, self.places, biases, self.leases, limits.max_queued)
-        kept = self.store.load("progress")
-        self._known = known = kept if isinstance(kept, dict) else {}
+        self._known = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
         self.leases.epoch = known.get("epoch", 0)
@@ -158,10 +154,9 @@ class EmbeddedFrontier:
         if self.judge.swept[0] != self.judge.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
         self.ready.believe(self.clock())
-        self._committed = self.clock()
-        self._links, self._period = 0, COMMIT_SECONDS
         self.settling.recover()
         self.write()
+        self.store.land()
         self.settling.marks.clear()
 
     @_guarded
@@ -189,8 +184,9 @@ class EmbeddedFrontier:
         """
         held = self.leases.find(lease)
         if held is not None and lease.kind is Kind.PAGE:
-            if held.number >= self._committed_seq or self.queues.revived:
-                self.committer(0)
+            if not self.urls.is_queued(held.number):
+                self.committer()
+                self.store.land()
             self.settling.marks.set(lease.key)
 
     @_guarded
@@ -207,8 +203,6 @@ class EmbeddedFrontier:
     @_guarded
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; return False (ignored) if stale."""
-        if len(offers) > COMMIT_LINKS:
-            self.committer(len(offers))
         now = self.clock()
         done = self.settling.finish(lease, outcome, offers, now)
         self._tick(len(offers) + 1, now)
@@ -324,7 +318,7 @@ class EmbeddedFrontier:
     @_guarded
     def export(self) -> Iterator[Entry]:
         """Yield all entries that ``portable`` describes."""
-        self.committer(0)
+        self.commit()
         return self.view.export()
 
     @_guarded
@@ -332,14 +326,16 @@ class EmbeddedFrontier:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
         loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
         known = loader.load(entries, self._wrote)
-        self.committer(0)
+        self.commit()
         return known
 
     @_guarded
-    def commit(self) -> None:
-        """Make everything so far durable against kill -9."""
-        if self.changed:
-            self.committer(0)
+    def commit(self, *, wait: bool = True) -> None:
+        """Make everything so far durable against kill -9; without ``wait``, soon."""
+        if (wait or self._may_commit(self.clock() - self._committed)) and self.changed:
+            self.committer()
+        if wait:
+            self.store.land()
 
     def close(self) -> None:
         """Release open leases (no attempt counted), commit, unlock. Idempotent."""
@@ -349,6 +345,7 @@ class EmbeddedFrontier:
             if not self.broken:
                 self.settling.release_all()
                 self.write()
+                self.store.land()
             self.settling.marks.close()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
@@ -374,28 +371,31 @@ class EmbeddedFrontier:
         self.changed = True
         self._links += links
         age = (self.clock() if now is None else now) - self._committed
-        if self._links >= COMMIT_LINKS or not 0.0 <= age < self._period:
-            self.committer(0)
+        period = min(max(COMMIT_SECONDS, self.store.took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
+        due = self._links >= COMMIT_LINKS or not 0.0 <= age < period
+        if due and self._may_commit(age):
+            self.committer()
+
+    def _may_commit(self, age: float) -> bool:
+        """Check whether no commit is in progress; one that takes too long is waited for."""
+        if self._links >= LINKS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
+            self.store.land()
+        return self.store.landed()
 
     def _flush(self) -> None:
         """Write the changes of hosts and leases that are only in RAM."""
         self.places.flush()
         self.leases.flush(self.store)
 
-    def write(self, room: int = 0) -> None:
-        """Commit; the next transaction has room for ``room`` links."""
-        started = time.monotonic()
+    def write(self) -> None:
+        """Begin a commit of all changes."""
         self._flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
             "swept": self.judge.swept, "crawl": self.queues.biases.crawl,
             "epoch": self.leases.epoch,
         })  # fmt: skip
-        self.store.commit(room)
+        self.store.commit()
         self.changed = False
         self._links = 0
-        took = time.monotonic() - started
-        self._period = min(max(COMMIT_SECONDS, took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
         self._committed = self.clock()
-        self._committed_seq = self.urls.seq
-        self.queues.revived = False

@@ -183,8 +183,8 @@ def pack_host(host: Host) -> bytes:
 
 def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
     """Yield each stored host, or that of a number, with origins and groups of its units."""
-    units, groups = (_by_host(store.items(each, ident)) for each in (store.units, store.groups))
-    for key, data in store.items(store.hosts, ident):
+    units, groups = (_by_host(store.items(each, ident)) for each in ("units", "groups"))
+    for key, data in store.items("hosts", ident):
         number = HOST_ID.unpack(key)[0]
         (count,) = _counts(0).unpack_from(data, CLOCK.size)
         layout = _counts(count)
@@ -287,7 +287,7 @@ class Places:
         self._attach(unit)
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
-        self._store.txn.put(ident, names.encode(errors="replace"), db=self._store.units)
+        self._store.put("units", ident, names.encode(errors="replace"))
         return unit, True
 
     def changed(self, host: Host) -> None:
@@ -312,7 +312,7 @@ class Places:
             name = _clean(given)
             if name not in host.groups:
                 ident = GROUP_ID.pack(host.id, len(host.groups))
-                self._store.txn.put(ident, name.encode(), db=self._store.groups)
+                self._store.put("groups", ident, name.encode())
             host.groups[name] = stats
             if self._store.feed is not None:
                 self._grown.add((host, name))
@@ -329,15 +329,15 @@ class Places:
         self._changed.discard(host)
         self._grown = {entry for entry in self._grown if entry[0] is not host}
         ident = HOST_ID.pack(host.id)
-        for table in (self._store.hosts, self._store.units, self._store.groups):
+        for table in ("hosts", "units", "groups"):
             for key, _ in self._store.items(table, ident):
-                self._store.txn.delete(key, db=table)
+                self._store.put(table, key, None)
         self.by_prefix.clear()
 
     def flush(self) -> None:
         """Write the hosts that changed; called before each commit."""
         changed, store = self._changed, self._store
-        store.put_many(store.hosts, [(HOST_ID.pack(host.id), pack_host(host)) for host in changed])
+        store.changes("hosts").update({HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
             store.feed("stats", (

@@ -109,15 +109,12 @@ class Elsewhere(Protocol):
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
         """Return the offers of a page that are served here, and how many others were counted."""
-        ...
 
     def seed(self, seed: Seed) -> bool:
         """Take a seed of another node's host; return whether it was taken."""
-        ...
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
         """Take a redirect to another node's host; return whether it was taken."""
-        ...
 
 
 class Intake:

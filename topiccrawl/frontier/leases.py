@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from topiccrawl.frontier.rows import KEY_BYTES, key_of
-from topiccrawl.frontier.store import LEASED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 EMPTY = bytes(KEY_BYTES)
+LEASED = b"leased"
 
 
 @dataclass(slots=True, eq=False)
@@ -91,7 +91,7 @@ class Leases:
         """Write the keys of leased pages, where they changed since the last commit."""
         if self.changed:
             pages = self.pages()
-            store.txn.put(LEASED, b"".join(pages), db=store.meta)
+            store.put("meta", LEASED, b"".join(pages))
             held = set(pages)
             store.follow("leased", ((key, b"" if key in held else None) for key in self.changed))
             self.changed.clear()
@@ -134,6 +134,12 @@ class Leases:
         return next((held.expires for held in self.held.values()), None)
 
 
+def leased(store: Store) -> list[bytes]:
+    """Return the keys of the pages that a frontier had leased when its leases were last written."""
+    packed = store.get("meta", LEASED) or b""
+    return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
+
+
 def robots_key(url: str) -> bytes:
     """Return the key of a robots lease: a page lease of the same URL has another one."""
     return b"R" + key_of(url)
@@ -144,27 +150,21 @@ class Marking(Protocol):
 
     def left(self) -> set[bytes]:
         """Return the keys that an earlier process had begun and not finished."""
-        ...
 
     def set(self, key: bytes) -> None:
         """Mark a key; idempotent."""
-        ...
 
     def unset(self, key: bytes) -> None:
         """Remove the mark of a key, if there is one."""
-        ...
 
     def clear(self) -> None:
         """Remove all marks."""
-        ...
 
     def close(self) -> None:
         """Remove all marks and close; idempotent."""
-        ...
 
     def abandon(self) -> None:
         """Close and keep the marks, as if the process was killed."""
-        ...
 
 
 class Marks:

@@ -237,13 +237,13 @@ class Robots:
         origin.loaded = True
         origin.attempts = 0
         value = STORED.pack(origin.expires, available) + body
-        self._store.put_robots(origin_key(origin.name), value)
+        self._store.tell("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._slow(origin)
 
     def _load(self, origin: Origin) -> None:
         origin.loaded = True
-        data = self._store.robots_of(origin.name)
+        data = self._stored(origin)
         if data:
             expires, available = STORED.unpack_from(data)
             origin.expires, origin.available = expires, bool(available)
@@ -271,12 +271,15 @@ class Robots:
         return rules
 
     def _text(self, origin: Origin) -> bytes:
-        return self._store.robots_of(origin.name)[STORED.size :]
+        return self._stored(origin)[STORED.size :]
+
+    def _stored(self, origin: Origin) -> bytes:
+        return self._store.get("robots", origin_key(origin.name)) or b""
 
     def delete(self, origin: Origin) -> None:
         """Delete an origin's robots.txt; the feed gets no report."""
         self.forget(origin)
-        self._store.txn.delete(origin_key(origin.name), db=self._store.robots)
+        self._store.put("robots", origin_key(origin.name), None)
 
     def forget(self, origin: Origin) -> None:
         """Drop an origin's parsed robots.txt; it is parsed again when needed."""

@@ -164,23 +164,18 @@ class Reader(Protocol):
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters; as ``Frontier.counts``."""
-        ...
 
     def why(self, url: str) -> Explanation | None:
         """Return all that is stored of a URL, or None."""
-        ...
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
-        ...
 
     def export(self) -> Iterator[Entry]:
         """Yield all entries; as ``Frontier.export``."""
-        ...
 
     def close(self) -> None:
         """Close the frontier; idempotent."""
-        ...
 
 
 def to_line(entry: Entry) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topiccrawl.frontier import rows
+from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
 from topiccrawl.frontier.seen import Tail
 from topiccrawl.links.strategies.contract import REJECTED
@@ -144,7 +145,6 @@ class Queues:
 
     Attributes:
         tally: Sizes of the queues, and counters of events, by name.
-        revived: Whether a settled row was queued again since the last commit.
     """
 
     def __init__(
@@ -156,7 +156,6 @@ class Queues:
         self.leases = leases
         self.ready = biases.ready
         self.tally: defaultdict[str, int] = defaultdict(int)
-        self.revived = False
         self._store = urls.store
         self._hosts = places.hosts
         self._tail = Tail(most, self._hosts)
@@ -189,7 +188,7 @@ class Queues:
         """Queue a row by its value, or until its time."""
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
-            self._store.txn.put(DUE.pack(row.when) + key, b"", db=self._store.due)
+            self._store.put("due", DUE.pack(row.when) + key, b"")
             self._soonest = min(self._soonest, row.when)
         else:
             self.add(self.unit(row), row.lane, row.value, row.seq)
@@ -198,7 +197,7 @@ class Queues:
         """Take a queued row out of its queue."""
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
-            self._store.txn.delete(DUE.pack(row.when) + key, db=self._store.due)
+            self._store.put("due", DUE.pack(row.when) + key, None)
         else:
             self._remove(self.unit(row), row.lane, row.value, row.seq)
 
@@ -223,7 +222,6 @@ class Queues:
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
         self.enter(row, key)
-        self.revived = True
 
     def take_out(self, row: Row, key: bytes) -> None:
         """Take a row that is not leased out of its queue."""
@@ -339,7 +337,7 @@ class Queues:
         if now < self._soonest:
             return []
         keys: list[bytes] = []
-        for entry in self._store.txn.cursor(self._store.due).iternext(values=False):
+        for entry, _ in self._store.items("due"):
             self._soonest = DUE.unpack_from(entry)[0]
             if len(keys) >= most or self._soonest > now:
                 return keys
@@ -349,13 +347,14 @@ class Queues:
 
     def next_due(self) -> float | None:
         """Return the earliest time that a delayed URL waits for, or None."""
-        cursor = self._store.txn.cursor(self._store.due)
-        return DUE.unpack_from(cursor.key())[0] if cursor.first() else None
+        return next(
+            (DUE.unpack_from(entry)[0] for entry, _ in self._store.items("due", size=1)), None
+        )
 
 
 def put_in_order(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    size = store.txn.stat(store.rows)["entries"]
+    size = store.size("rows")
     for number, heads in enumerate(_heads(store), 1):
         _enter(np.frombuffer(heads, rows.HEAD), hosts)
         if number % TOLD == 0:
@@ -370,12 +369,12 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 
 def _heads(store: Store) -> Iterator[bytes]:
     """Yield the heads of rows that are not leased, many at a time."""
-    leased = set(store.leased())
-    known = store.txn.cursor(store.rows).iternext(keys=False)
+    held = set(leased(store))
+    known = store.values("rows")
     end = KEY_BYTES + rows.HEAD_BYTES
     while batch := list(islice(known, BATCH)):
-        if leased:
-            batch = [data for data in batch if data[:KEY_BYTES] not in leased]
+        if held:
+            batch = [data for data in batch if data[:KEY_BYTES] not in held]
         yield b"".join([data[KEY_BYTES:end] for data in batch])
 
 

@@ -262,8 +262,7 @@ def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> b
     packed = joined.encode(errors="replace")
     if packed.count(0) != REASON:
         kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-        joined = "\0".join([text.replace("\0", " ") for text in kept])
-        packed = joined.encode(errors="replace")
+        return "\0".join([text.replace("\0", " ") for text in kept]).encode(errors="replace")
     return packed
 
 
@@ -291,15 +290,13 @@ class Urls:
 
     Attributes:
         seq: Number of the next arrival.
+        known: Number of URLs.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = self._store = store
         self.seq = 1
-
-    def known(self) -> int:
-        """Return the number of URLs."""
-        return self._store.txn.stat(self._store.rows)["entries"]
+        self.known = store.size("rows")
 
     def arrive(self, seq: int = 0) -> int:
         """Return the number of a new URL: ``seq`` from another frontier where free, or the next."""
@@ -310,17 +307,22 @@ class Urls:
 
     def find(self, key: bytes) -> int:
         """Return the number of a key, 0 where it has no record."""
-        data = self._store.txn.get(key, None, self._store.ids)
+        data = self._store.get("ids", key)
         return NUMBER.unpack(data)[0] if data else 0
 
     def numbers(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return packed numbers of the keys that have records."""
-        return self._store.get_many(self._store.ids, keys) if keys else {}
+        return self._store.get_many("ids", keys) if keys else {}
 
     def get(self, number: int) -> tuple[bytes, bytes] | None:
         """Return key and row of a number, or None."""
-        data = self._store.txn.get(NUMBER.pack(number), None, self._store.rows)
+        data = self._store.get("rows", NUMBER.pack(number))
         return (data[:KEY_BYTES], data[KEY_BYTES:]) if data else None
+
+    def is_queued(self, number: int) -> bool:
+        """Check whether a row was queued as of the last commit that has ended."""
+        data = self._store.committed("rows", NUMBER.pack(number))
+        return data is not None and data[KEY_BYTES] == QUEUED
 
     def row(self, key: bytes) -> Row | None:
         """Return the row of a key, or None."""
@@ -329,59 +331,57 @@ class Urls:
 
     def rows(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return stored rows of the keys that have records."""
-        found = self._store.get_many(self._store.rows, self.numbers(keys).values())
+        found = self._store.get_many("rows", self.numbers(keys).values())
         return {data[:KEY_BYTES]: data[KEY_BYTES:] for data in found.values()}
 
     def put(self, key: bytes, row: Row) -> None:
         """Store a row that changed."""
         data = row.encode()
-        self._store.txn.put(NUMBER.pack(row.seq), key + data, db=self._store.rows)
+        self._store.put("rows", NUMBER.pack(row.seq), key + data)
         self._store.follow("rows", ((key, data),))
 
     def add(self, key: bytes, row: Row) -> None:
         """Store a row that is new."""
-        self._store.txn.put(key, NUMBER.pack(row.seq), db=self._store.ids)
+        self.known += 1
+        self._store.put("ids", key, NUMBER.pack(row.seq))
         self.put(key, row)
 
     def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
         """Store many: key, number and row; the last ``new`` of them are the next arrivals."""
-        store, pack = self._store, NUMBER.pack
-        known = len(rows) - new
-        store.put_many(store.rows, [(pack(number), key + row) for key, number, row in rows[:known]])
+        pack = NUMBER.pack
+        self._store.changes("rows").update({pack(n): key + row for key, n, row in rows})
         if new:
-            items = [(pack(number), key + row) for key, number, row in rows[known:]]
-            store.txn.cursor(store.rows).putmulti(items, append=True)
-            store.put_many(store.ids, [(key, pack(number)) for key, number, _ in rows[known:]])
+            self._store.changes("ids").update({key: pack(n) for key, n, _ in rows[-new:]})
             self.seq += new
-        store.follow("rows", ((key, row) for key, _, row in rows))
+            self.known += new
+        self._store.follow("rows", ((key, row) for key, _, row in rows))
 
     def links(self, key: bytes) -> bytes:
         """Return packed keys of a page's links that were counted, also before it was forgotten."""
-        return self._store.txn.get(key, b"", self._store.links) or b""
+        return self._store.get("links", key) or b""
 
     def put_links(self, key: bytes, packed: bytes) -> None:
         """Replace the links of a page."""
-        self._store.txn.put(key, packed, db=self._store.links)
-        self._store.follow("links", ((key, packed),))
+        self._store.tell("links", key, packed)
 
     def forget(self, key: bytes, number: int, *, links: bool = False) -> None:
         """Delete the record of a URL, and with ``links`` the links of its page."""
-        txn, store = self._store.txn, self._store
-        txn.delete(key, db=store.ids)
-        txn.delete(NUMBER.pack(number), db=store.rows)
-        store.follow("rows", ((key, None),))
+        self.known -= 1
+        self._store.put("ids", key, None)
+        self._store.put("rows", NUMBER.pack(number), None)
+        self._store.follow("rows", ((key, None),))
         if links:
-            txn.delete(key, db=store.links)
-            store.follow("links", ((key, None),))
+            self._store.tell("links", key, None)
 
     def evict(self, prefix: bytes) -> None:
         """Delete all URLs with a key prefix, and links of their pages; the feed gets no report."""
-        txn, store = self._store.txn, self._store
-        for key, number in store.items(store.ids, prefix):
-            txn.delete(number, db=store.rows)
-            txn.delete(key, db=store.ids)
-        for key, _ in store.items(store.links, prefix):
-            txn.delete(key, db=store.links)
+        store = self._store
+        for key, number in store.items("ids", prefix):
+            self.known -= 1
+            store.put("rows", number, None)
+            store.put("ids", key, None)
+        for key, _ in store.items("links", prefix):
+            store.put("links", key, None)
 
     def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
         """Return up to ``most`` URLs behind a number, in that order: number, key, row."""
@@ -390,11 +390,11 @@ class Urls:
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield URLs behind a number: number, key, row; concurrent arrivals come last."""
         after = NUMBER.pack(number) if number else b""
-        for packed, data in self._store.items(self._store.rows, after=after, size=size):
+        for packed, data in self._store.items("rows", after=after, size=size):
             yield NUMBER.unpack(packed)[0], data[:KEY_BYTES], data[KEY_BYTES:]
 
     def by_host(self, prefix: bytes = b"") -> Iterator[dict[bytes, bytes]]:
         """Yield the stored rows of each host, by key, for keys with this prefix."""
-        items = self._store.items(self._store.ids, prefix)
+        items = self._store.items("ids", prefix)
         for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
             yield self.rows([key for key, _ in group])

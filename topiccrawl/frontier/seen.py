@@ -176,7 +176,7 @@ class Seen:
         self._store = store
         self._error = error
         self._chains: defaultdict[int, Chain] = defaultdict(Chain)
-        for name, data in store.items(store.seen):
+        for name, data in store.items("seen"):
             self.learn(name, data)
 
     def __bool__(self) -> bool:
@@ -191,7 +191,7 @@ class Seen:
         """Add keys of a bucket whose rows are evicted with the same commit."""
         chain = self._chains[bucket]
         for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
-            self._store.put_filter(NAME.pack(bucket, place), chain.filters[place].pack())
+            self._store.tell("seen", NAME.pack(bucket, place), chain.filters[place].pack())
 
     def learn(self, name: bytes, data: bytes) -> None:
         """Load a filter from its stored form; places may come in any order."""
@@ -204,7 +204,7 @@ class Seen:
         """Load a filter of an export, and store it."""
         name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
         self.learn(name, data)
-        self._store.put_filter(name, data)
+        self._store.tell("seen", name, data)
 
     def evict(self, buckets: Collection[int]) -> None:
         """Remove buckets from RAM, not from the store."""
@@ -221,7 +221,7 @@ def entry_of(name: bytes, data: bytes) -> SeenEntry:
 def was_let_go(store: Store, key: bytes) -> bool:
     """Check whether a store's filters have a key; another process may be writing the store."""
     (digest,) = DIGEST.unpack(key)
-    filters = store.items(store.seen, key[:1], size=1)
+    filters = store.items("seen", key[:1], size=1)
     return any(digest in Filter.unpack(data) for _, data in filters)
 
 
@@ -263,7 +263,7 @@ class Shedding:
         """Evict some records, if there are too many; return how many."""
         if not self._most:
             return 0
-        known, left = self._urls.known(), LOOK
+        known, left = self._urls.known, LOOK
         before = known
         while left > 0 and known > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
@@ -273,7 +273,7 @@ class Shedding:
                 left -= self._remember()
             else:
                 break
-            known = self._urls.known()
+            known = self._urls.known
         return before - known
 
     def _look(self, most: int) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Ending, Seed
-from topiccrawl.frontier.leases import Marks
+from topiccrawl.frontier.leases import Marks, leased
 from topiccrawl.frontier.rows import decode
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
@@ -113,7 +113,7 @@ class Settling:
 
     def recover(self) -> None:
         """Queue the leases of a crashed process again; count crashes of pages in processing."""
-        left = self._urls.store.leased()
+        left = leased(self._urls.store)
         self._leases.changed.update(left)
         for key in left:
             row = self._urls.row(key)

@@ -1,35 +1,44 @@
 """The folder of an embedded frontier: one LMDB environment, locked and versioned.
 
+Changes are kept in RAM, where reads find them first, until a commit writes them. A thread begins
+and ends LMDB's writing transactions, since LMDB binds one to its thread. The caller waits while the
+changes are put (milliseconds), not while the disk is flushed; one commit is in progress at a time.
+
 Durability. A commit is LMDB's own: it flushes the pages it wrote, then writes the root that refers
-to them (``metasync=False``: the root itself is flushed with the next commit). Committed changes
-survive ``kill -9``; a power cut leaves a whole frontier, as of the last commit or the one before.
-A commit takes as long as the flush of the disk, so changes are grouped by size and age (see
-``embedded``). ``sync="never"`` flushes nothing: ``kill -9`` loses no more, but a power cut may
-leave a folder that cannot be read. It is for tests, and for copies that are never opened again.
+to them (``metasync=False``: the root itself is flushed with the next commit). Commits that have
+ended survive ``kill -9``; a power cut leaves a whole frontier, as of the last of them or the one
+before. Without a flush in each commit the disk may write a root before its pages, and a power cut
+leave a folder that cannot be read: ``sync="never"``, for tests and copies never opened again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from itertools import islice, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.rows import KEY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]
 Item = tuple[bytes, bytes]
-Feed = Callable[[str, Iterable[tuple[bytes, bytes | None]]], None]
+Change = tuple[bytes, bytes | None]
+Changes = dict[str, dict[bytes, bytes | None]]
+Feed = Callable[[str, Iterable[Change]], None]
 """Listener to all changes: name of a table, keys and values (None: deleted)."""
 
 FORMAT = 7
@@ -38,36 +47,32 @@ MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {}
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
-"""Bytes one transaction may add before the map is checked again; the map is address space only."""
-LINK_ROOM = 32 << 10
-"""Most bytes that a link may write: its host, its unit and their groups are new."""
+"""Least bytes that are free in the map when a commit begins; the map is address space only."""
+PUT_ROOM = 16 << 10
+"""Bytes that a change may write: copies of pages; values of ``LARGE`` tables come to that."""
 FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hosts-*.log")
 """Files that a frontier of this format, or of an earlier one, may have in its folder."""
-LEASED = b"leased"
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
 BATCH = 500
-TABLES = ("ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
+TABLES = ("meta", "ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
+"""``meta``: format, strategy, counters, progress, leases; ``ids``: key to the number of a URL's
+arrival; ``rows``: number to key and row, see ``rows``; ``links``: key of a page to the packed keys
+of its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
+statistics and name of a host; ``units``: host and unit number to origin and groups; ``groups``:
+host and place inside it to the name of a group that no unit has; ``robots``: origin to its
+robots.txt; ``seen``: filters of evicted keys, see ``seen``."""
+LARGE = ("robots", "seen")
 
 
 class Store:
-    """Open tables of one frontier, with one transaction that is always open.
+    """Tables of one frontier: changes are kept in RAM, and committed beside the caller.
 
     Attributes:
         readonly: Whether it is opened for reading only, while another process may write.
-        is_open: Whether it was not closed yet.
-        txn: The open transaction; replaced at every commit.
+        txn: Reading transaction, at the last commit that has ended.
         feed: Listener to changes of URLs, links, robots.txt files, filters and leases, or None.
-        ids: Key to the number of a URL's arrival.
-        rows: Number to key and row; see ``rows``.
-        links: Key of a page to the packed keys of its links that were counted.
-        due: Time and key of delayed URLs.
-        hosts: Number to clock, statistics and name of a host.
-        units: Host and unit number to origin and groups.
-        groups: Host and place inside it to the name of a group that no unit has.
-        robots: Origin to its robots.txt.
-        seen: Filters of evicted keys; see ``seen``.
-        meta: Format, strategy, counters, progress.
+        took: Seconds that the last commit took.
 
     Raises:
         StateLockedError: Another process writes here.
@@ -75,62 +80,94 @@ class Store:
         StorageError: The folder cannot be written or read.
     """
 
-    ids: lmdb._Database
-    rows: lmdb._Database
-    links: lmdb._Database
-    due: lmdb._Database
-    hosts: lmdb._Database
-    units: lmdb._Database
-    groups: lmdb._Database
-    robots: lmdb._Database
-    seen: lmdb._Database
-
     def __init__(self, path: str | Path, *, readonly: bool = False, sync: Sync = "commit") -> None:
         self.path = Path(path)
         self.readonly = readonly
         self.is_open = True
         self.feed: Feed | None = None
+        self.took = 0.0
         self._readers = 0
-        self._lock = None if readonly else _FolderLock(self.path)
+        self._changes: Changes = {name: {} for name in TABLES}
+        self._flying: Changes = {name: {} for name in TABLES}
+        self._writer = ThreadPoolExecutor(1, "frontier")
+        self._flight: Future[float] | None = None
         try:
-            self.env = self._environment(sync)
+            with ExitStack() as opened:
+                if not readonly:
+                    opened.callback(os.close, _locked(self.path))
+                self.env = opened.enter_context(self._environment(sync))
+                self._open_tables()
+                self._opened = opened.pop_all()
         except (lmdb.Error, OSError) as error:
-            self._unlock()
-            raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
-        try:
-            self._open_tables()
-        except (StateVersionError, lmdb.Error) as error:
-            self._release()
-            if isinstance(error, StateVersionError):
-                raise
             raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
 
     def _environment(self, sync: Sync) -> lmdb.Environment:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
         return lmdb.open(
-            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 1,
+            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES),
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
             readonly=self.readonly, create=not self.readonly,
         )  # fmt: skip
 
     def _open_tables(self) -> None:
-        env = self.env
-        if not self.readonly:
+        env, create = self.env, not self.readonly
+        if create:
             env.reader_check()
-        self.meta = env.open_db(b"meta", create=not self.readonly)
-        _check_format(self.path, env, self.meta, readonly=self.readonly)
-        for name in TABLES:
-            setattr(self, name, env.open_db(name.encode(), create=not self.readonly))
-        self.txn = env.begin(write=not self.readonly)
+        meta = env.open_db(b"meta", create=create)
+        _check_format(self.path, env, meta, readonly=self.readonly)
+        self._tables = {name: env.open_db(name.encode(), create=create) for name in TABLES}
+        self.txn = env.begin()
 
-    # -- transactions ------------------------------------------------------------------------------
+    def commit(self) -> None:
+        """Commit all changes so far, beside the caller; wait for the commit before (``land``)."""
+        self.land()
+        self._make_room()
+        txn = self._writer.submit(self._write).result()
+        self._flying, self._changes = self._changes, {name: {} for name in TABLES}
+        self._flight = self._writer.submit(_finish, txn)
+
+    def landed(self) -> bool:
+        """Check whether no commit is in progress."""
+        return self._flight is None or self._flight.done()
+
+    def land(self) -> None:
+        """Wait for the commit in progress, and read from it on; an lmdb.Error, if it failed."""
+        if self._flight is not None:
+            flight, self._flight = self._flight, None
+            self.took = flight.result()
+            self._flying = {name: {} for name in TABLES}
+            self.txn.abort()
+            self.txn = self.env.begin()
+
+    def _write(self) -> lmdb.Transaction[bytes]:
+        """Put the changes into a transaction of the writer's thread, each table in order."""
+        txn = self.env.begin(write=True)
+        try:
+            for name, changes in self._changes.items():
+                _put(txn, self._tables[name], changes)
+        except lmdb.Error:
+            txn.abort()
+            raise
+        return txn
+
+    def _make_room(self) -> None:
+        """Let the map grow before a commit that may fill it."""
+        large = (data or b"" for table in LARGE for data in self._changes[table].values())
+        room = sum(map(len, self._changes.values())) * PUT_ROOM + sum(map(len, large))
+        room = max(room, MAP_ROOM)
+        info = self.env.info()
+        size = info["map_size"]
+        if size - (info["last_pgno"] + 1) * self.env.stat()["psize"] < room:
+            self.txn.abort()
+            self.env.set_mapsize(2 * size + room)
+            self.txn = self.env.begin()
 
     def refresh(self) -> None:
         """Read from the last commit of the writing process on, unless a reading is in progress."""
         if self.readonly and not self._readers:
             self.txn.abort()
-            self._begin()
+            self.txn = self.env.begin()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -141,103 +178,96 @@ class Store:
         finally:
             self._readers -= 1
 
-    def commit(self, room: int = 0) -> None:
-        """Make all puts durable, and go on in a new transaction with room for ``room`` links."""
-        self.txn.commit()
-        info = self.env.info()
-        size, least = info["map_size"], max(MAP_ROOM, room * LINK_ROOM)
-        if size - (info["last_pgno"] + 1) * self.env.stat()["psize"] < least:
-            self.env.set_mapsize(2 * size + least)
-        self._begin()
-
-    def _begin(self) -> None:
-        self.txn = self.env.begin(write=not self.readonly)
-
     def close(self) -> None:
-        """Close without committing; idempotent."""
+        """Close without another commit; idempotent."""
         if self.is_open:
+            self.is_open = False
+            self._writer.shutdown()
             self.txn.abort()
-            self._release()
+            self._opened.close()
 
-    def _release(self) -> None:
-        self.env.close()
-        self._unlock()
+    def get(self, table: str, key: bytes) -> bytes | None:
+        """Return a value, or None."""
+        changes = self._changes[table]
+        if key in changes:
+            return changes[key]
+        changes = self._flying[table]
+        return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
 
-    def _unlock(self) -> None:
-        self.is_open = False
-        if self._lock is not None:
-            self._lock.release()
+    def committed(self, table: str, key: bytes) -> bytes | None:
+        """Return a value as of the last commit that has ended, or None."""
+        if self.landed():
+            self.land()
+        return self.txn.get(key, None, self._tables[table])
 
-    # -- tables ------------------------------------------------------------------------------------
+    def get_many(self, table: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Return the values of existing keys; looked up in order, which is quicker."""
+        wanted = set(keys)
+        cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
+        found = dict(cursor.getmulti(sorted(wanted)))
+        for changes in (self._flying[table], self._changes[table]):
+            _change(found, changes, changes.keys() & wanted)
+        return found
 
-    def load(self, name: str) -> object:
+    def put(self, table: str, key: bytes, data: bytes | None) -> None:
+        """Set a value; None deletes it."""
+        self._changes[table][key] = data
+
+    def changes(self, table: str) -> dict[bytes, bytes | None]:
+        """Return the values to be committed, by key, to set many at once; None deletes one."""
+        return self._changes[table]
+
+    def items(
+        self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
+    ) -> Iterator[Item]:
+        """Yield items with a key prefix, behind a key; commits may come between pieces."""
+        start = after + b"\0" if after else prefix
+        more = True
+        while more:
+            cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
+            known = cursor.iternext() if cursor.set_range(start) else iter(())
+            if prefix:
+                known = takewhile(lambda item: item[0].startswith(prefix), known)
+            piece = list(islice(known, size))
+            more = len(piece) == size
+            end = piece[-1][0] if more else b""
+            layers = [layer for layer in (self._flying[table], self._changes[table]) if layer]
+            found = dict(piece) if layers else {}
+            for changes in layers:
+                keys = [key for key in changes if key >= start and (key <= end or not more)]
+                _change(found, changes, (key for key in keys if key.startswith(prefix)))
+            yield from sorted(found.items()) if layers else piece
+            start = end + b"\0"
+
+    def values(self, table: str) -> Iterator[bytes]:
+        """Yield all values as of the last commit that has ended; no commit may come between."""
+        return self.txn.cursor(self._tables[table]).iternext(keys=False)
+
+    def size(self, table: str) -> int:
+        """Return the number of items as of the last commit that has ended."""
+        return self.txn.stat(self._tables[table])["entries"]
+
+    def load(self, name: str) -> Any:  # noqa: ANN401 - any JSON
         """Return a value of the meta table, or None."""
-        data = self.txn.get(name.encode(), None, self.meta)
+        data = self.get("meta", name.encode())
         return None if data is None else json.loads(data)
 
     def save(self, name: str, value: object) -> None:
         """Store a JSON value in the meta table."""
-        data = json.dumps(value, ensure_ascii=False).encode()
-        self.txn.put(name.encode(), data, db=self.meta)
+        self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
-    def items(
-        self, table: lmdb._Database, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
-    ) -> Iterator[Item]:
-        """Yield items with a key prefix, behind a key; commits may come between pieces."""
-        start = after + b"\0" if after else prefix
-        while True:
-            cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
-            found = cursor.set_range(start) if start else cursor.first()
-            piece: list[Item] = []
-            while found and len(piece) < size and cursor.key().startswith(prefix):
-                piece.append(cursor.item())
-                found = cursor.next()
-            yield from piece
-            if len(piece) < size:
-                return
-            start = piece[-1][0] + b"\0"
+    def tell(self, table: str, key: bytes, data: bytes | None) -> None:
+        """Set a value, and report it to the feed."""
+        self.put(table, key, data)
+        self.follow(table, ((key, data),))
 
-    def get_many(self, table: lmdb._Database, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return the values of existing keys; looked up in order, which is quicker."""
-        cursor: lmdb.Cursor[bytes] = self.txn.cursor(table)
-        return dict(cursor.getmulti(sorted(keys)))
-
-    def put_many(self, table: lmdb._Database, items: Iterable[Item]) -> None:
-        """Store values, written in the order of their keys."""
-        self.txn.cursor(table).putmulti(sorted(items))
-
-    def robots_of(self, origin: str) -> bytes:
-        """Return the stored robots.txt of an origin, b"" where there is none."""
-        return self.txn.get(origin_key(origin), b"", self.robots) or b""
-
-    def put_robots(self, origin: bytes, answer: bytes) -> None:
-        """Store the robots.txt of an origin (see ``origin_key``)."""
-        self.txn.put(origin, answer, db=self.robots)
-        self.follow("robots", ((origin, answer),))
-
-    def put_filter(self, name: bytes, data: bytes) -> None:
-        """Store a filter of evicted URLs."""
-        self.txn.put(name, data, db=self.seen)
-        self.follow("seen", ((name, data),))
-
-    def leased(self) -> list[bytes]:
-        """Return the keys of leased pages, as of the last commit."""
-        packed = self.txn.get(LEASED, b"", self.meta) or b""
-        return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
-
-    def follow(self, table: str, items: Iterable[tuple[bytes, bytes | None]]) -> None:
+    def follow(self, table: str, items: Iterable[Change]) -> None:
         """Report changes to the feed, if there is one."""
         if self.feed is not None:
             self.feed(table, items)
 
-    # -- strategy and owner ------------------------------------------------------------------------
-
     def check(self, strategy: LinkStrategy) -> None:
-        """Refuse state of another strategy; a new folder records this strategy.
-
-        Raises:
-            StateVersionError: It is of another.
-        """
+        """Refuse state of another strategy (StateVersionError); a new folder records this one."""
         wanted = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
         found = self.load(ABOUT)
         if found is None and not self.readonly:
@@ -249,11 +279,7 @@ class Store:
             )
 
     def claim(self, owner: str) -> None:
-        """Refuse state of another owner; "" claims nothing.
-
-        Raises:
-            StateError: It has another owner.
-        """
+        """Refuse state of another owner (StateError); "" claims nothing."""
         known = self.load(OWNER)
         if owner and known is None:
             self.save(OWNER, owner)
@@ -262,6 +288,40 @@ class Store:
                 f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
                 " start over with -a fresh=1, or name another JOBDIR"
             )
+
+
+def _change(
+    found: dict[bytes, bytes], changes: dict[bytes, bytes | None], keys: Iterable[bytes]
+) -> None:
+    """Apply the changes of some keys to what was found."""
+    for key in keys:
+        data = changes[key]
+        if data is None:
+            found.pop(key, None)
+        else:
+            found[key] = data
+
+
+def _put(
+    txn: lmdb.Transaction[bytes], table: lmdb._Database, changes: dict[bytes, bytes | None]
+) -> None:
+    """Put changes in the order of their keys; those behind all others fill their pages."""
+    cursor: lmdb.Cursor[bytes] = txn.cursor(table)
+    last = cursor.key() if cursor.last() else b""
+    keys = sorted(key for key, data in changes.items() if data is not None)
+    end = bisect_right(keys, last)
+    for part, append in ((keys[:end], False), (keys[end:], True)):
+        items = zip(part, map(changes.__getitem__, part), strict=True)  # keeps no tuples
+        cursor.putmulti(items, append=append)  # type: ignore[arg-type]
+    for key in changes.keys() - keys if len(keys) < len(changes) else ():
+        txn.delete(key, db=table)
+
+
+def _finish(txn: lmdb.Transaction[bytes]) -> float:
+    """Commit; return the seconds that it took."""
+    started = time.monotonic()
+    txn.commit()
+    return time.monotonic() - started
 
 
 def origin_key(origin: str) -> bytes:
@@ -291,17 +351,12 @@ def _check_format(
 
 
 def strategy_of(path: str | Path) -> str:
-    """Return the name of an existing frontier's strategy.
-
-    Raises:
-        StorageError: There is no frontier.
-    """
+    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
     store = Store(path, readonly=True)
     try:
-        about = store.load(ABOUT)
+        return str((store.load(ABOUT) or {}).get("strategy", ""))
     finally:
         store.close()
-    return str(about["strategy"]) if isinstance(about, dict) else ""
 
 
 def discard(path: str | Path) -> None:
@@ -314,7 +369,7 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    lock = _FolderLock(folder)
+    lock = _locked(folder)
     try:
         for pattern in FILES:
             for file in folder.glob(pattern):
@@ -323,30 +378,23 @@ def discard(path: str | Path) -> None:
         message = f"{folder}: cannot delete the frontier: {error}"
         raise StorageError(message) from error
     finally:
-        lock.release()
+        os.close(lock)
 
 
-class _FolderLock:
-    """Lock of a folder for this process; the only place that needs a system call beside LMDB."""
+def _locked(path: Path) -> int:
+    """Lock a folder for this process; return the descriptor that unlocks it when it is closed."""
+    import fcntl  # noqa: PLC0415 - not on every system
 
-    def __init__(self, path: Path) -> None:
-        import fcntl  # noqa: PLC0415 - not on every system
-
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            message = f"{path}: cannot write the frontier here: {error}"
-            raise StorageError(message) from error
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._handle)
-            message = f"{path}: another crawl uses it; stop that one, or name another folder"
-            raise StateLockedError(message) from error
-
-    def release(self) -> None:
-        """Unlock; idempotent."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        message = f"{path}: cannot write the frontier here: {error}"
+        raise StorageError(message) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        message = f"{path}: another crawl uses it; stop that one, or name another folder"
+        raise StateLockedError(message) from error
+    return handle

@@ -13,7 +13,7 @@ from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, 
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, TOP, Row
 from topiccrawl.frontier.seen import entry_of
-from topiccrawl.frontier.store import OWNER
+from topiccrawl.frontier.store import OWNER, origin_key
 from topiccrawl.links.strategies.contract import GroupStats
 
 if TYPE_CHECKING:
@@ -51,14 +51,13 @@ class Export:
             yield self._about()
             for host, units in read_hosts(self._store):
                 yield self._host(host, units)
-            for name, data in self._store.items(self._store.seen):
+            for name, data in self._store.items("seen"):
                 yield entry_of(name, data)
             for _, key, data in self._urls.in_order():
                 yield self._url(key, rows.decode(data))
 
     def _about(self) -> About:
-        found = self._store.load("progress")
-        progress = found if isinstance(found, dict) else {}
+        progress = self._store.load("progress") or {}
         version, at = progress.get("swept", (-1, END))
         tally = progress.get("tally", {})
         pages, worth = progress.get("crawl", (0, 0.0))
@@ -82,7 +81,7 @@ class Export:
         )  # fmt: skip
 
     def _robots(self, origin: str) -> tuple[str, float, bool, str] | None:
-        data = self._store.robots_of(origin)
+        data = self._store.get("robots", origin_key(origin))
         if not data:
             return None
         expires, available = STORED.unpack_from(data)

@@ -84,6 +84,7 @@ class Outcome(NamedTuple):
         target: REDIRECTED: canonical URL that takes over value, evidence and depth.
         redirects: REDIRECTED: redirects followed so far, this one included.
         payload: REDIRECTED: payload of the target's lease; None: that of the source.
+        harvest: CRAWLED: the page is an article on topic or a hub of such; not stored.
     """
 
     ending: Ending
@@ -94,6 +95,7 @@ class Outcome(NamedTuple):
     target: str = ""
     redirects: int = 0
     payload: str | None = None
+    harvest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

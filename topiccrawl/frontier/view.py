@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
+from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
@@ -82,7 +83,6 @@ class Counted(Protocol):
 
     def census(self, n: int) -> Census:
         """Return the states of all hosts, and figures of the n busiest."""
-        ...
 
 
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
@@ -135,7 +135,6 @@ class Outlook(Protocol):
         Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
         time of their own (a retry) do not count.
         """
-        ...
 
 
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
@@ -232,17 +231,16 @@ class View:
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
         self._store.refresh()
-        progress = self._store.load("progress")
-        tally = progress.get("tally", {}) if isinstance(progress, dict) else {}
+        tally = (self._store.load("progress") or {}).get("tally", {})
         sizes = dict.fromkeys((*QUEUES, "known"), 0)
         sizes.update({name: number for name, number in tally.items() if number})
-        sizes["leased"] = len(self._store.leased())
+        sizes["leased"] = len(leased(self._store))
         return sizes
 
     def recount(self) -> dict[str, int]:
         """Count the queues' sizes URL by URL, to check ``counts``."""
         sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
-        sizes["known"] = self._urls.known()
+        sizes["known"] = sum(1 for _ in self._urls.in_order())
         return sizes
 
     def export(self) -> Iterator[Entry]:
@@ -255,15 +253,14 @@ class View:
         self._store.close()
 
     def _queue(self, key: bytes, row: Row) -> str:
-        if key in self._store.leased():
+        if key in leased(self._store):
             return "leased"
         if row.state == rows.QUEUED:
             return LANE_NAMES[row.lane]
         return "crawled" if row.state == rows.CRAWLED else "error"
 
     def _bias(self, row: Row) -> float:
-        progress = self._store.load("progress")
-        crawl = progress.get("crawl", NOTHING) if isinstance(progress, dict) else NOTHING
+        crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
         ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
         known = [host.groups[group] for group in units[row.unit][1:]]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
@@ -283,9 +280,9 @@ class View:
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """Yield a lane host by host; its rows in order."""
         with self._store.reading():
-            leased = set(self._store.leased())
+            held = set(leased(self._store))
             for known in self._urls.by_host():
-                found = [decode(data) for key, data in known.items() if key not in leased]
+                found = [decode(data) for key, data in known.items() if key not in held]
                 queued = [row for row in found if row.state == rows.QUEUED and row.lane == lane]
                 yield from map(_told, sorted(queued, key=_rank))
 
@@ -296,7 +293,7 @@ class View:
                     yield _told(decode(data))
 
     def _leased(self) -> Iterator[tuple[str, float, str]]:
-        for key in self._store.leased():
+        for key in leased(self._store):
             row = self._urls.row(key)
             if row is not None:
                 yield _told(row)

@@ -10,6 +10,7 @@ from topiccrawl.links.urls import canonical, host_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from topiccrawl.links.urlrules import UrlRules
 
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
@@ -31,6 +32,7 @@ class HostRules:
     Args:
         allowed: Hosts or domains; empty allows all.
         denied: Hosts or domains.
+        urls: Rules for the URLs of hosts that are allowed.
 
     >>> rules = HostRules(["qq.com"], ["video.qq.com"])
     >>> rules.refuse("http://sports.qq.com/a"), rules.refuse("http://v.video.qq.com/a")
@@ -39,12 +41,19 @@ class HostRules:
     'host-not-allowed'
     """
 
-    def __init__(self, allowed: Iterable[str], denied: Iterable[str]) -> None:
+    def __init__(
+        self, allowed: Iterable[str], denied: Iterable[str], urls: UrlRules | None = None
+    ) -> None:
         self.allowed = frozenset(allowed)
         self.denied = frozenset(denied)
+        self.urls = urls
 
     def refuse(self, url: str) -> str | None:
-        """Return why a URL's host must not be crawled, or None."""
+        """Return why a URL must not be crawled, or None."""
+        reason = self._refuse_host(url)
+        return self.urls.refuse(url) if reason is None and self.urls else reason
+
+    def _refuse_host(self, url: str) -> str | None:
         if not self.allowed and not self.denied:
             return None
         names = _with_parents(host_of(url))

@@ -4,19 +4,72 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+
+from topiccrawl.frontier.values import Kind
 from topiccrawl.links.traps import trap
+from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.model import Findings
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import hosts_of, traps_of
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.traps import TrapRules
     from topiccrawl.model import Offer
+
+
+class LeftOutError(IgnoreRequest):
+    """A queued URL that the topic's rules refuse by now."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url}: {reason}")
+        self.reason = reason
+
+
+class UrlGateMiddleware:
+    """Refuses what the topic's include and exclude rules refuse, whatever it was queued as.
+
+    Links are refused before they are queued; this is for examples, start URLs from Redis, revisits
+    and a queue that is older than the rules. Pages of searches and robots.txt pass.
+
+    Args:
+        rules: Rules of the topic.
+        lease: Returns the lease of a request, None where it has none.
+    """
+
+    def __init__(self, rules: UrlRules, lease: Callable[[Request], Lease | None]) -> None:
+        self.rules = rules
+        self.lease = lease
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware.
+
+        Raises:
+            NotConfigured: If the spider has no topic, or the topic no rules.
+        """
+        topic = getattr(crawler.spider, "topic", None)
+        if not isinstance(topic, Topic) or not (topic.include or topic.exclude):
+            raise NotConfigured
+        return cls(UrlRules(topic.include, topic.exclude), context_of(crawler).lease)
+
+    def process_request(self, request: Request) -> None:
+        """Let a request pass, or raise LeftOutError."""
+        lease = self.lease(request)
+        if lease is None or lease.kind is Kind.ROBOTS or meta.ROLE in request.meta:
+            return
+        if reason := self.rules.refuse(request.url):
+            raise LeftOutError(request.url, reason)
 
 
 class LinkFilterMiddleware:

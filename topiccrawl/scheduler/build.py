@@ -12,6 +12,7 @@ from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules
+from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.scheduler.context import spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
 from topiccrawl.scheduler.hooks import number
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
+    from topiccrawl.topics.topic import Topic
 
 
 LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
@@ -187,12 +189,18 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
     )
 
 
+def topic_rules(topic: Topic) -> HostRules:
+    """Return a topic's rules of hosts and URLs."""
+    urls = UrlRules(topic.include, topic.exclude)
+    return HostRules(topic.allowed_hosts, topic.denied_hosts, urls)
+
+
 def hosts_of(spider: Spider | None) -> HostRules:
     """Return the rules of allowed hosts: the topic's, else ``allowed_domains``."""
     topic = spec_of(spider).topic
     if topic is None:
         return HostRules(getattr(spider, "allowed_domains", None) or (), ())
-    return HostRules(topic.allowed_hosts, topic.denied_hosts)
+    return topic_rules(topic)
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:

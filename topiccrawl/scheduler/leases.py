@@ -241,8 +241,9 @@ class LeaseBook:
             self._crawled(entry)
 
     def _crawled(self, entry: _Open) -> None:
-        relevance, worth = entry.findings.relevance, entry.findings.worth
-        self.settle(entry.lease.epoch, Outcome(Ending.CRAWLED, relevance=relevance, worth=worth))
+        found = entry.findings
+        outcome = Outcome(Ending.CRAWLED, relevance=found.relevance, worth=found.worth)
+        self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest))
 
     def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)

@@ -313,7 +313,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         """Commit and re-score; check the side queue, whose hosts ring no alarm."""
         try:
             self.frontier.sweep(_SWEEP)
-            self.frontier.commit()
+            self.frontier.commit(wait=False)
         except StorageError as error:
             self.give_up(error)
         if self.side:

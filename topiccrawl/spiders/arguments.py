@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
+from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,11 +23,15 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicAdapter
-    from topiccrawl.topics.topic import Topic
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
 _YES = frozenset({"1", "true", "yes", "on"})
+_REFUSED = {
+    "host-denied": "its host is among denied_hosts; take it out of one of the two",
+    "url-excluded": "a pattern of exclude refuses it; change one of the two",
+    "url-not-included": "no pattern of include allows it; add one, such as its own path",
+}
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
@@ -75,8 +82,8 @@ def check_watch(settings: BaseSettings, value: str) -> None:
         )
 
 
-def seeds_of(value: str) -> tuple[str, ...]:
-    """Return the URLs of a comma-separated list, canonical, once each, order kept.
+def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
+    """Return the URLs of a comma-separated argument, canonical, once each, order kept.
 
     Raises:
         ConfigurationError: If one is no http or https URL.
@@ -88,13 +95,29 @@ def seeds_of(value: str) -> tuple[str, ...]:
     for text in filter(None, map(str.strip, value.split(","))):
         url = canonical(text)
         if url is None:
-            msg = f"argument seeds: {text!r} is no http or https URL; write https://host/path"
+            msg = f"argument {name}: {text!r} is no http or https URL; write https://host/path"
             raise ConfigurationError(msg)
         seeds[url] = None
     if not seeds:
-        msg = "argument seeds names no URL: write seeds=https://host/path,https://other/path"
+        msg = f"argument {name} names no URL: write {name}=https://host/path,https://other/path"
         raise ConfigurationError(msg)
     return tuple(seeds)
+
+
+def topic_of(text: str, like: str) -> Topic:
+    """Return the topic that a text and examples' URLs, separated by commas, mean.
+
+    Raises:
+        ConfigurationError: If there is neither, or one of them cannot be used.
+    """
+    examples = seeds_of(like, "like") if like else ()
+    if text.strip():
+        topic = resolve(text)
+        return topic.model_copy(update={"examples": (*topic.examples, *examples)})
+    if not examples:
+        raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
+    name = f"like {examples[0]}"[:LONGEST_NAME]
+    return Topic(name=name, terms={}, examples=examples)
 
 
 def hosts_in(value: str) -> tuple[str, ...]:
@@ -125,17 +148,39 @@ def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
     return topic.model_copy(update={"allowed_hosts": hosts, "seeds": known})
 
 
+def within(topic: Topic, include: str, exclude: str) -> Topic:
+    """Return the topic with further patterns of URLs, separated by commas.
+
+    Raises:
+        ConfigurationError: If one is no pattern.
+    """
+    given = {"include": include, "exclude": exclude}
+    patterns = {
+        name: (*getattr(topic, name), *filter(None, map(str.strip, value.split(","))))
+        for name, value in given.items()
+    }
+    try:
+        UrlRules(**patterns)
+    except ValueError as error:
+        raise ConfigurationError(f"arguments include and exclude: {error}") from error
+    return topic.model_copy(update=patterns)
+
+
+def start_rules(topic: Topic) -> HostRules:
+    """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
+    return HostRules((), topic.denied_hosts, UrlRules(topic.include, topic.exclude))
+
+
 def refuse_denied(topic: Topic) -> None:
-    """Refuse seeds on hosts that the topic denies: one of the two is a mistake.
+    """Refuse seeds that the topic's rules of hosts and URLs refuse: one of both is a mistake.
 
     Raises:
         TopicError: Naming the first one.
     """
-    rules = HostRules((), topic.denied_hosts)
-    for seed in topic.seeds:
-        if rules.refuse(seed):
-            msg = f"seed {seed}: its host is among denied_hosts; take it out of one of the two"
-            raise TopicError(msg)
+    rules = start_rules(topic)
+    for seed in (*topic.seeds, *(url for url, _ in example_urls(topic))):
+        if reason := rules.refuse(seed):
+            raise TopicError(f"seed {seed}: {_REFUSED[reason]}")
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:

@@ -12,25 +12,23 @@ from scrapy import Request, Spider
 from scrapy.http import TextResponse
 from typing_extensions import override
 
-from topiccrawl.errors import TopicError
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.rendering import is_blank
 from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Findings, Unfinished
+from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
-from topiccrawl.scheduler.signals import page_judged
+from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.spiders.arguments import (
     UNREAD,
     check_watch,
@@ -39,14 +37,19 @@ from topiccrawl.spiders.arguments import (
     refuse_denied,
     refuse_unknown,
     seeds_of,
+    start_rules,
     strategy_parameters,
+    topic_of,
     watch_mode,
+    within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.text.decode import decode
-from topiccrawl.topics import Scorer
-from topiccrawl.topics.topic import default_seeds, resolve
+from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.pagekind import READABLE, leads
+from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -61,12 +64,24 @@ if TYPE_CHECKING:
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Page
+    from topiccrawl.model import Verdict
     from topiccrawl.storage.status import State
     from topiccrawl.text.decode import Decoded
+    from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
 
-_ARGUMENTS = ("topic", "seeds", "fresh", "discover", "watch", "since", "sites")
+_ARGUMENTS = (
+    "topic",
+    "seeds",
+    "fresh",
+    "discover",
+    "watch",
+    "since",
+    "sites",
+    "like",
+    "include",
+    "exclude",
+)
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
 _TERMS = 24
@@ -84,9 +99,13 @@ class TopicSpider(Spider):
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
         sites: Hosts, separated by commas, that are crawled with those below them, and no others;
             without ``seeds`` it starts at their home pages.
+        like: URLs of pages on topic, separated by commas, with or without ``topic``; the crawl
+            starts at them unless ``seeds`` are given (see ``Topic.examples``).
         fresh: "1" forgets the topic's frontier first; stored articles stay.
         watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
             visits what is due, then ends (docs/watching.md).
+        include: Patterns of URLs, separated by commas (``links.urlrules``): only these are crawled.
+        exclude: Patterns of URLs that are not.
         since: Sends events (new, changed, gone) as items, those since then first: ``last``,
             ``12h``, ``7d`` or a day.
     """
@@ -109,6 +128,7 @@ class TopicSpider(Spider):
             fresh=fresh,
             judges=lambda relevance: relevance >= self.scorer.lower_limit,
         )
+        self.marked: RelevanceModel | None = None
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
         self._terms: State = {}
@@ -122,7 +142,7 @@ class TopicSpider(Spider):
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")
-        scorer = Scorer(topic)
+        scorer = Scorer(topic, sites=SiteWords())
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = topic.version
@@ -171,31 +191,46 @@ class TopicSpider(Spider):
         check_watch(settings, others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
-        if not topic.strip():
-            raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
-        found = resolve(topic)
+        found = topic_of(topic, others.get("like", ""))
         Discovery.of(settings, discover, [found.name])
         strategy(
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
         )
         found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
         found = on_sites(found, others.get("sites", ""), seeds)
+        found = within(found, others.get("include", ""), others.get("exclude", ""))
         refuse_denied(found)
         return found
+
+    @property
+    def judge(self) -> RelevanceModel:
+        """The model that judges pages: from marks if there are any, else the topic's words."""
+        return self.marked or self.scorer
 
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
+        examples = list(example_urls(self.topic))
+        for url, wanted in examples:
+            shown = {"wanted": wanted}
+            yield Request(url, callback=self.parse_example, cb_kwargs=shown, dont_filter=True)
         if self.discovery is not None:
             for asked, results in self.discovery.start():
                 for request in self._begin(self.discovery, asked, results):
                     yield request
-        elif not seeds:
-            denied = HostRules((), self.topic.denied_hosts)
-            seeds = tuple(url for url in default_seeds(self.topic) if not denied.refuse(url))
+        elif not seeds and not examples:
+            rules = start_rules(self.topic)
+            seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))
             self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
+
+    def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
+        """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
+        if read := _read(response):
+            self.crawler.signals.send_catch_log(example_read, page=read[1], wanted=wanted)
+        if wanted:
+            yield from self.parse(response)
 
     def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
         """Start at the results of a search or another provider, and request the next page."""
@@ -206,9 +241,9 @@ class TopicSpider(Spider):
 
     def _begin(self, discovery: Discovery, asked: Asked, results: Results) -> Iterator[Request]:
         self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
-        denied = HostRules((), self.topic.denied_hosts)
+        rules = start_rules(self.topic)
         for hit in results.hits:
-            if not denied.refuse(hit.url):
+            if not rules.refuse(hit.url):
                 yield Request(hit.url, callback=self.parse, priority=PRIORITY)
         yield from discovery.requests(asked, results, self.parse_discovered)
 
@@ -222,19 +257,25 @@ class TopicSpider(Spider):
             count("topiccrawl/not_text")
             return
         decoded, page = read
-        verdict = self.scorer.score_page(page)
-        self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
+        verdict = self.judge.score_page(page)
+        self.scorer.observe(page)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
         article = self._article(response, decoded, page) if wanted else None
+        kind = PageKind.OTHER if missing else self._kind(page, verdict, article)
+        harvest = kind is not PageKind.OTHER
+        count("topiccrawl/relevant", int(harvest))
+        count("topiccrawl/hubs", int(kind is PageKind.HUB))
+        verdict = verdict._replace(kind=kind)
+        self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
-        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed)
+        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
         if article is not None:
             yield from self._whole(article, page, ())
         if self.rendering is not None:
@@ -244,6 +285,17 @@ class TopicSpider(Spider):
 
     def _lease(self, response: Response) -> Lease:
         return context_of(self.crawler).lease(response.request) or UNLEASED
+
+    def _kind(self, page: Page, verdict: Verdict, article: Article | None) -> PageKind:
+        """Return the kind of a page; without extraction, a text to read is an article."""
+        if article is not None:
+            return PageKind.ARTICLE
+        if not verdict.relevant:
+            return PageKind.OTHER
+        if page.feed or verdict.article < READABLE:
+            return PageKind.HUB if leads(page, self.scorer.score_many) else PageKind.OTHER
+        unread = page.directives.noindex or not self.settings.getbool("TOPICCRAWL_EXTRACT")
+        return PageKind.ARTICLE if unread else PageKind.OTHER
 
     def _rendered(
         self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
@@ -275,7 +327,7 @@ class TopicSpider(Spider):
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
         decoded, page = read
-        verdict = self.scorer.score_page(page)
+        verdict = self.judge.score_page(page)
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = extract(decoded.text, response.url, page, part=True)
         if found is not None and not is_missing(page.title, page.prose):
@@ -322,7 +374,6 @@ class TopicSpider(Spider):
     def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
         """Return the page's article; None where there is none, or only its surroundings fit."""
         count = self.crawler.stats.inc_value
-        count("topiccrawl/relevant")
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
         if page.directives.noindex:
@@ -334,7 +385,8 @@ class TopicSpider(Spider):
         )
         if extracted is None:
             return None
-        verdict = self.scorer.score_text(extracted.body, extracted.title)
+        body = extracted.body
+        verdict = self.judge.score_page(Page(page.url, extracted.title, body, prose=body))
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None

@@ -5,16 +5,23 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from topiccrawl.links.urls import host_of
 from topiccrawl.storage.documents import DocumentKind, DocumentStore
+from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
 
 SITES = DocumentKind(
     "sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"})
 )
+
+MARKS = "marks of "
+"""Before a topic's name: its marks, by URL (``storage.marks``)."""
+PAGES = "pages of "
+"""Before a topic's name: the sample of its judged pages."""
 
 
 class Sites(DocumentStore):
@@ -52,3 +59,18 @@ class Sites(DocumentStore):
             for key, value in values.items()
         ]
         await self._documents.put({SITES: new})
+
+    async def forget(self, names: Sequence[str]) -> None:
+        """Delete marks of names, URLs or ``site:HOST``, and all samples: they may hold its text."""
+        meant = set(names)
+        found = await self._documents.find(SITES, {}, fields=("site", "key"))
+        gone = [
+            one
+            for one in found
+            if one["site"].startswith(PAGES)
+            or (
+                one["site"].startswith(MARKS)
+                and not meant.isdisjoint((one["key"], *site_names(host_of(one["key"]))))
+            )
+        ]
+        await self._documents.delete(SITES, *gone)

@@ -4,7 +4,7 @@ A *state* is a dict of sections, plain JSON values:
 
     control   name (of orders), paused, speed
     run       id, node, topic, strategy, frontier, began, seconds, finished, reason, version
-    totals    pages, relevant, articles, duplicates ..., recent (harvest rate of the last pages)
+    totals    pages, relevant, hubs, articles, duplicates ..., recent (rate of the last pages)
     queues    prior, normal, leased, crawled, error, known
     errors    reason to number
     waiting   reason (see ``waiting``), seconds, detail

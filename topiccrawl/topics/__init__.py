@@ -1,11 +1,12 @@
 """Topics, and the scoring of pages and link texts against them."""
 
 from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
+from topiccrawl.topics.bounds import Thresholds
 from topiccrawl.topics.contract import RelevanceModel
 from topiccrawl.topics.marks import Mark, learn
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
-from topiccrawl.topics.topic import Thresholds, Topic
+from topiccrawl.topics.topic import Topic
 from topiccrawl.topics.topic import resolve as find_topic
 from topiccrawl.topics.vector import TopicVector
 

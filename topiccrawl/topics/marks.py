@@ -16,7 +16,7 @@ import numpy as np
 from topiccrawl.topics.classifier import Classifier, Sample, fit
 from topiccrawl.topics.documents import bucket, document, word_weights
 from topiccrawl.topics.pagekind import own_share
-from topiccrawl.topics.scorer import Scorer
+from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -128,6 +128,36 @@ class MarkedModel:
             added[term] = added.get(term, 0.0) + part
         heavy = sorted(added.items(), key=lambda pair: -abs(pair[1]))
         return tuple(pair for pair in heavy[:REASONS] if pair[1])
+
+
+class OnWordScale:
+    """Model from marks with relevance on the scale of words' scores. A ``RelevanceModel``.
+
+    What reads relevance in a crawl (orders, limits, forecasts) is made for that scale: the odds
+    times the lower limit, so that a probability of one half is the limit. The order is the same.
+
+    Args:
+        model: Model that gives probabilities.
+    """
+
+    def __init__(self, model: MarkedModel) -> None:
+        self.model = model
+        self._limit = model.scorer.lower_limit or LOWER_LIMIT
+
+    def score_page(self, page: Page) -> Verdict:
+        """Return the model's verdict with its relevance on the scale of words."""
+        verdict = self.model.score_page(page)
+        others = 1.0 - verdict.relevance
+        odds = verdict.relevance / others if others else math.inf
+        return verdict._replace(relevance=min(1.0, self._limit * odds))
+
+    def explain(self, page: Page) -> Reasons:
+        """Return the words that decided, with the log-odds that each adds, heaviest first."""
+        return self.model.explain(page)
+
+    def signature(self) -> str:
+        """Return the model's signature, marked."""
+        return f"{self.model.signature()}-scaled"
 
 
 def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()) -> RelevanceModel:

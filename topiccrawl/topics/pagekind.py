@@ -14,6 +14,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from topiccrawl.model import Page
 
 ANNOUNCED = 5
@@ -21,6 +23,15 @@ ANNOUNCED = 5
 
 HEADLINE = 8
 """Least Chinese characters of a headline; a Latin word counts for two."""
+
+FEWEST = 3
+"""Least headlines of a hub."""
+
+LEADS = 0.2
+"""Least share of a hub's headlines that name the topic."""
+
+READABLE = 0.5
+"""Article share from which a page is something to read and no hub."""
 
 _LATIN = 2
 _UNITS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -48,6 +59,22 @@ def own_share(page: Page) -> float:
         return 1.0
     own = max(0, len(page.prose) - in_prose)
     return own / (own + ANNOUNCED * announced)
+
+
+def leads(page: Page, score: Callable[[Sequence[str]], list[float]]) -> bool:
+    """Return whether a page is a hub of the topic: its title or ``LEADS`` of its headlines name it.
+
+    A front page names each topic of its site in a few headlines, and is none.
+
+    Args:
+        page: The page.
+        score: Returns the similarity of each text to the topic (``LinkScorer.score_many``).
+    """
+    headlines = [link.anchor for link in page.links if units(link.anchor) >= HEADLINE]
+    if len(headlines) < FEWEST:
+        return False
+    title, *found = (one > 0 for one in score([page.title, *headlines]))
+    return title or sum(found) >= LEADS * len(headlines)
 
 
 def units(text: str) -> int:

@@ -83,7 +83,7 @@ _CACHED_TEXTS = 20_000
 
 
 class Scorer:
-    """Scorer of texts against one topic. Immutable except for caches; one for a whole crawl.
+    """Scorer of texts against one topic. Immutable except for caches and ``adopt``.
 
     Args:
         topic: Gives terms, synonyms, negative terms and the lower limit.
@@ -109,9 +109,15 @@ class Scorer:
         self.sites = sites
         self.tokenizer = tokenizer or shared_tokenizer()
         self.idf = idf or corpus_idf()
-        self.vector = vector or TopicVector.of_topic(topic)
         limit = topic.thresholds.lower_limit if lower_limit is None else lower_limit
         self.lower_limit = LOWER_LIMIT if limit is None else limit
+        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
+        self.adopt(vector or TopicVector.of_topic(topic))
+
+    def adopt(self, vector: TopicVector) -> None:
+        """Score by other terms from now on, such as those derived from examples."""
+        topic = self.topic
+        self.vector = vector
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
         self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
         self._positive = TermMatcher(
@@ -120,10 +126,10 @@ class Scorer:
             topic.languages,
         )
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
+        self._alike = (1.0,) * len(self.vector.terms)
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self._mass = _Mass(self.idf, self._matcher.tokens())
         self._known: dict[str, float] = {}
 
@@ -158,9 +164,9 @@ class Scorer:
         mass = self._mass_of("\n".join(windows)) / (share or 1.0)
         mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
-        scales = {index: scale * self._site_factor(url, index) for index in counts}
-        terms = self._terms(counts, scales)
-        cosine = self._cosine(counts, scale, url)
+        factors = self._site_factors(url)
+        terms = self._terms(counts, {index: scale * factors[index] for index in counts})
+        cosine = self._cosine(counts, scale, factors)
         if self._forbidden.contains(folded) or self._forbidden.contains(heading):
             return Verdict(0.0, relevant=False, terms=terms)
         met = sum(not group.isdisjoint(counts) for group in self._groups)
@@ -278,20 +284,29 @@ class Scorer:
         mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
         return 1.0 / (math.sqrt(mass) * self._norm)
 
-    def _cosine(self, counts: dict[int, int], scale: float, url: str = "") -> float:
-        dot = sum(
-            self._summand(index, times) * self._site_factor(url, index)
-            for index, times in counts.items()
-        )
+    def _cosine(
+        self, counts: dict[int, int], scale: float, factors: Sequence[float] | None = None
+    ) -> float:
+        by_site = factors or self._alike
+        dot = sum(self._summand(index, n) * by_site[index] for index, n in counts.items())
         return min(1.0, max(0.0, dot * scale))
 
     def _summand(self, index: int, times: int) -> float:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
-    def _site_factor(self, url: str, index: int) -> float:
+    def _site_factors(self, url: str) -> Sequence[float]:
+        """Return what each term counts on a page's site, so that the topic's length stays.
+
+        Terms against the topic count as elsewhere.
+        """
         if self.sites is None or not url:
-            return 1.0
-        return self.sites.factor(url, self.vector.terms[index], self._idf[index])
+            return self._alike
+        terms = self.vector.terms
+        factors = [self.sites.factor(url, *term) for term in zip(terms, self._idf, strict=True)]
+        pairs = list(zip(self.vector.weights, factors, strict=True))
+        squares = sum((weight * factor) ** 2 for weight, factor in pairs if weight > 0)
+        rise = self._norm / math.sqrt(squares) if squares else 1.0
+        return [factor * rise if weight > 0 else 1.0 for weight, factor in pairs]
 
     def _terms(
         self, counts: dict[int, int], scales: Mapping[int, float]

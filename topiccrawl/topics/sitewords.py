@@ -3,7 +3,9 @@
 A place name in the masthead of a local paper, or the name of a product in its handbook, is on
 every page and does not distinguish them. Document frequencies of the topic's terms are counted by
 site during the crawl; a term then counts by the geometric mean of its IDF in general and on this
-site. The site's figure starts from the general one, which counts for ``PRIOR`` pages.
+site. The site's figure starts from the general one, which counts for ``PRIOR`` pages. The scorer
+scales the factors so that the topic's length stays: on a site about the topic, where all its terms
+are on most pages, they count as elsewhere.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from pydantic import AfterValidator
 
 from topiccrawl.links.hosts import host_named
+from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -45,11 +46,19 @@ def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
     return named
 
 
+def _compiling(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    UrlRules(patterns)
+    return patterns
+
+
 Seeds = Annotated[tuple[str, ...], AfterValidator(_canonical)]
 """Field of URLs to begin with: made canonical, each once."""
 
 Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
 """Field of hosts or domains, as canonical URLs spell them."""
+
+Patterns = Annotated[tuple[str, ...], AfterValidator(_compiling)]
+"""Field of URL patterns (``links.urlrules``)."""
 
 LARGEST = 10_000_000
 """Bytes of a file that are read; a larger one is refused."""

@@ -11,13 +11,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.topics.tomlfile import FileKind, Hosts, Seeds, load, mistakes
+from topiccrawl.topics.bounds import Budget, Part, Thresholds
+from topiccrawl.topics.tomlfile import FileKind, Hosts, Patterns, Seeds, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,66 +33,12 @@ LONGEST_NAME = 200
 MOST_TERMS = 50
 """Most words of a sentence that become terms; a topic file may have more."""
 _PORTALS = "portals.toml"
-Score = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
+Example = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
-
-
-class Thresholds(_Part):
-    """Limits of methods section 3, each in [0, 1]; None is the default of strategy or scorer.
-
-    Attributes:
-        lower_limit: Page relevance from which a page is relevant.
-        upper_limit: Page relevance above which all its links enter priorQueue.
-        min_prior: Potential score from which a link enters priorQueue.
-        min_normal: Potential score below which a link enters the errorQueue.
-        anchor_threshold: Anchor similarity above which the context is not used.
-    """
-
-    lower_limit: Score | None = None
-    upper_limit: Score | None = None
-    min_prior: Score | None = None
-    min_normal: Score | None = None
-    anchor_threshold: Score | None = None
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Thresholds:
-        for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
-            a, b = getattr(self, low), getattr(self, high)
-            if a is not None and b is not None and a > b:
-                msg = f"{low} {a:g} lies above {high} {b:g}: exchange them"
-                raise ValueError(msg)
-        return self
-
-
-class Budget(_Part):
-    """Bounds of a topic's crawl; None leaves the crawl's settings as they are, 0 is no bound.
-
-    Attributes:
-        pages: Responses in one run (CLOSESPIDER_PAGECOUNT).
-        depth: Links from the nearest seed (DEPTH_LIMIT).
-        host_pages: Pages fetched per host (TOPICCRAWL_HOST_PAGES).
-    """
-
-    pages: Annotated[int, Field(ge=0)] | None = None
-    depth: Annotated[int, Field(ge=0)] | None = None
-    host_pages: Annotated[int, Field(ge=0)] | None = None
-
-    def settings(self) -> dict[str, int]:
-        """Return the bounds as Scrapy settings."""
-        named = {
-            "CLOSESPIDER_PAGECOUNT": self.pages,
-            "DEPTH_LIMIT": self.depth,
-            "TOPICCRAWL_HOST_PAGES": self.host_pages,
-        }
-        return {name: bound for name, bound in named.items() if bound is not None}
-
-
-class Topic(_Part):
+class Topic(Part):
     """A topic: weighted terms and the options of a crawl for it [S2, S3].
 
     Attributes:
@@ -103,9 +50,13 @@ class Topic(_Part):
             words are terms, of weight 1 unless ``terms`` gives another.
         must: Words that a page must all have: groups of one.
         must_not: Words that a page's own text must not have.
+        examples: URLs or texts of pages on topic. Without terms, words are derived from them.
+        counterexamples: URLs or texts of pages that are not.
         seeds: Canonical URLs to begin with; empty: the default portals.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
         denied_hosts: Hosts or domains that may not.
+        include: Patterns of URLs that may be requested (``links.urlrules``); empty: all.
+        exclude: Patterns of URLs that may not.
         languages: ISO 639-1 codes; chooses among the default portals.
         limits: Bounds of its crawl.
         thresholds: Its own thresholds.
@@ -116,15 +67,19 @@ class Topic(_Part):
     """
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-    terms: Annotated[dict[Word, Weight], Field(min_length=1)]
-    synonyms: dict[Word, tuple[Word, ...]] = {}
-    negative: dict[Word, Weight] = {}
+    terms: dict[Word, Weight]
+    synonyms: dict[Word, tuple[Word, ...]] = Field(default={})
+    negative: dict[Word, Weight] = Field(default={})
     all_of: tuple[Annotated[tuple[Word, ...], Field(min_length=1)], ...] = ()
     must: tuple[Word, ...] = ()
     must_not: tuple[Word, ...] = ()
+    examples: tuple[Example, ...] = ()
+    counterexamples: tuple[Example, ...] = ()
     seeds: Seeds = ()
     allowed_hosts: Hosts = ()
     denied_hosts: Hosts = ()
+    include: Patterns = ()
+    exclude: Patterns = ()
     languages: tuple[Annotated[str, Field(pattern="^[a-z]{2}$")], ...] = ()
     limits: Budget = Budget()
     thresholds: Thresholds = Thresholds()
@@ -137,6 +92,8 @@ class Topic(_Part):
     def _terms_of_groups(cls, values: Any) -> Any:  # noqa: ANN401  (a file may hold anything)
         if not isinstance(values, dict):
             return values
+        if values.get("examples"):
+            values = {"terms": {}, **values}
         needed = _texts_in((values.get("all_of"), values.get("must")))
         terms = cls._list_of_terms(values.get("terms", {}))
         if not needed or not isinstance(terms, dict):
@@ -184,6 +141,13 @@ class Topic(_Part):
             if fold(term) in against:
                 msg = f"{term!r} speaks for the topic and is in negative, too: remove one"
                 raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _terms_or_examples(self) -> Topic:
+        if not self.terms and not self.examples:
+            msg = "field terms is {}: write words, or examples of pages"
+            raise ValueError(msg)
         return self
 
     @model_validator(mode="after")

@@ -8,6 +8,7 @@ from topiccrawl.settings import TOPICCRAWL_DATA_DIR
 STATS = {
     "topiccrawl/pages": 8,
     "topiccrawl/relevant": 2,
+    "topiccrawl/hubs": 1,
     "topiccrawl/articles": 1,
     "topiccrawl/articles_updated": 3,
     "topiccrawl/articles_unchanged": 4,
@@ -23,7 +24,8 @@ def text(folder: str, reason: str = "finished") -> str:
 
 def test_articles_that_another_crawl_stored_count_as_found() -> None:
     found = text("elsewhere")
-    assert "8 pages, 2 on topic (harvest rate 25.0%), 1 new articles, 7 known" in found
+    assert "8 pages, 2 on topic (harvest rate 25.0%): 1 articles, 1 lists of articles; " in found
+    assert "1 new articles, 7 known" in found
     assert "http-404 2" in found
     assert "go on" in found
 

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,15 +20,18 @@ from tests.contracts.strategies import Best, Plain
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
-from topiccrawl.frontier.embedded import EmbeddedFrontier, discard
+from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import About, HostEntry
 from topiccrawl.frontier.rows import CRAWLED
+from topiccrawl.frontier.store import discard
 from topiccrawl.frontier.transfer import Export
 from topiccrawl.frontier.view import View
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import lmdb
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
 DONE = Outcome(Ending.CRAWLED)
@@ -126,6 +130,39 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
     frontier.close()
 
 
+def test_the_crawl_goes_on_while_a_commit_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed = Event()
+    finish = store._finish
+
+    def late(txn: lmdb.Transaction[bytes]) -> float:
+        assert flushed.wait(60)
+        return finish(txn)
+
+    frontier = opened(tmp_path)
+    monkeypatch.setattr(store, "_finish", late)
+    frontier.push([Seed("http://a.cn/"), Seed("http://a.cn/not")])
+    frontier.commit(wait=False)
+    (lease,) = frontier.pop()
+    assert frontier.finish(lease, DONE, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
+    assert frontier.forget("http://a.cn/not")
+    frontier.commit(wait=False)
+    assert [url for url, _, _ in frontier.iterate("crawled")] == ["http://a.cn/"]
+    assert [url for url, _, _ in frontier.iterate("normal")] == ["http://a.cn/1"]
+    assert frontier.why("http://a.cn/not") is None
+    assert [lease.anchor for lease in frontier.pop()] == ["锚"]
+    assert not frontier.store.landed()
+    flushed.set()
+    frontier.commit()
+    assert frontier.store.landed()
+    counts = frontier.counts()
+    frontier.abandon()
+    frontier = opened(tmp_path)
+    assert frontier.counts() == counts | {"normal": 1, "leased": 0}
+    frontier.close()
+
+
 FORGETFUL = """
     import random, sys
     from tests.contracts.strategies import Plain
@@ -166,7 +203,7 @@ def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -
             progress = view._store.load("progress")
             assert isinstance(progress, dict)
             tally = progress["tally"]
-            assert view._urls.known() == found.total() == tally["known"]
+            assert view._store.size("rows") == found.total() == tally["known"]
             assert found[CRAWLED] == tally["crawled"]
             asked = (view.why(url) for url, _, _ in view._settled(CRAWLED))
             assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
@@ -247,6 +284,9 @@ CRAWL = """
     frontier = EmbeddedFrontier(sys.argv[1], Best(), politeness, Limits(max_crashes=1000))
     frontier.push([Seed("http://h0.cn/0/0")])
     print("open", flush=True)
+    for url, _, _ in frontier.iterate("crawled"):  # killed before it was printed
+        if int(url.rsplit("/", 1)[1]) % 50 == 0:
+            print(url, flush=True)
     while leases := frontier.pop(4):
         for lease in leases:
             frontier.begin(lease)

@@ -11,7 +11,14 @@ from topiccrawl.model import Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.classifier import Classifier, Sample, fit
 from topiccrawl.topics.documents import document, word_weights
-from topiccrawl.topics.marks import Mark, MarkedModel, derived_terms, learn, learn_unmarked
+from topiccrawl.topics.marks import (
+    Mark,
+    MarkedModel,
+    OnWordScale,
+    derived_terms,
+    learn,
+    learn_unmarked,
+)
 from topiccrawl.topics.topic import Topic
 
 TOPIC = Topic(name="t", terms={"football": 1.0})
@@ -159,3 +166,22 @@ def test_an_empty_classifier_knows_no_word() -> None:
     assert empty.odds(Sample(document({}), 0.5)) > 0.0
     with pytest.raises(ValueError, match="needs pages on topic"):
         fit([], [], [])
+
+
+def test_in_a_crawl_one_half_is_the_limit_of_words_and_the_order_stays() -> None:
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    scorer = Scorer(TOPIC)
+    model = learn(scorer, marks, made(40, HALL, 3, wanted=None))
+    assert isinstance(model, MarkedModel)
+    dice = random.Random(8)  # noqa: S311
+    kinds = (GAME, HALL, GAME[:4] + HALL[:4])
+    pages = [page(story(dice, kinds[number % 3])) for number in range(60)]
+    before = [model.score_page(one) for one in pages]
+    after = [OnWordScale(model).score_page(one) for one in pages]
+    limit = scorer.lower_limit
+    assert {one.relevant for one in after} == {True, False}
+    assert all(one.relevant == (one.relevance >= limit) for one in after)
+    below = [(a.relevance, b.relevance) for a, b in zip(before, after, strict=True)]
+    ordered = [b for _, b in sorted(below)]
+    assert ordered == sorted(ordered)
+    assert all(0.0 <= b <= 1.0 for b in ordered)

@@ -215,6 +215,28 @@ def test_a_word_on_every_page_of_a_site_stops_counting_there() -> None:
     assert scorer.with_vector(scorer.vector).score_page(off) == scorer.score_page(off)
 
 
+def test_on_a_site_about_the_topic_its_words_count_as_elsewhere() -> None:
+    for terms in ({"springfield": 1.0}, {"springfield": 1.0, "gazette": 1.0}):
+        scorer = Scorer(Topic(name="t", terms=terms), sites=SiteWords())
+        page = local_paper(1, "The school opened.")
+        before = scorer.score_page(page).relevance
+        for number in range(200):
+            scorer.observe(local_paper(number, "Something opened."))
+        assert scorer.score_page(page).relevance == pytest.approx(before, rel=0.02)
+
+
+def test_a_word_against_the_topic_counts_alike_on_all_sites() -> None:
+    topic = Topic(name="t", terms={"springfield": 1.0}, negative={"lottery": 0.5})
+    scorer = Scorer(topic, sites=SiteWords())
+    page = local_paper(1, "The lottery opened.")
+    before = dict(scorer.score_page(page).terms)
+    for number in range(200):
+        scorer.observe(local_paper(number, "Something opened."))
+    after = dict(scorer.score_page(page).terms)
+    assert after["lottery"] == pytest.approx(before["lottery"], rel=0.02) != 0.0
+    assert after["springfield"] == pytest.approx(before["springfield"], rel=0.02)
+
+
 def test_without_sites_nothing_is_counted() -> None:
     scorer = Scorer(Topic(name="t", terms={"springfield": 1.0}))
     page = local_paper(1, "")

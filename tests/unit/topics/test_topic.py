@@ -9,11 +9,10 @@ from pydantic import ValidationError
 
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import has_han
+from topiccrawl.topics.bounds import Budget, Thresholds
 from topiccrawl.topics.topic import (
     LONGEST_NAME,
     MOST_TERMS,
-    Budget,
-    Thresholds,
     Topic,
     available,
     default_seeds,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 COUNTERS = {
     "pages": ("topiccrawl_pages", "Pages parsed in this run."),
-    "relevant": ("topiccrawl_relevant_pages", "Pages of this run that are on topic."),
+    "relevant": ("topiccrawl_relevant_pages", "Articles on topic, and lists of such, in this run."),
+    "hubs": ("topiccrawl_hub_pages", "Pages of this run that list articles on topic."),
     "storage_errors": ("topiccrawl_storage_errors", "Articles that could not be stored."),
     "bytes": ("topiccrawl_response_bytes", "Bytes of answers received."),
 }

@@ -91,7 +91,8 @@ class Report:
         waiting = queues["prior"] + queues["normal"]
         tiles = (
             ("harvest", f"{relevant / pages if pages else 0:.1%}"), ("pages", f"{pages:,}"),
-            ("relevant", f"{relevant:,}"), ("new", f"{totals['articles']:,}"),
+            ("relevant", f"{relevant:,}"), ("hubs", f"{totals.get('hubs', 0):,}"),
+            ("new", f"{totals['articles']:,}"),
             ("stored", f"{self._content.stored:,}"), ("reprints", f"{totals['duplicates']:,}"),
             ("queued", f"{waiting:,}"), ("failed", f"{queues['error']:,}"),
             ("time", _clock(self._content.state["run"]["seconds"])),

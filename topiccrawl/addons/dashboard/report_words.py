@@ -5,6 +5,7 @@ from __future__ import annotations
 WORDS: dict[str, dict[str, str]] = {
     "en": {
         "harvest": "Harvest rate", "pages": "Pages", "relevant": "On topic",
+        "hubs": "Of these, lists of articles",
         "new": "New articles", "stored": "Articles stored", "reprints": "Reprints",
         "queued": "URLs queued", "failed": "URLs failed", "time": "Time", "goes-on": "goes on",
         "recent": "last 100 pages", "mean": "running mean", "gain": "Found by pages fetched",
@@ -16,7 +17,8 @@ WORDS: dict[str, dict[str, str]] = {
         "changes-title": "Topic changes",
     },
     "zh": {
-        "harvest": "收获率", "pages": "网页", "relevant": "切题", "new": "新文章",
+        "harvest": "收获率", "pages": "网页", "relevant": "切题", "hubs": "其中文章列表",
+        "new": "新文章",
         "stored": "已存文章", "reprints": "转载", "queued": "待抓网址", "failed": "失败网址",
         "time": "用时", "goes-on": "进行中", "recent": "最近 100 页", "mean": "累计均值",
         "gain": "随抓取页数的收获", "host": "主机", "worth": "切题",

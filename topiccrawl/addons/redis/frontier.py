@@ -210,21 +210,21 @@ class SharedFrontier:
             return False
         return self._wire.run(self.turns.talk(""))
 
-    def _write(self, room: int = 0) -> None:
+    def _write(self) -> None:
         """Commit the working copy, and send changes if there is no sync task."""
         if not self._attached:
-            self.local.write(room)
+            self.local.write()
         else:  # Redis works while the caller does: its answer is read the next time
             self._wire.hear()
-            self.local.write(room)
+            self.local.write()
             self._wire.send(self.converse(look=False, patient=False))
             self._beat = time.monotonic()
 
     # -- the contract, where more than one node makes a difference ---------------------------------
 
-    def commit(self) -> None:
+    def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable: in Redis if attached; otherwise the sync task sends them."""
-        self.local.commit()
+        self.local.commit(wait=wait)
         self._wire.hear()
 
     def pop(self, n: int = 1) -> list[Lease]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.addons.simulate.collection import OK, key
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.links.hosts import HostRules
 from topiccrawl.links.traps import TrapRules, trap
+from topiccrawl.scheduler.build import topic_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ class Replay:
         self._scorer = scorer
         self._adapter = adapter
         self._changes = 0
-        self._hosts = HostRules(topic.allowed_hosts, topic.denied_hosts)
+        self._hosts = topic_rules(topic)
         self._wanted: dict[str, bool] = {}
         self._now = 0.0
         self._failed = 0

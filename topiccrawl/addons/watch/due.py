@@ -31,7 +31,7 @@ READ = 1_000
 AFRESH = 600.0
 """Seconds between two looks at all overdue pages, to find lost ones."""
 
-TAKEN = 2.0
+TAKEN = 4.0
 """Seconds after which the visits of a host's last node are in the store (see ``SETTLED``)."""
 
 PAUSE = 60.0

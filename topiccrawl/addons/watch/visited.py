@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SETTLED = 1.0
-"""Seconds after which the effect of ``finish`` is durable, also in a shared frontier."""
+SETTLED = 2.5
+"""Seconds after which the effect of ``finish`` is durable, also in a shared frontier: one until its
+commit begins, one more until the next has to wait for it."""
 
 
 class Visit(NamedTuple):

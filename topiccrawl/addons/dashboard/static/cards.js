@@ -6,7 +6,7 @@ const QUEUES = ["prior", "normal", "leased", "crawled", "error"];
 const TONES = { fetching: "--leased", ready: "--good", waiting: "--normal", robots: "--crawled", failing: "--error", idle: "--faint" };
 
 export function tiles({ totals, run, series }) {
-  const { pages, relevant, recent } = totals;
+  const { pages, relevant, recent, hubs = 0 } = totals;
   const mean = pages ? relevant / pages : 0;
   const points = series.points, last = points.at(-1), back = points.at(-Math.min(points.length, 11));
   const rate = last && last[0] > back[0] ? (last[1] - back[1]) / (last[0] - back[0]) : 0;
@@ -17,7 +17,7 @@ export function tiles({ totals, run, series }) {
   fill("tiles",
     tile(`${t("harvest")} · ${t("recent")}`, whole, `.${part}%`, t("meanIs", percent(mean, 1)), "first"),
     tile(t("pages"), number(pages), "", t("perSecond", run.finished ? (pages / Math.max(1, run.seconds)).toFixed(1) : rate.toFixed(1))),
-    tile(t("relevant"), number(relevant), "", t("ofPages", percent(mean, 1))),
+    tile(t("relevant"), number(relevant), "", hubs ? t("kinds", number(relevant - hubs), number(hubs)) : t("ofPages", percent(mean, 1))),
     tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
     tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", t("since", moment(run.began))));
 }

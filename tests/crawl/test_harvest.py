@@ -1,0 +1,32 @@
+"""The harvest rate that a crawl shows, beside the truth of the demo web."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.demo import generate
+from lab.demo.judge import judge
+from lab.demo.server import DemoServer
+from tests.crawl.run import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_the_harvest_rate_is_that_of_the_truth(tmp_path: Path) -> None:
+    web = generate(7, 300, traps=False, faults=False)
+    arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
+    log = tmp_path / "log.tsv"
+    with DemoServer(web, log=log) as server:
+        status, out = run(server.proxy, tmp_path / "data", *arguments)
+    assert status == 0, out[-3000:]
+    shown = re.search(r"harvest rate (\d+\.\d)%\): (\d+) articles, (\d+) lists", out)
+    assert shown is not None, out[-1500:]
+    assert float(shown[1]) / 100 == pytest.approx(judge(log, web).harvest_rate, abs=0.03)
+    assert int(shown[2]) > int(shown[3]) > 0

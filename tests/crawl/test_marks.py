@@ -1,0 +1,122 @@
+"""Readers' marks decide what a crawl stores."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import log_of, run, running, stored
+from tests.crawl.web import Page, Web, article
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+GAME = "前锋在禁区射门得分，裁判判罚点球，中场球员传球，后卫防守，球队赢得比赛。"
+LOTTERY = "彩票投注站开奖，奖金滚存，号码走势，购彩者兑奖，体彩销量公布。"
+STORIES = 12
+BOTH = [*(f"{SITE}/game{n}.html" for n in range(STORIES)),
+        *(f"{SITE}/lottery{n}.html" for n in range(STORIES))]  # fmt: skip
+ARGUMENTS = ("crawl", "topic", "-a", "topic=足球消息", "-a", f"seeds={SITE}/")
+
+
+def pages() -> dict[str, Page]:
+    dice = random.Random(1)  # noqa: S311
+    web: dict[str, Page] = {
+        f"{SITE}/": "".join(f'<p><a href="{url}">足球消息{n}</a></p>' for n, url in enumerate(BOTH))
+    }
+    for number, url in enumerate(BOTH):
+        parts = (GAME if "game" in url else LOTTERY).strip("。").split("，")
+        dice.shuffle(parts)
+        text = "，".join(parts)
+        web[url] = article(f"足球消息{number}", f"足球消息：{text}。")
+    return web
+
+
+def marked(data: Path, url: str, said: str) -> None:
+    status, out = run("", data, "topics", "mark", url, said)
+    assert status == 0, out
+
+
+def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    exported = str(tmp_path / "marks.jsonl")
+    with Web(pages()) as web:
+        status, log = run(web.proxy, first, *ARGUMENTS, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+        assert stored(first) == sorted(BOTH)
+        status, unsure = run("", first, "topics", "unsure", "--limit", "30")
+        assert status == 0, unsure
+        assert all(url in unsure for url in BOTH)
+        for number in range(5):
+            marked(first, f"{SITE}/game{number}.html", "yes")
+            marked(first, f"{SITE}/lottery{number}.html", "no")
+        status, out = run("", first, "topics", "marks", "--export", exported)
+        assert (status, "10 marks" in out) == (0, True), out
+        status, out = run(
+            "", second, "topics", "marks", "--topic", "足球消息", "--import", exported
+        )
+        assert (status, "10 marks" in out) == (0, True), out
+        status, log = run(web.proxy, second, *ARGUMENTS, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+    assert "'topiccrawl/marks': 10" in log
+    assert [url for url in stored(second) if "lottery" in url] == []
+    assert len(stored(second)) == STORIES
+    status, out = run("", second, "why", f"{SITE}/game7.html")
+    assert "decided by" in out
+    assert any(word in out for word in ("射门", "裁判", "点球", "前锋", "禁区", "后卫"))
+    status, out = run("", second, "why", f"{SITE}/lottery7.html")
+    against = out.partition("decided by")[2]
+    assert any(word in against for word in ("彩票", "投注", "开奖", "滚存", "体彩", "兑奖"))
+
+
+def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Web(pages()) as web:
+        slow = {"DOWNLOAD_DELAY": "3", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+        with running(web.proxy, data, *ARGUMENTS, **slow) as process:
+            until(lambda: len(web.hits) > 3)
+            status, out = run("", data, "topics", "mark", web.hits[2].url, "yes")
+            assert status == 0, out
+            until(lambda: b"1 marks: the words" in log_of(data).read_bytes())
+            assert process.poll() is None
+
+
+def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    likes = ",".join(f"{SITE}/game{n}.html" for n in range(3))
+    web_pages = pages()
+    for number in range(3):
+        web_pages[f"{SITE}/game{number}.html"] = article(
+            "比赛报道", f"射门点球裁判，{GAME}", *BOTH[number + 1 :: 3]
+        )
+    with Web(web_pages) as web:
+        arguments = ("crawl", "topic", "-a", f"like={likes}")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+    assert "Words derived from examples: " in log
+    assert len([url for url in stored(data) if "game" in url]) >= STORIES - 1
+    assert [url for url in stored(data) if "lottery" in url] == []
+    status, out = run("", data, "topics", "marks")
+    assert out.count("yes") == 3, out
+
+
+def test_a_topic_file_has_examples(tmp_path: Path) -> None:
+    file, data = tmp_path / "games.toml", tmp_path / "data"
+    file.write_text(
+        f'examples = ["{GAME}"]\ncounterexamples = ["{LOTTERY}"]\nseeds = ["{SITE}/"]\n'
+    )
+    status, out = run("", data, "topics", "show", str(file))
+    assert status == 0, out
+    assert "derived    裁判" in out or "derived    射门" in out, out
+    with Web(pages()) as web:
+        arguments = ("crawl", "topic", "-a", f"topic={file}")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
+        assert status == 0, log[-3000:]
+    assert [url for url in stored(data) if "lottery" in url] == []
+    assert len(stored(data)) == STORIES

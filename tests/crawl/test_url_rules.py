@@ -1,0 +1,68 @@
+"""Include and exclude rules hold before any request: seeds, links, redirects, an older queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run
+from tests.crawl.web import Answer, Page, Web, article
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE, OTHER = "http://news.test", "http://other.test"
+TEXT = "足球比赛昨晚结束，球队赢得了胜利。"
+
+
+def pages() -> dict[str, Page]:
+    links = [f"{SITE}/news/{n}.html" for n in range(3)]
+    links += [f"{SITE}/video/1.html", f"{SITE}/news/moved.html", f"{OTHER}/news/1.html"]
+    web: dict[str, Page] = {
+        f"{SITE}/news/": "".join(f'<p><a href="{url}">足球消息</a></p>' for url in links)
+    }
+    for n, url in enumerate((*links, f"{SITE}/video/2.html")):
+        web[url] = article(f"足球消息{n}", TEXT)
+    moved = (("Location", f"{SITE}/video/2.html"),)
+    web[f"{SITE}/news/moved.html"] = Answer("", 302, moved)
+    return web
+
+
+def asked(web: Web) -> set[str]:
+    return {hit.url for hit in web.hits if not hit.url.endswith("robots.txt")}
+
+
+def test_only_what_the_rules_allow_is_requested(tmp_path: Path) -> None:
+    arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/news/")
+    with Web(pages()) as web:
+        only = ("-a", "include=news.test/news/*", "-a", r"exclude=re:/2\.html$")
+        status, log = run(web.proxy, tmp_path / "data", *arguments, *only)
+        assert status == 0, log[-3000:]
+        kept = {f"{SITE}/news/{name}" for name in ("", "0.html", "1.html", "moved.html")}
+        assert asked(web) == kept
+    assert "'topiccrawl/links/url-not-included': 2" in log
+    assert "'topiccrawl/queue/error/url-excluded': 1" in log  # the redirect
+
+
+def test_a_queue_that_is_older_than_the_rules_obeys_them(tmp_path: Path) -> None:
+    arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/news/")
+    with Web(pages()) as web:
+        run(web.proxy, tmp_path / "data", *arguments, TOPICCRAWL_PAGES="1")
+        web.hits.clear()
+        status, log = run(web.proxy, tmp_path / "data", *arguments, "-a", "exclude=/video/*")
+        assert status == 0, log[-3000:]
+        assert asked(web)
+        assert not any("/video/" in url for url in asked(web))
+    assert "'topiccrawl/queue/error/url-excluded': 2" in log
+
+
+def test_seeds_that_the_rules_refuse_are_a_mistake(tmp_path: Path) -> None:
+    arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/")
+    for rule, words in (("include=/news/*", "no pattern of include"),
+                        ("exclude=re:(", "is no regular expression")):  # fmt: skip
+        status, out = run("", tmp_path / "data", *arguments, "-a", rule)
+        assert status != 0
+        assert words in out

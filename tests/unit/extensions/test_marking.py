@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from topiccrawl.extensions.marking import CHARACTERS, SAMPLE, PageSample, learned_elsewhere
+from topiccrawl.model import Page
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.learning import request
+from topiccrawl.topics.marks import Mark, MarkedModel
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    import pytest
+
+TOPIC = Topic(name="t", terms={"football": 1.0})
+
+
+def test_each_judged_page_is_as_likely_in_the_sample() -> None:
+    found: Counter[str] = Counter()
+    for seed in range(20):
+        sample = PageSample(0, (), random.Random(seed))  # noqa: S311
+        for number in range(4 * SAMPLE):
+            sample.add(Page(str(number), "", "x" * 9_000))
+        assert (sample.seen, len(sample.pages)) == (4 * SAMPLE, SAMPLE)
+        assert all(len(page.text) == CHARACTERS for page in sample.pages)
+        found.update(str(int(page.url) // SAMPLE) for page in sample.pages)
+    assert all(800 < found[quarter] < 1200 for quarter in "0123")
+
+
+def test_a_sample_goes_on_after_a_restart() -> None:
+    sample = PageSample(1_000_000, [Mark("a", "", "")] * SAMPLE, random.Random(1))  # noqa: S311
+    for number in range(100):
+        sample.add(Page(str(number), "", ""))
+    assert sum(page.url == "a" for page in sample.pages) >= SAMPLE - 1
+
+
+def test_another_process_learns_the_same_model() -> None:
+    marks = [
+        Mark(f"http://a.test/{word}/{n}", "", f"{word} season {n}", word == "striker")
+        for n in range(6)
+        for word in ("striker", "orchestra")
+    ]
+    found = asyncio.run(learned_elsewhere(request(Scorer(TOPIC), marks, ())))
+    assert found is not None
+    model = MarkedModel.from_json(Scorer(TOPIC), found)
+    striker, orchestra = (
+        model.score_page(Page("u", "", text, prose=text)).relevance
+        for text in ("the striker", "the orchestra")
+    )
+    assert striker > orchestra
+    assert asyncio.run(learned_elsewhere(request(Scorer(TOPIC), (), ()))) == ""
+
+
+def test_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert asyncio.run(learned_elsewhere("no JSON")) is None
+    assert "Nothing could be learned" in caplog.text

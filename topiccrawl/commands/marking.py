@@ -1,0 +1,187 @@
+"""``scrapy topics mark|unsure|marks``: readers' marks of pages."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import StateError
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.marks import MarkStore
+from topiccrawl.topics.examples import derived_vector, example_texts
+from topiccrawl.topics.learning import answer, as_page, request
+from topiccrawl.topics.marks import Mark, MarkedModel
+from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
+from topiccrawl.topics.tomlfile import read_regular
+from topiccrawl.topics.topic import resolve
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from scrapy.settings import Settings
+
+    from topiccrawl.storage.contract import Story
+    from topiccrawl.topics.contract import Reasons, RelevanceModel
+    from topiccrawl.topics.topic import Topic
+
+REASONS = 6
+"""Words that are named as deciding."""
+WANTED = {"yes": True, "no": False, "none": None}
+"""Answers of a reader; "none" removes a mark."""
+
+
+async def mark(settings: Settings, topic: Topic, frontier: str, url: str, said: str) -> str:
+    """Store a mark; return the line that confirms it.
+
+    Args:
+        settings: The project's settings.
+        topic: The topic.
+        frontier: Place of the crawl's frontier, "" if there is none.
+        url: URL of a page that a crawl fetched.
+        said: One of ``WANTED``.
+
+    Raises:
+        StateError: If no text of the page is stored.
+    """
+    wanted, place = WANTED[said], canonical(url) or url
+    async with MarkStore.opened(settings, topic.name) as store:
+        if wanted is None:
+            found = Mark(place, "", "")
+        else:
+            found = await _page(settings, store, frontier, place)
+        await store.mark([found._replace(wanted=wanted)])
+        marks = await store.marks()
+    on = sum(bool(one.wanted) for one in marks)
+    return f"{topic.name}: {on} pages marked yes, {len(marks) - on} no · {found.title or place}"
+
+
+async def _page(settings: Settings, store: MarkStore, frontier: str, url: str) -> Mark:
+    """Return what is stored of a page: its article, its text in the sample, or its link's texts."""
+    story = await _story(settings, url)
+    if story is not None:
+        return Mark(url, story.article.title, story.article.body)
+    for page in (await store.pages())[1]:
+        if page.url == url:
+            return page
+    if frontier:
+        with closing(read_frontier(frontier, settings)) as reading:
+            known = reading.why(url)
+        if known is not None and (known.anchor or known.context):
+            return Mark(url, known.anchor, f"{known.anchor}\n{known.context}")
+    raise StateError(
+        f"{url}: no text of it is stored; mark an article, or a page of `topics unsure`"
+    )
+
+
+async def decided(settings: Settings, topic: str, url: str) -> list[str]:
+    """Return a line with the words that decided on a page, [] if no text of it is stored."""
+    if (story := await _story(settings, url)) is not None:
+        return _reasons(story.article.terms)
+    async with MarkStore.opened(settings, topic) as store:
+        marks, (_, pages) = await store.marks(), await store.pages()
+    found = [page for page in pages if page.url == url]
+    if not found:
+        return []
+    return _reasons(_model(resolve(topic), marks, pages).explain(as_page(found[0])))
+
+
+def _reasons(terms: Reasons) -> list[str]:
+    named = " · ".join(f"{word} {added:+.2f}" for word, added in terms[:REASONS])
+    return [f"  decided by {named}"] if named else []
+
+
+async def _story(settings: Settings, url: str) -> Story | None:
+    articles = storage_of(settings).articles()
+    await articles.open()
+    try:
+        return await articles.get(url)
+    finally:
+        await articles.close()
+
+
+def _model(topic: Topic, marks: Sequence[Mark], pages: Sequence[Mark]) -> RelevanceModel:
+    """Return the model that a crawl would use now."""
+    own = None if topic.terms else derived_vector(marks, pages)
+    scorer = Scorer(topic, vector=own)
+    learned = answer(request(scorer, marks, pages)) if marks else ""
+    return MarkedModel.from_json(scorer, learned) if learned else scorer
+
+
+async def derived(settings: Settings, topic: Topic) -> list[str]:
+    """Return lines with the words that the examples of a topic without words give, if any."""
+    if topic.terms:
+        return []
+    async with MarkStore.opened(settings, topic.name) as store:
+        marks, (_, pages) = await store.marks(), await store.pages()
+    found = {mark.url: mark for mark in (*marks, *example_texts(topic))}
+    words = derived_vector(tuple(found.values()), pages).items()
+    lines = [f"  derived    {term} × {weight:g}" for term, weight in words]
+    return lines or ["  derived    nothing yet: a crawl fetches the examples first"]
+
+
+async def unsure(settings: Settings, topic: Topic, most: int) -> list[str]:
+    """Return lines of the sampled pages whose marks would teach most, least sure first."""
+    async with MarkStore.opened(settings, topic.name) as store:
+        marks, (_, pages) = await store.marks(), await store.pages()
+    model = _model(topic, marks, pages)
+    known = {one.url for one in marks}
+    rated = [(_chance(model, page), page) for page in pages if page.url not in known]
+    rated.sort(key=lambda one: (abs(one[0] - 0.5), one[1].url))
+    return [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated[:most]]
+
+
+def _chance(model: RelevanceModel, page: Mark) -> float:
+    """Return the probability that a page is wanted; by words one half is the lower limit."""
+    score = model.score_page(as_page(page)).relevance
+    if not isinstance(model, Scorer):
+        return score
+    limit = model.lower_limit or LOWER_LIMIT
+    return score / (score + limit)
+
+
+def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list[str]:
+    """Import or export marks if the options name a file, else list them; return the lines."""
+    if options.source:
+        count = asyncio.run(_imported(settings, topic, options.source))
+        return [f"{topic.name}: {count} marks read"]
+    found = asyncio.run(_all(settings, topic))
+    if options.export:
+        return [f"{topic.name}: {_exported(found, options.export)} marks written"]
+    said = {True: "yes", False: "no "}
+    return [f"  {said[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
+
+
+async def _all(settings: Settings, topic: Topic) -> list[Mark]:
+    async with MarkStore.opened(settings, topic.name) as store:
+        return sorted(await store.marks(), key=lambda one: one.url)
+
+
+def _exported(found: Sequence[Mark], file: str) -> int:
+    """Write marks as JSON lines; a file of another name is written first, then renamed."""
+    unfinished = Path(f"{file}.part")
+    try:
+        lines = "".join(f"{one.to_json()}\n" for one in found)
+        unfinished.write_text(lines, encoding="utf-8")
+        unfinished.replace(file)
+    except OSError as error:
+        raise StateError(f"{file}: cannot be written: {error.strerror}") from error
+    return len(found)
+
+
+async def _imported(settings: Settings, topic: Topic, file: str) -> int:
+    """Store the marks of an exported file; nothing is stored if it cannot be read."""
+    try:
+        lines = read_regular(Path(file)).splitlines()
+        found = [Mark.from_json(line) for line in lines if line.strip()]
+    except OSError as error:
+        raise StateError(f"{file}: cannot be read: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise StateError(f"{file}: is no file of marks: {error}") from error
+    async with MarkStore.opened(settings, topic.name) as store:
+        await store.mark(found)
+    return len(found)

@@ -1,0 +1,65 @@
+"""Bounds of a topic's crawl and its own thresholds: the tables of a topic file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class Part(BaseModel):
+    """Base of a topic and its tables: frozen, without unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Thresholds(Part):
+    """Limits of methods section 3, each in [0, 1]; None is the default of strategy or scorer.
+
+    Attributes:
+        lower_limit: Page relevance from which a page is relevant.
+        upper_limit: Page relevance above which all its links enter priorQueue.
+        min_prior: Potential score from which a link enters priorQueue.
+        min_normal: Potential score below which a link enters the errorQueue.
+        anchor_threshold: Anchor similarity above which the context is not used.
+    """
+
+    lower_limit: Score | None = None
+    upper_limit: Score | None = None
+    min_prior: Score | None = None
+    min_normal: Score | None = None
+    anchor_threshold: Score | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Thresholds:
+        for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
+            a, b = getattr(self, low), getattr(self, high)
+            if a is not None and b is not None and a > b:
+                msg = f"{low} {a:g} lies above {high} {b:g}: exchange them"
+                raise ValueError(msg)
+        return self
+
+
+class Budget(Part):
+    """Bounds of a topic's crawl; None leaves the crawl's settings as they are, 0 is no bound.
+
+    Attributes:
+        pages: Responses in one run (CLOSESPIDER_PAGECOUNT).
+        depth: Links from the nearest seed (DEPTH_LIMIT).
+        host_pages: Pages fetched per host (TOPICCRAWL_HOST_PAGES).
+    """
+
+    pages: Annotated[int, Field(ge=0)] | None = None
+    depth: Annotated[int, Field(ge=0)] | None = None
+    host_pages: Annotated[int, Field(ge=0)] | None = None
+
+    def settings(self) -> dict[str, int]:
+        """Return the bounds as Scrapy settings."""
+        named = {
+            "CLOSESPIDER_PAGECOUNT": self.pages,
+            "DEPTH_LIMIT": self.depth,
+            "TOPICCRAWL_HOST_PAGES": self.host_pages,
+        }
+        return {name: bound for name, bound in named.items() if bound is not None}

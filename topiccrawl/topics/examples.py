@@ -1,0 +1,52 @@
+"""Topics by example: pages or texts that stand for a topic, and the words derived from them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from topiccrawl.links.urls import canonical
+from topiccrawl.topics.marks import Mark, derived_terms
+from topiccrawl.topics.vector import TopicVector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.topics.topic import Topic
+
+BACKGROUND = 20
+"""Pages of all kinds whose words count less in a derived topic; each takes a millisecond or two."""
+
+
+def example_urls(topic: Topic) -> Iterator[tuple[str, bool]]:
+    """Yield canonical URLs of examples and counterexamples, and True for the former."""
+    for example, wanted in _examples(topic):
+        if url := canonical(example):
+            yield url, wanted
+
+
+def example_texts(topic: Topic) -> list[Mark]:
+    """Return the examples and counterexamples that are texts, as marks."""
+    return [
+        Mark(f"example:{hashlib.sha256(text.encode()).hexdigest()[:12]}", "", text, wanted)
+        for text, wanted in _examples(topic)
+        if canonical(text) is None
+    ]
+
+
+def derived_vector(marks: Sequence[Mark], pages: Sequence[Mark]) -> TopicVector:
+    """Return the topic that wanted pages have in common, and others not; empty without any.
+
+    Args:
+        marks: Marked pages.
+        pages: Pages of all kinds.
+    """
+    known = {mark.url for mark in marks}
+    others = [page for page in pages if page.url not in known][:BACKGROUND]
+    others += [mark for mark in marks if not mark.wanted]
+    return TopicVector.of(derived_terms([mark for mark in marks if mark.wanted], others))
+
+
+def _examples(topic: Topic) -> Iterator[tuple[str, bool]]:
+    yield from ((example, True) for example in topic.examples)
+    yield from ((example, False) for example in topic.counterexamples)
