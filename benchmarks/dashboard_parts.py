@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
 
-from topiccrawl.addons.dashboard.changes import difference
-from topiccrawl.addons.dashboard.channel import event
+from topiccrawl.addons.dashboard.channel import difference, event
 from topiccrawl.addons.dashboard.metrics import exposition
 from topiccrawl.addons.dashboard.stored import KEPT, Stored
 from topiccrawl.extensions.figures import HOSTS, SHARE

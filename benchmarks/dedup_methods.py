@@ -21,7 +21,7 @@ from topiccrawl.text.tokens import shared_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
 
 DISTANCE = 3
@@ -63,7 +63,7 @@ class Indexed:
         seconds: Spent in the index, looking up and entering.
     """
 
-    def __init__(self, method: Method, texts: Texts | None = None) -> None:
+    def __init__(self, method: DuplicateDetector, texts: Texts | None = None) -> None:
         self.method = method
         self.index = KeyIndex(10_000_000)
         self.texts: Texts = texts if texts is not None else InMemory()

@@ -32,7 +32,7 @@ from topiccrawl.text.digest import digest_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
 
 REPRINTS = 10
 """One article in this many has the text of the one before."""
@@ -61,7 +61,7 @@ def make(number: int) -> Article:
     )
 
 
-async def rate(store: Store, articles: Sequence[Article]) -> float:
+async def rate(store: ArticleStore, articles: Sequence[Article]) -> float:
     """Articles a second through the group commit."""
     group = GroupCommit(store.save)
     waiting = iter(articles)

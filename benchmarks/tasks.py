@@ -36,7 +36,7 @@ from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.records import Wish
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,7 +182,7 @@ class Trial:
         self.places = [Place(number, folder, web, options) for number in range(workers)]
         settings = Settings(options)
         settings.setmodule("topiccrawl.settings", priority="default")
-        self.ledger = ledger_of(settings)
+        self.ledger = frontiers_of(settings).ledger()
         self.desk = Desk(self.ledger)
         self.report = Report()
         self.tasks: list[str] = []

@@ -192,8 +192,8 @@ ADDONS = {"topiccrawl.Addon": 100}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 """The scheduler that keeps requests in the frontier."""
 DOWNLOAD_HANDLERS = {
-    "http": "topiccrawl.scheduler.door.DoorHandler",
-    "https": "topiccrawl.scheduler.door.DoorHandler",
+    "http": "topiccrawl.scheduler.sendgate.SendGateHandler",
+    "https": "topiccrawl.scheduler.sendgate.SendGateHandler",
 }
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,

@@ -18,8 +18,8 @@ from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
 import topiccrawl
+from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
 from topiccrawl.addons.dashboard.address import address_of
-from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
 from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.commands.names import OURS
 from topiccrawl.errors import ConfigurationError

@@ -9,7 +9,7 @@ from examples.jsonstore.journal import Journal
 from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Chain, Fate, Listed, Reprint, Saved, Story, Version
+from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
 from topiccrawl.storage.merge import fate_of, replaces
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
@@ -17,7 +17,7 @@ from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.storage.selection import Selection
 
 ARTICLES, REPRINTS, VERSIONS = "articles", "reprints", "versions"
@@ -35,7 +35,11 @@ class JsonStore:
     """
 
     def __init__(
-        self, folder: str | Path, *, method: Method | None = None, capacity: int = CAPACITY
+        self,
+        folder: str | Path,
+        *,
+        method: DuplicateDetector | None = None,
+        capacity: int = CAPACITY,
     ) -> None:
         self._method = method or VerifiedShingles()
         self._index = KeyIndex(capacity)
@@ -230,12 +234,12 @@ class JsonListing(JsonStore):
 
         return await self._journal.read(work)
 
-    async def chains(self, topic: str, most: int) -> list[Chain]:
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """Return the stories with the most reprints."""
 
-        def work() -> list[Chain]:
+        def work() -> list[StoryChain]:
             found = [
-                Chain(self._listed(url, topic), self._reprints(url))
+                StoryChain(self._listed(url, topic), self._reprints(url))
                 for url in self._of_topic(topic)
             ]
             found.sort(key=lambda chain: -len(chain.reprints))

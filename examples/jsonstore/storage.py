@@ -14,8 +14,8 @@ from topiccrawl.storage.documents import Span, plain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.dedup import Method
-    from topiccrawl.storage.documents import Document, Kind, Where
+    from topiccrawl.dedup import DuplicateDetector
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 
 class JsonStorage:
@@ -42,7 +42,9 @@ class JsonStorage:
         """Return whether anything was stored."""
         return Journal(self.folder).path.exists()
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> JsonStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> JsonStore:
         """Return the store of articles."""
         return JsonStore(self.folder, method=method, capacity=capacity)
 
@@ -50,7 +52,7 @@ class JsonStorage:
         """Return lists of the stored articles."""
         return JsonListing(self.folder)
 
-    def documents(self, *kinds: Kind) -> JsonDocuments:  # noqa: ARG002 - one way for all kinds
+    def documents(self, *kinds: DocumentKind) -> JsonDocuments:  # noqa: ARG002 - one way for all kinds
         """Return documents by name."""
         return JsonDocuments(self.folder)
 
@@ -68,7 +70,7 @@ class JsonDocuments:
     async def close(self) -> None:
         """Nothing is open between two calls."""
 
-    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace documents in one transaction."""
         rows = [(kind, kind.packed(one)) for kind, some in documents.items() for one in some]
 
@@ -79,7 +81,7 @@ class JsonDocuments:
         if rows:
             await self._journal.write(work)
 
-    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+    async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """Return the documents of keys."""
         names = [_key([plain(value) for value in key]) for key in keys]
         table = self._journal.table
@@ -91,8 +93,8 @@ class JsonDocuments:
         return await self._journal.read(work)
 
     async def find(
-        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
-        limit: int = 0, fields: Sequence[str] = (),
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
         """Return the documents that meet a condition, sorted."""
 
@@ -107,11 +109,11 @@ class JsonDocuments:
 
         return await self._journal.read(work)
 
-    async def count(self, kind: Kind, where: Where) -> int:
+    async def count(self, kind: DocumentKind, where: Where) -> int:
         """Return the number of documents that meet a condition."""
         return len(await self.find(kind, where))
 
-    async def delete(self, kind: Kind, *where: Where) -> int:
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """Delete the documents that meet any of the conditions."""
 
         def work() -> int:

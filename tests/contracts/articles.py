@@ -11,7 +11,7 @@ from topiccrawl.text.digest import digest_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
 
 
 def article(
@@ -41,7 +41,7 @@ def article(
     )
 
 
-def run(store: Store, work: Callable[[Store], Awaitable[None]]) -> None:
+def run(store: ArticleStore, work: Callable[[ArticleStore], Awaitable[None]]) -> None:
     async def whole() -> None:
         await store.open()
         try:

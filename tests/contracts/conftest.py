@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from topiccrawl.links.strategies.contract import LinkStrategy
-    from topiccrawl.storage.contract import Storage, Store
+    from topiccrawl.storage.contract import ArticleStore, Storage
     from topiccrawl.storage.ledger import Ledger
 
-    Factory = Callable[[Path], Store]
+    Factory = Callable[[Path], ArticleStore]
     Act = Callable[[Ledger], Coroutine[Any, Any, None]]
     Scene = Callable[[Act], None]
 
@@ -208,8 +208,8 @@ class Crew:
 
     def late(self, node: SharedFrontier) -> None:
         """The node has not given word for longer than it may."""
-        self.client.zadd(f"{node.base}nodes", {str(node.share.epoch): 0})
-        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.share.epoch}": 0})
+        self.client.zadd(f"{node.base}nodes", {str(node.membership.epoch): 0})
+        self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.membership.epoch}": 0})
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_hosts_that_go_and_come_back_take_the_room_they_had(crew: Crew) -> None:
         one.push([Seed(url) for url in new])
         told += new
         crew.settle()
-        assert two.share.part.takings > 1
+        assert two.membership.partitions.takings > 1
         two.close()
         crew.nodes.remove(two)
         crew.settle()
@@ -141,7 +141,7 @@ def test_a_node_that_was_given_up_is_refused_and_joins_anew(crew: Crew) -> None:
 def test_a_node_that_cannot_be_sure_serves_nothing(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/")])
-    node.share.safe_until = 0.0
+    node.membership.safe_until = 0.0
     node._attached = False
     assert node.pop() == []
     assert not node.acquire("b.cn")
@@ -211,8 +211,11 @@ def test_robots_back_off_and_statistics_go_with_the_host(crew: Crew) -> None:
 def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(url) for url in URLS])
-    node.share._flight, node.share._number = node.share._batch(look=False), node.share._number + 1
-    steps = node.share.exchange(look=False)
+    node.membership._flight, node.membership._number = (
+        node.membership._batch(look=False),
+        node.membership._number + 1,
+    )
+    steps = node.membership.exchange(look=False)
     node._wire._call(next(steps))  # Redis took it; the answer is lost
     steps.close()
     node.settle()
@@ -225,8 +228,11 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
 def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(url) for url in URLS])
-    node.share._flight, node.share._number = node.share._batch(look=False), node.share._number + 1
-    steps = node.share.exchange(look=False)
+    node.membership._flight, node.membership._number = (
+        node.membership._batch(look=False),
+        node.membership._number + 1,
+    )
+    steps = node.membership.exchange(look=False)
     late = next(steps)  # its connection is given up; it lies there and is sent again
     steps.close()
     node.settle()
@@ -298,8 +304,8 @@ def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> 
     one._attached = True
     crew.settle()
     assert (one.counts().get("fenced", 0), one.counts()["crawled"]) == (0, len(URLS))
-    assert two.share.view.claims
-    assert one.share.view.nodes == (one.share.epoch, two.share.epoch)
+    assert two.membership.view.claims
+    assert one.membership.view.nodes == (one.membership.epoch, two.membership.epoch)
 
 
 def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: Crew) -> None:
@@ -312,7 +318,7 @@ def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: C
     crew.nodes.clear()
     assert crew.client.scard(f"{one.base}post")
     late = crew.join()
-    assert late.share.alone()
+    assert late.membership.alone()
     assert late.counts()["prior"] == 4_000
 
 
@@ -342,7 +348,7 @@ def test_a_node_that_may_be_given_up_lets_no_request_leave(crew: Crew) -> None:
     (lease,) = node.pop()
     host = lease.url.split("/")[2]
     assert node.left(host)
-    node.share.safe_until = 0.0  # it was stopped for so long
+    node.membership.safe_until = 0.0  # it was stopped for so long
     assert not node.left(host)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
-    return node._wire.run(node.share.starts("topic:start_urls", most))
+    return node._wire.run(node.membership.starts("topic:start_urls", most))
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
@@ -44,7 +44,7 @@ def put_starts(crew: Crew, *names: str) -> None:
 
 def late_starts(node: SharedFrontier) -> Call:
     """A call for start URLs whose connection is given up before Redis reads it."""
-    steps = node.share.starts("topic:start_urls", 2)
+    steps = node.membership.starts("topic:start_urls", 2)
     call = next(steps)
     steps.close()
     return call
@@ -60,7 +60,7 @@ def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
     assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
     node.settle()
     assert starts(node) == []
-    assert not crew.client.exists("topic:start_urls", f"{node.base}starts:{node.share.epoch}")
+    assert not crew.client.exists("topic:start_urls", f"{node.base}starts:{node.membership.epoch}")
 
 
 def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Crew) -> None:
@@ -78,7 +78,7 @@ def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
     put_starts(crew, "a", "b", "c")
     node = crew.join()
     assert len(starts(node)) == 2
-    steps = node.share.exchange(look=False)
+    steps = node.membership.exchange(look=False)
     batch = next(steps)
     steps.close()
     node._wire._call(batch)  # Redis took it; the answer is lost

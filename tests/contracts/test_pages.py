@@ -13,7 +13,7 @@ from topiccrawl.text.digest import digest_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.storage.contract import Storage, Store
+    from topiccrawl.storage.contract import ArticleStore, Storage
 
 TOPIC = "足球"
 ONE = PageState(
@@ -31,7 +31,7 @@ ONE = PageState(
 )
 
 
-def law(storage: Storage, work: Callable[[Pages, Store], Awaitable[None]]) -> None:
+def law(storage: Storage, work: Callable[[Pages, ArticleStore], Awaitable[None]]) -> None:
     async def whole() -> None:
         pages, store = Pages(storage), storage.articles()
         await pages.open()
@@ -53,7 +53,7 @@ def state(number: int, **values: object) -> PageState:
 def test_states_come_back_as_they_were_each_owner_its_own(storage: Storage) -> None:
     other = replace(ONE, owner="汽车", role=Role.HUB, more={})
 
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         await pages.save([])
         await pages.save([ONE, other])
         await pages.save([ONE])
@@ -68,7 +68,7 @@ def test_states_come_back_as_they_were_each_owner_its_own(storage: Storage) -> N
 
 
 def test_due_pages_come_soonest_first(storage: Storage) -> None:
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         states = [state(n, due=due) for n, due in enumerate((50.0, 0.0, 40.0, 60.0, 45.0))]
         await pages.save([*states, replace(ONE, owner="汽车", due=1.0)])
         due = await pages.due(TOPIC, 50.0)
@@ -79,7 +79,7 @@ def test_due_pages_come_soonest_first(storage: Storage) -> None:
 
 
 def test_a_window_tells_what_is_new_changed_and_gone_since(storage: Storage) -> None:
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         await pages.save(
             [
                 state(1, first_seen=10.0),
@@ -110,7 +110,7 @@ def article(number: int, text: str, at: float) -> Article:
 
 
 def test_a_changed_article_keeps_its_old_texts(storage: Storage) -> None:
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         texts = [(1.0, "主队获胜"), (2.0, "主队获胜"), (3.0, "客队获胜"), (4.0, "打成平局")]
         for at, text in texts:
             await store.save([article(1, text, at), article(2, "主队获胜", at)])
@@ -124,7 +124,7 @@ def test_a_changed_article_keeps_its_old_texts(storage: Storage) -> None:
 
 
 def test_parts_of_one_fetch_are_no_versions(storage: Storage) -> None:
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         await store.save([article(1, "上半场", 1.0)])
         await store.save([article(1, "上半场和下半场", 1.0)])
         assert await store.versions(article(1, "", 0).url) == []
@@ -135,7 +135,7 @@ def test_parts_of_one_fetch_are_no_versions(storage: Storage) -> None:
 def test_what_is_forgotten_leaves_neither_state_nor_versions(storage: Storage) -> None:
     hosts = ("a.test", "sub.a.test", "sub.a.test:8080", "nota.test", "b.test")
 
-    async def work(pages: Pages, store: Store) -> None:
+    async def work(pages: Pages, store: ArticleStore) -> None:
         urls = [f"http://{host}/x?y=a.test" for host in hosts]
         await pages.save([replace(ONE, url=url) for url in urls])
         for at, text in ((1.0, "主队获胜"), (2.0, "客队获胜")):

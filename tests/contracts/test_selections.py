@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.contracts.conftest import Factory
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
 
 
-async def urls(store: Store, selection: Selection) -> list[str]:
+async def urls(store: ArticleStore, selection: Selection) -> list[str]:
     return [found.url async for found in store.select(selection)]
 
 
@@ -40,7 +40,7 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         Selection(words=words_in("飞机")): [],
     }
 
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save(made)
         for selection, numbers in expected.items():
             assert await urls(store, selection) == [article(n).url for n in numbers], selection
@@ -53,7 +53,7 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
 
 @pytest.mark.parametrize("site", ["a_b.test", "%", "a%"])
 def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site: str) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         sites = ("a_b.test", "news.a_b.test", "news.axb.test", "a.test")
         made = [replace(article(n), site=name) for n, name in enumerate(sites)]
         await store.save(made)
@@ -65,7 +65,7 @@ def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site:
 
 
 def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         other = factory(tmp_path)
         await other.open()
         await store.save([article(n) for n in range(4)])
@@ -94,7 +94,7 @@ def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_pat
 def test_articles_of_a_topic_expire_unless_another_topic_wants_them(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         made = [replace(article(n, topic="甲"), fetched_at=float(n)) for n in range(4)]
         await store.save([*made, replace(article(0, topic="乙"), fetched_at=0.0)])
         assert await store.expire("甲", before=2.0) == 2

@@ -83,7 +83,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     one.push([Seed(f"http://h{n}.cn/") for n in range(40)])
     for _ in range(6):
         for node in (one, two):
-            node._wire.run(node.share.starts(STARTS, 2))
+            node._wire.run(node.membership.starts(STARTS, 2))
             node.settle()
             for lease in node.pop(30):
                 if lease.kind is Kind.ROBOTS:
@@ -91,12 +91,12 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
                 else:
                     node.begin(lease)
                     node.finish(lease, CRAWLED, [offer(f"http://n{n}.cn/", 0.5) for n in range(9)])
-    assert one.share.view.claims
+    assert one.membership.view.claims
     one.abandon()
-    client.zadd(f"{one.base}nodes", {str(one.share.epoch): 0})
+    client.zadd(f"{one.base}nodes", {str(one.membership.epoch): 0})
     for _ in range(4):
         two.settle()
-    assert two.share.alone()
+    assert two.membership.alone()
     two.close()
     discard(client, NAME)
 

@@ -17,7 +17,7 @@ from tests.contracts.articles import article, run
 from tests.laws import BUSY
 from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.storage.contract import Fate, Store
+from topiccrawl.storage.contract import ArticleStore, Fate
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         (saved,) = await store.save([article(1)])
         assert saved == (article(1).url, Fate.NEW, article(1).url, 1.0, "")
         story = await store.get(article(1).url)
@@ -43,7 +43,7 @@ def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path)
 
 
 def test_saving_twice_equals_saving_once(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1)])
         before = await store.articles(), await store.counts()
         (saved,) = await store.save([article(1)])
@@ -56,11 +56,11 @@ def test_saving_twice_equals_saving_once(factory: Factory, tmp_path: Path) -> No
 def test_closing_and_opening_changes_nothing(factory: Factory, tmp_path: Path) -> None:
     kept: list[Article] = []
 
-    async def fill(store: Store) -> None:
+    async def fill(store: ArticleStore) -> None:
         await store.save([article(n) for n in range(5)])
         kept.extend(await store.articles())
 
-    async def look(store: Store) -> None:
+    async def look(store: ArticleStore) -> None:
         assert await store.articles() == kept
         assert len(kept) == 5
 
@@ -71,7 +71,7 @@ def test_closing_and_opening_changes_nothing(factory: Factory, tmp_path: Path) -
 def test_a_second_topic_adds_its_score_to_the_same_article(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1, topic="足球", score=0.5)])
         (saved,) = await store.save([article(1, topic="体育", score=0.25)])
         assert saved.fate is Fate.UPDATED
@@ -85,7 +85,7 @@ def test_a_second_topic_adds_its_score_to_the_same_article(
 
 
 def test_terms_are_those_of_the_topic_asked_for(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1, topic="足球")])
         await store.save([replace(article(1, topic="体育"), terms=(("中心", 1.0),))])
         (football,) = await store.articles("足球")
@@ -99,7 +99,7 @@ def test_terms_are_those_of_the_topic_asked_for(factory: Factory, tmp_path: Path
 def test_changed_text_replaces_the_old_one(factory: Factory, tmp_path: Path) -> None:
     changed = replace(article(1, text=99), title="更正")
 
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1)])
         (saved,) = await store.save([changed])
         assert saved.fate is Fate.UPDATED
@@ -114,7 +114,7 @@ def test_changed_text_replaces_the_old_one(factory: Factory, tmp_path: Path) -> 
 def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         first, copy = article(1), article(2, text=1, topic="体育", score=0.25)
         saved = await store.save([first, copy])
         assert [s.fate for s in saved] == [Fate.NEW, Fate.REPRINT]
@@ -135,7 +135,7 @@ def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
 
 
 def test_a_reprint_never_lowers_the_score_of_its_story(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1, score=0.9), article(2, text=1, score=0.1)])
         (found,) = await store.articles()
         assert found.topics == {"足球": 0.9}
@@ -146,7 +146,7 @@ def test_a_reprint_never_lowers_the_score_of_its_story(factory: Factory, tmp_pat
 def test_a_reprint_that_gets_a_text_of_its_own_becomes_an_article(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1), article(2, text=1)])
         (saved,) = await store.save([article(2)])
         assert saved.fate is Fate.NEW
@@ -161,7 +161,7 @@ def test_a_reprint_that_gets_a_text_of_its_own_becomes_an_article(
 def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(1), article(2)])
         (saved,) = await store.save([article(2, text=1)])
         assert (saved.fate, saved.story) == (Fate.REPRINT, article(1).url)
@@ -174,7 +174,7 @@ def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
 
 
 def test_texts_too_short_to_compare_are_never_reprints(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         short = [replace(article(n), body="图", digest=digest_of("图")) for n in (1, 2)]
         assert [s.fate for s in await store.save(short)] == [Fate.NEW, Fate.NEW]
 
@@ -182,7 +182,7 @@ def test_texts_too_short_to_compare_are_never_reprints(factory: Factory, tmp_pat
 
 
 def test_articles_come_last_first_by_topic_and_page(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.save([article(n, topic="甲" if n % 2 else "乙") for n in range(6)])
         urls = [a.url for a in await store.articles("甲")]
         assert urls == [article(n).url for n in (5, 3, 1)]
@@ -197,7 +197,7 @@ def test_articles_come_last_first_by_topic_and_page(factory: Factory, tmp_path: 
 def test_text_that_utf8_cannot_carry_is_stored_with_a_mark(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         odd = replace(
             article(1), title="坏\ud800字\x00", author="\udfff", url="http://a.test/\ud801"
         )
@@ -210,7 +210,7 @@ def test_text_that_utf8_cannot_carry_is_stored_with_a_mark(
 
 
 def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         other = factory(tmp_path)
         await other.open()
         try:
@@ -227,8 +227,8 @@ def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> Non
     run(factory(tmp_path), law)
 
 
-def one_article_a_story(store: Store, steps: list[tuple[int, int]]) -> None:
-    async def law(store: Store) -> None:
+def one_article_a_story(store: ArticleStore, steps: list[tuple[int, int]]) -> None:
+    async def law(store: ArticleStore) -> None:
         for number, text in steps:
             (saved,) = await store.save([article(number, text)])
             story = await store.get(saved.url)
@@ -261,7 +261,7 @@ def test_there_is_never_more_than_one_document_of_a_story(
 
 
 def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: Store) -> None:
+    async def law(store: ArticleStore) -> None:
         await store.close()
 
     run(factory(tmp_path), law)

@@ -57,7 +57,7 @@ class Crawls:
 
     def late(self, crawl: SharedFrontier) -> None:
         """The crawl's node has not given word for longer than it may."""
-        self.client.zadd(f"{REGISTER}nodes", {f"{crawl.base}{crawl.share.epoch}": 0})
+        self.client.zadd(f"{REGISTER}nodes", {f"{crawl.base}{crawl.membership.epoch}": 0})
 
     def kill(self, name: str) -> None:
         crawl = self.opened.pop(name)

@@ -13,8 +13,7 @@ from scrapy.settings import Settings
 from tests.crawl.run import ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
-from topiccrawl.commands.control import ControlCommand
-from topiccrawl.commands.control import told as told_of
+from topiccrawl.commands.control import ControlCommand, order_line
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def steer(data: Path, *words: str, **place: str) -> str:
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
     command.settings.setmodule("topiccrawl.settings", priority="default")
     factor = float(words[1]) if len(words) > 1 else 1.0
-    return told_of("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))
+    return order_line("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))
 
 
 def quick_pairs(web: Web, since: int = 0) -> list[float]:

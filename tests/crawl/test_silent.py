@@ -19,7 +19,7 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
 
 pytestmark = pytest.mark.crawl
 
@@ -103,7 +103,7 @@ def test_a_reader_that_has_enough_ends_a_list_quietly(
     assert process.returncode == 141
 
 
-async def filled(store: Store) -> None:
+async def filled(store: ArticleStore) -> None:
     """Store more than a pipe holds."""
     await store.open()
     for begin in range(0, 300, 50):

@@ -14,7 +14,7 @@ from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
 from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path)
     status, told = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",
                        "--owner", "甲", "--site-pages", "12")  # fmt: skip
     assert (status, "waiting" in told, "甲" in told) == (0, True, True)
-    desk = Desk(ledger_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})))
+    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
     with Web(PAGES) as web:
         with running(web.proxy, data, "work", **SLOW) as worker:
             until(lambda: len(web.hits) >= 5)

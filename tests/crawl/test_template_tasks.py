@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE, until
 from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.records import Wish
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -53,7 +53,7 @@ class Scene:
 
     def ask(self, question: Callable[[Desk], Awaitable[T]]) -> T:
         async def asked() -> T:
-            ledger = ledger_of(self.settings)
+            ledger = frontiers_of(self.settings).ledger()
             try:
                 return await question(Desk(ledger, checker(self.settings)))
             finally:

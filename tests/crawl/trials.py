@@ -113,7 +113,7 @@ class CountingScheduler(FrontierScheduler):
 class FalteringScheduler(FrontierScheduler):
     """Stands still a moment after it let a request out, and before that leaves: every other time.
 
-    Shorter than what the pulse notices.
+    Shorter than what the stall detector notices.
     """
 
     calls: ClassVar = count()

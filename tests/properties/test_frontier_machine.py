@@ -328,14 +328,14 @@ class SharedMachine(FrontierMachine):
     def kill(self) -> None:
         """Leave everything as a killed process does; hosts may have been asked until now."""
         assert isinstance(self.frontier, SharedFrontier)
-        share, places = self.frontier.share, self.frontier.local.places
+        member, places = self.frontier.membership, self.frontier.local.places
         for name in {urlsplit(url).hostname or "" for url in URLS}:
             if places.find_host(name):
                 site = self.model.sites.setdefault(name, Site())
                 site.next_at = max(site.next_at, self.model.now + self.politeness.delay)
         super().kill()
-        self.client.zadd(f"{share.base}nodes", {str(share.epoch): 0})  # long ago
-        self.client.zadd(f"{share.base}own:nodes", {f"{share.base}{share.epoch}": 0})
+        self.client.zadd(f"{member.base}nodes", {str(member.epoch): 0})  # long ago
+        self.client.zadd(f"{member.base}own:nodes", {f"{member.base}{member.epoch}": 0})
 
     @override
     def remove(self) -> None:

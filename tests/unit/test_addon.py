@@ -16,7 +16,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.hooks import check_hooks
 
 LISTENERS = "TOPICCRAWL_STORE_LISTENERS"
-WEBHOOK = "topiccrawl.addons.webhook.courier.courier_of"
+WEBHOOK = "topiccrawl.addons.webhook.sender.sender_of"
 
 
 def given(priority: str = "project", **own: Any) -> Settings:

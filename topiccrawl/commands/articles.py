@@ -17,10 +17,10 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.commands.windows import (
     as_json,
+    change_rows,
     on_site,
     period_since,
     report,
-    told_of,
     until_of,
     window_of,
 )
@@ -36,7 +36,7 @@ from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.tables import (
     COLUMNS,
     SORTED,
-    Choice,
+    ExportFilter,
     Table,
     chosen,
     columns_named,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Reprint, Store, Story, Version
+    from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
 
 UNSETTLED = 300.0
 """Seconds that the next export of ``--stored-since`` goes back, for articles fetched but not stored
@@ -160,7 +160,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         started, since, found = time.time(), 0.0, False
         if opts.stored_since:
             since = since_of(opts.stored_since, self.folder, selection.topic, started)
-        choice = Choice(opts.sort or "", opts.min_score, since, opts.limit or 0)
+        choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
         with writing(file, formats) as writer:
             async with (
@@ -188,11 +188,11 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         until = until_of(opts.until, self.folder, owner, time.time())
         window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
         async with self._store() as store:
-            told = (await told_of(store, window))[: opts.limit or None]
+            rows = (await change_rows(store, window))[: opts.limit or None]
         if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
             said = f"{owner}: no page of it was ever watched: crawl with -a watch=1"
             say(said, to=sys.stderr)
-        say(*(as_json(told) if opts.json else report(owner, since, window, told)))
+        say(*(as_json(rows) if opts.json else report(owner, since, window, rows)))
 
     def _forget(self, names: list[str]) -> None:
         """Remove from the store, then where TOPICCRAWL_FORGET says, such as from the archive."""
@@ -244,7 +244,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                     return
 
     @asynccontextmanager
-    async def _store(self) -> AsyncIterator[Store]:
+    async def _store(self) -> AsyncIterator[ArticleStore]:
         store = storage_of(self.options).articles()
         await store.open()
         try:

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.scheduler.build import ledger_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
 from topiccrawl.topics.topic import Topic, resolve
@@ -18,7 +18,7 @@ from topiccrawl.topics.topic import Topic, resolve
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.storage.ledger import Order
+    from topiccrawl.storage.ledger import CrawlOrder
 
 ACTIONS = ("show", "pause", "resume", "cancel", "speed")
 
@@ -57,7 +57,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             raise UsageError("name one: --topic or --template", print_help=False)
         name = self._name(opts)
         order = asyncio.run(self.steer(args[0], name, factor))
-        say(f"{name}: what runs of it ends" if args[0] == "cancel" else told(name, order))
+        say(f"{name}: what runs of it ends" if args[0] == "cancel" else order_line(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
@@ -72,9 +72,9 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         name = self.last_crawl(None).topic
         return Topic(name=name, terms={name: 1.0})
 
-    async def steer(self, action: str, name: str, factor: float) -> Order:
+    async def steer(self, action: str, name: str, factor: float) -> CrawlOrder:
         """Carry an order out; what holds then."""
-        ledger = ledger_of(self.options)
+        ledger = frontiers_of(self.options).ledger()
         control = Control(ledger)
         try:
             if action == "speed":
@@ -88,11 +88,11 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             await ledger.close()
 
 
-def told(name: str, order: Order) -> str:
+def order_line(name: str, order: CrawlOrder) -> str:
     """Return the line that states the order in force for a crawl.
 
-    >>> from topiccrawl.storage.ledger import Order
-    >>> told("nev", Order(speed=0.5))
+    >>> from topiccrawl.storage.ledger import CrawlOrder
+    >>> order_line("nev", CrawlOrder(speed=0.5))
     'nev: goes, speed 0.5'
     """
     return f"{name}: {'paused' if order.paused else 'goes'}, speed {order.speed:g}"

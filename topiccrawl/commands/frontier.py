@@ -19,7 +19,7 @@ from topiccrawl.errors import StateError, StorageError, TopiccrawlError
 from topiccrawl.frontier.portable import About, from_line, to_line
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.build import place_named, read_frontier
+from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
@@ -161,9 +161,9 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         if not name:
             raise StateError("the export says no topic: name it with --topic")
         if not topic and name.startswith("spider-"):
-            return name, place_named(self.options, name)
+            return name, frontiers_of(self.options).place(name)
         chosen = resolve(name)
-        return chosen.name, place_named(self.options, chosen.slug)
+        return chosen.name, frontiers_of(self.options).place(chosen.slug)
 
 
 def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entry]) -> int:

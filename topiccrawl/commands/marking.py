@@ -12,11 +12,11 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.marks import MarkStore
+from topiccrawl.text.files import read_regular
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import Mark, MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
-from topiccrawl.topics.tomlfile import read_regular
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

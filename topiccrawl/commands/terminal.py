@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical, host_of, site_of
-from topiccrawl.scheduler.build import place_named
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.text.escaping import escaped
 from topiccrawl.topics.topic import resolve
@@ -93,7 +93,7 @@ class OperatorCommand(ABC):
             ConfigurationError: No topic is named, and the folder has crawls of several.
         """
         if named := str(self.options.get("TOPICCRAWL_CRAWL") or ""):
-            return Crawl(0, "", place_named(self.options, named), 0.0, None, "")
+            return Crawl(0, "", frontiers_of(self.options).place(named), 0.0, None, "")
         name = resolve(topic).name if topic else ""
         crawls = CrawlLog(self.folder).all(name)
         topics = dict.fromkeys(crawl.topic for crawl in crawls)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.events import Change
     from topiccrawl.storage.pages import Window
 
@@ -89,7 +89,7 @@ async def window_of(
         return await pages.window(owner, since, until)
 
 
-async def told_of(store: Store, window: Window) -> list[ChangeRow]:
+async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
     """The window's changes with what the store knows of them."""
     rows: list[ChangeRow] = []
     for change in changes_in(window):

@@ -59,10 +59,6 @@ class DuplicateDetector(Protocol):
         ...
 
 
-Method = DuplicateDetector
-"""The same, as stores call it."""
-
-
 class ExactText:
     """The same main text, whatever its blanks, punctuation, width and case.
 

@@ -1,6 +1,5 @@
 """Seed providers: search engines, feeds, sitemaps, indexes and lists, read without the network."""
 
-from topiccrawl.discovery.chance import probability
 from topiccrawl.discovery.choice import provider_of, providers_of
 from topiccrawl.discovery.configured import Configured, Engine, read_engine
 from topiccrawl.discovery.contract import (
@@ -38,7 +37,6 @@ __all__ = [
     "hit_of",
     "hits_of",
     "number_in",
-    "probability",
     "provider_of",
     "providers_of",
     "read_engine",

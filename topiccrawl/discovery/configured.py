@@ -15,7 +15,7 @@ from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
-from topiccrawl.topics.tomlfile import no_toml, read_regular, unusable
+from topiccrawl.text.files import no_toml, read_regular, unusable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import text_of, xml_root
-from topiccrawl.topics.tomlfile import read_regular
+from topiccrawl.text.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

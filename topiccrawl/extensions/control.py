@@ -10,10 +10,11 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.scheduler.build import crawl_name, ledger_of
+from topiccrawl.scheduler.build import crawl_name
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import Order
+from topiccrawl.storage.ledger import CrawlOrder
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -44,7 +45,7 @@ class CrawlControl:
 
     def __init__(self, context: CrawlContext, ledger: Ledger) -> None:
         self.context = context
-        self.order = Order()
+        self.order = CrawlOrder()
         self._ledger = ledger
         self._control = Control(ledger)
         self._task: asyncio.Task[None] | None = None
@@ -59,7 +60,7 @@ class CrawlControl:
         """
         if not crawler.settings.getbool("TOPICCRAWL_CONTROL"):
             raise NotConfigured
-        control = cls(context_of(crawler), ledger_of(crawler.settings))
+        control = cls(context_of(crawler), frontiers_of(crawler.settings).ledger())
         crawler.signals.connect(control.opened, signals.engine_started)
         crawler.signals.connect(control.closed, signals.spider_closed)
         return control
@@ -96,7 +97,7 @@ class CrawlControl:
                 self._follow(order)
             await asyncio.sleep(PERIOD)
 
-    def _follow(self, order: Order) -> None:
+    def _follow(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats
         if order == self.order or not context.opened:
             return

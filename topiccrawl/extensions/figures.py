@@ -22,8 +22,9 @@ from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.frontier.contract import Ending
 from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.model import Article, PageKind
-from topiccrawl.scheduler.build import crawl_name, frontier_place, runs_of
+from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.scheduler import on_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import EVERY
@@ -83,7 +84,7 @@ class CrawlFigures:
         self._about: dict[str, Any] = {}
         self._putting: asyncio.Future[None] | None = None
         self._failed_put = False
-        self.runs = runs_of(crawler.settings)
+        self.runs = frontiers_of(crawler.settings).runs()
         self._loop = create_looping_call(self.tick)
 
     @classmethod

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
+from topiccrawl.extensions.forecast import YieldForecast
 from topiccrawl.frontier.contract import Ending, Kind
 from topiccrawl.frontier.view import Outlook
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.hooks import number
-from topiccrawl.topics.calibration import YieldForecast
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ _FIRST = re.compile(
 _NUMBER = re.compile(r"^\W*第?(\d{1,2})页?\W*$")
 
 
-class Part(NamedTuple):
+class PartUrl(NamedTuple):
     """A URL as one page of a document.
 
     Attributes:
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
     first: str = ""
 
 
-def part_of(url: str) -> Part:
+def part_of(url: str) -> PartUrl:
     """Return the document that a URL belongs to, and the number of the page in it.
 
     >>> part_of("http://a.test/20160112/n43_2.shtml")
@@ -58,20 +58,22 @@ def part_of(url: str) -> Part:
     try:
         return _part_of(url)
     except ValueError:  # not an address
-        return Part(url, 0)
+        return PartUrl(url, 0)
 
 
-def _part_of(url: str) -> Part:
+def _part_of(url: str) -> PartUrl:
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     paged = [value for key, value in pairs if key.lower() in _KEYS and value.isdecimal()]
     if paged:
         kept = [(key, value) for key, value in pairs if key.lower() not in _KEYS]
-        return Part(urlunsplit(parts._replace(query=urlencode(kept), fragment="")), int(paged[0]))
+        return PartUrl(
+            urlunsplit(parts._replace(query=urlencode(kept), fragment="")), int(paged[0])
+        )
     match = _MARKED.match(parts.path)
     if match is None:
-        return Part(url, 0)
-    return Part(
+        return PartUrl(url, 0)
+    return PartUrl(
         urlunsplit(parts._replace(path=match["base"] + match["tail"])), int(match["number"])
     )
 
@@ -114,7 +116,7 @@ def without_parts(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(link for link in links if link.url not in own)
 
 
-def _siblings(here: Part, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
+def _siblings(here: PartUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
     folder = here.base.partition("?")[0].rpartition("/")[0]
     for link in links:
         if link.url.startswith(folder):  # most links lead elsewhere, and this is cheap

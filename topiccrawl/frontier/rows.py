@@ -106,7 +106,7 @@ HEAD = np.dtype({
 })  # fmt: skip
 """Fields from which the order of the queues is built, as numpy's type of a record."""
 PARENT = Struct("<12sI")
-NOBODY = bytes(12)
+NO_KEY = bytes(12)
 NUMBER = Struct(">I")
 BATCH = 500
 LINKED = Struct("<H5xIHI24xBBBIII")
@@ -219,7 +219,7 @@ def decode(data: bytes) -> Row:
         data, MOVING_AT
     )
     end = HEAD_BYTES + (parents << 4)
-    row.first = b"" if first == NOBODY else first
+    row.first = b"" if first == NO_KEY else first
     row.parents = data[HEAD_BYTES:end]
     row.evidence = FLOATS[count].unpack_from(data, end)
     row.texts = data[end + 4 * count :]

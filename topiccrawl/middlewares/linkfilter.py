@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from topiccrawl.frontier.values import Kind
+from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.traps import trap
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.model import Findings
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import hosts_of, traps_of
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -58,10 +57,11 @@ class UrlGateMiddleware:
         Raises:
             NotConfigured: If the spider has no topic, or the topic no rules.
         """
-        topic = getattr(crawler.spider, "topic", None)
-        if not isinstance(topic, Topic) or not (topic.include or topic.exclude):
+        context = context_of(crawler)
+        topic = context.spec.topic
+        if topic is None or not (topic.include or topic.exclude):
             raise NotConfigured
-        return cls(UrlRules(topic.include, topic.exclude), context_of(crawler).lease)
+        return cls(UrlRules(topic.include, topic.exclude), context.lease)
 
     def process_request(self, request: Request) -> None:
         """Let a request pass, or raise LeftOutError."""

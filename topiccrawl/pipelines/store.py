@@ -13,14 +13,11 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
-from topiccrawl.dedup.choice import DEFAULT, method_named
-from topiccrawl.dedup.index import CAPACITY
-from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import articles_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
 from topiccrawl.storage.safe import SafeStore
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.contract import Store, StoreListener
+    from topiccrawl.storage.contract import ArticleStore, StoreListener
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
@@ -75,14 +72,9 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read what ``storage_of`` reads, TOPICCRAWL_DUPLICATES* and TOPICCRAWL_STORE_*."""
+        """Read what ``articles_of`` reads, and TOPICCRAWL_STORE_*."""
         settings = crawler.settings
-        method = method_named(
-            settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
-            settings.getint("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW),
-        )
-        capacity = settings.getint("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY)
-        store = storage_of(settings).articles(method, capacity)
+        store = articles_of(settings)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
 
         def count(stat: str) -> None:
@@ -187,7 +179,7 @@ class StorePipeline:
 
 
 def listeners_of(
-    settings: BaseSettings, store: Store, count: Callable[[str], None] = lambda _: None
+    settings: BaseSettings, store: ArticleStore, count: Callable[[str], None] = lambda _: None
 ) -> list[StoreListener]:
     """Build what TOPICCRAWL_STORE_LISTENERS names, in order, without those that are off.
 
@@ -212,8 +204,7 @@ def listeners_of(
 
 def check_store(settings: BaseSettings) -> None:
     """Raise SettingError if settings of the store, duplicates or listeners cannot be used."""
-    method_named(settings["TOPICCRAWL_DUPLICATES"])
-    listeners_of(settings, storage_of(settings).articles())
+    listeners_of(settings, articles_of(settings))
 
 
 def _brief(record: logging.LogRecord) -> bool:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Frontier
     from topiccrawl.frontier.portable import Reader
-    from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.runs import Runs
     from topiccrawl.topics.topic import Topic
 
 
@@ -68,22 +66,12 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
     return clock
 
 
-def ledger_of(settings: BaseSettings) -> Ledger:
-    """Return the store of tasks and orders."""
-    return frontiers_of(settings).ledger()
-
-
 def as_turn(settings: BaseSettings) -> Settings:
     """Return settings for a crawl that is one turn of a task: no other process crawls the same."""
     own = Settings()
     own.update(settings)
     own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
     return own
-
-
-def runs_of(settings: BaseSettings) -> Runs:
-    """Return the store of run records."""
-    return frontiers_of(settings).runs()
 
 
 def crawl_name(spider: Spider | None) -> str:
@@ -115,12 +103,7 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Re
 
 def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
     """Return the place of a crawl's frontier, for the log of crawls: folder, or server and name."""
-    return place_named(settings, crawl_name(spider))
-
-
-def place_named(settings: BaseSettings, name: str) -> str:
-    """Return the place of the frontier of a topic's slug (or of another owner)."""
-    return frontiers_of(settings).place(name)
+    return frontiers_of(settings).place(crawl_name(spider))
 
 
 def _owner(spider: Spider | None) -> str:

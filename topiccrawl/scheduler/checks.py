@@ -10,7 +10,8 @@ from scrapy.settings import default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError
-from topiccrawl.scheduler.build import limits_of, place_named
+from topiccrawl.scheduler.build import limits_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components, flag_of, number
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def check_values(settings: BaseSettings) -> None:
     for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
         check_count(settings, name)
     limits_of(settings)
-    place_named(settings, "any")
+    frontiers_of(settings).place("any")
     _check_name(settings, "TOPICCRAWL_CRAWL")
     check_folder(settings, "JOBDIR")
     for check in components(settings, "TOPICCRAWL_CHECKS"):

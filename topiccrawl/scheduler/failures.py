@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
-class Verdict(NamedTuple):
+class FailureVerdict(NamedTuple):
     """Verdict on a failure.
 
     Attributes:
@@ -54,22 +54,22 @@ class FailureRules:
         most = request.meta.get("max_retry_times")
         return not request.meta.get("dont_retry") and (most is None or failures < int(most))
 
-    def judge(self, failure: Failure, now: float) -> Verdict:
+    def judge(self, failure: Failure, now: float) -> FailureVerdict:
         """Return the verdict; ``now``, in seconds since the epoch, is the base of a Retry-After."""
         error = failure.value
         if isinstance(error, HttpError):
             status = error.response.status
             wait = retry_after(error.response, now)
-            return Verdict(status in self.codes, f"http-{status}", wait)
+            return FailureVerdict(status in self.codes, f"http-{status}", wait)
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
             own = getattr(error, "reason", "ignored")  # set by our own middlewares
-            return Verdict(again=False, reason="max-redirects" if redirects else own)
+            return FailureVerdict(again=False, reason="max-redirects" if redirects else own)
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
         again = isinstance(error, self.exceptions)
         too_large = isinstance(error, DownloadCancelledError)  # DOWNLOAD_MAXSIZE
-        return Verdict(again, reason, unforeseen=not (again or too_large))
+        return FailureVerdict(again, reason, unforeseen=not (again or too_large))
 
 
 def retry_after(response: Response, now: float) -> float | None:

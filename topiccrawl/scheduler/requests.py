@@ -82,7 +82,7 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Settling:
+class SettlingErrback:
     """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
     Attributes:
@@ -131,7 +131,7 @@ def detached(request: Request, lease: Lease | None) -> Request:
         drop.add("proxy")
     kept = {name: value for name, value in request.meta.items() if name not in drop}
     errback = request.errback
-    own = errback.own if isinstance(errback, Settling) else errback
+    own = errback.own if isinstance(errback, SettlingErrback) else errback
     return request.replace(meta=kept, errback=own)
 
 

@@ -39,15 +39,15 @@ from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.pulse import Pulse
 from topiccrawl.scheduler.redirects import Redirects, SideQueue
 from topiccrawl.scheduler.requests import (
     Kept,
     NotSerialisableError,
-    Settling,
+    SettlingErrback,
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
+from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -111,7 +111,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self.context = context_of(crawler)
         self.alarm = self.context.alarm
         self._failure = ""
-        self._pulse = Pulse()
+        self._stalls = StallDetector()
         self._loops = [
             (create_looping_call(self._housekeeping), _HOUSEKEEPING),
             (create_looping_call(self._extend), _EXTEND_EVERY),
@@ -159,7 +159,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self._most = _OPEN * concurrency
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
-        self._pulse.start(self._keep_clocks)
+        self._stalls.start(self._keep_clocks)
         context.sync = frontiers_of(self.crawler.settings).sync_task(self)
         if context.sync is not None:
             context.sync.start()
@@ -186,7 +186,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         for loop, _ in self._loops:
             if loop.running:
                 loop.stop()
-        self._pulse.stop()
+        self._stalls.stop()
         self.alarm.cancel()
         if not self.context.opened:
             return
@@ -293,7 +293,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
             self.book.failed(lease.epoch, "payload")
             return None
         callback = self.answers.robots if robots else request.callback
-        errback = Settling(self.answers.failed, request.errback)
+        errback = SettlingErrback(self.answers.failed, request.errback)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
         self._count("frontier/robots_requests" if robots else "frontier/leased")
         return _leased(request, lease)
@@ -325,7 +325,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     def _keep_clocks(self) -> None:
         """Postpone hosts whose requests were sent later because the process stalled."""
-        if lost := self._pulse.lost():
+        if lost := self._stalls.lost():
             with self.book.writing() as frontier:
                 frontier.stood_still(lost)
 

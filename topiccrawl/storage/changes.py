@@ -6,7 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from topiccrawl.storage.documents import Kind
+from topiccrawl.storage.documents import DocumentKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -47,14 +47,16 @@ class TopicChange(NamedTuple):
     upper_limit: float | None = None
 
 
-CHANGES = Kind(
+CHANGES = DocumentKind(
     "topic_changes",
     ("topic", "frontier", "number", "at", "method", "reason", "pages", "own", "terms",
      "lower_limit", "upper_limit"),
     key=4,
     nested=frozenset({"own", "terms"}),
 )  # fmt: skip
-LEARNT = Kind("topic_learnt", ("topic", "frontier", "state"), key=2, nested=frozenset({"state"}))
+LEARNT = DocumentKind(
+    "topic_learnt", ("topic", "frontier", "state"), key=2, nested=frozenset({"state"})
+)
 
 
 class ChangeLog:

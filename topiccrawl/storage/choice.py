@@ -5,13 +5,16 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from topiccrawl.dedup.choice import DEFAULT, method_named
+from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.storage.contract import Storage
+    from topiccrawl.storage.contract import ArticleStore, Storage
 
 
 def storage_of(settings: Mapping[str, Any]) -> Storage:
@@ -33,6 +36,20 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
             f"TOPICCRAWL_STORAGE {named} is not set up: settings of its own are missing"
         )
     return SqliteStorage(settings["TOPICCRAWL_DATA_DIR"])
+
+
+def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
+    """Return the store of a crawl's articles, with the duplicate detector that the settings name.
+
+    Raises:
+        SettingError: A setting of the storage or of duplicates cannot be used.
+    """
+    detector = method_named(
+        settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
+        int(settings.get("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW)),
+    )
+    capacity = int(settings.get("TOPICCRAWL_DUPLICATES_ARTICLES", CAPACITY))
+    return storage_of(settings).articles(detector, capacity)
 
 
 def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others

@@ -20,9 +20,9 @@ from topiccrawl.dedup.index import CAPACITY
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
-    from topiccrawl.storage.documents import Documents, Kind
+    from topiccrawl.storage.documents import DocumentKind, Documents
     from topiccrawl.storage.selection import Selection
 
 
@@ -158,7 +158,7 @@ class StoreListener:
         """
 
 
-class Store(Protocol):
+class ArticleStore(Protocol):
     """Store of articles. See the module's docstring for guarantees."""
 
     async def open(self) -> None:
@@ -271,7 +271,7 @@ class Listed(NamedTuple):
     reprints: int
 
 
-class Chain(NamedTuple):
+class StoryChain(NamedTuple):
     """A story and its reprints, in the order they were first recorded."""
 
     article: Listed
@@ -289,7 +289,7 @@ class Listing(Protocol):
         """
         ...
 
-    async def chains(self, topic: str, most: int) -> list[Chain]:
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """Return the stories with the most reprints, most first."""
         ...
 
@@ -323,7 +323,9 @@ class Storage(Protocol):
         """Return whether the place exists; False only for a folder without a store."""
         ...
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """Return the store of articles, closed.
 
         Args:
@@ -336,6 +338,6 @@ class Storage(Protocol):
         """Return lists of the stored articles."""
         ...
 
-    def documents(self, *kinds: Kind) -> Documents:
+    def documents(self, *kinds: DocumentKind) -> Documents:
         """Return the documents of some kinds, closed."""
         ...

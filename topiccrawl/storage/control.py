@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import SettingError
-from topiccrawl.storage.ledger import FASTEST, SLOWEST, Order
+from topiccrawl.storage.ledger import FASTEST, SLOWEST, CrawlOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,31 +27,31 @@ class Control:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    async def order(self, name: str) -> Order:
+    async def order(self, name: str) -> CrawlOrder:
         """Return the order for a crawl."""
         return order_of(await self._ledger.get(KIND, name))
 
-    async def pause(self, name: str) -> Order:
+    async def pause(self, name: str) -> CrawlOrder:
         """Stop fetching."""
         return await self._change(name, paused=True)
 
-    async def resume(self, name: str) -> Order:
+    async def resume(self, name: str) -> CrawlOrder:
         """Resume fetching."""
         return await self._change(name, paused=False)
 
-    async def cancel(self, name: str) -> Order:
+    async def cancel(self, name: str) -> CrawlOrder:
         """End the run; a pause ends with it."""
         return await self._change(name, paused=False, cancelled=await self._ledger.now())
 
-    async def speed(self, name: str, factor: float) -> Order:
+    async def speed(self, name: str, factor: float) -> CrawlOrder:
         """Divide the delays by a factor."""
         return await self._change(name, speed=speed_of(factor))
 
-    async def _change(self, name: str, **changes: Any) -> Order:  # noqa: ANN401 - Order's fields
+    async def _change(self, name: str, **changes: Any) -> CrawlOrder:  # noqa: ANN401 - Order's fields
         return await change(self._ledger, name, lambda order: replace(order, **changes))
 
 
-async def change(ledger: Ledger, name: str, how: Callable[[Order], Order]) -> Order:
+async def change(ledger: Ledger, name: str, how: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
     """Change an order atomically, retrying on conflicts; return the new order."""
     while True:
         before = await ledger.get(KIND, name)
@@ -61,13 +61,13 @@ async def change(ledger: Ledger, name: str, how: Callable[[Order], Order]) -> Or
             return order
 
 
-def order_of(text: str | None) -> Order:
+def order_of(text: str | None) -> CrawlOrder:
     """Return the order that a row holds.
 
     >>> order_of('{"paused": true}').paused, order_of(None).speed
     (True, 1.0)
     """
-    return Order(**json.loads(text)) if text else Order()
+    return CrawlOrder(**json.loads(text)) if text else CrawlOrder()
 
 
 def speed_of(given: object) -> float:

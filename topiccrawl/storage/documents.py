@@ -1,6 +1,6 @@
 """Documents by name: what features store besides the articles, behind one small interface.
 
-A feature describes its documents by a ``Kind`` and reads and writes plain values; a storage
+A feature describes its documents by a ``DocumentKind`` and reads and writes plain values; a storage
 implements ``Documents`` once, for all of them.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class DocumentKind:
     """A kind of documents; make one object of it, at the top of a module.
 
     Attributes:
@@ -86,7 +86,7 @@ class Documents(Protocol):
         """Close the storage. Idempotent; it can be opened again."""
         ...
 
-    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """Insert documents or replace those of the same key, in order.
 
         After the return they survive kill -9. Repeat a call that raised: a storage with
@@ -94,13 +94,13 @@ class Documents(Protocol):
         """
         ...
 
-    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+    async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """Return the documents of those keys that are stored."""
         ...
 
     async def find(
-        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
-        limit: int = 0, fields: Sequence[str] = (),
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
         """Return the documents that meet a condition.
 
@@ -114,17 +114,17 @@ class Documents(Protocol):
         """
         ...
 
-    async def count(self, kind: Kind, where: Where) -> int:
+    async def count(self, kind: DocumentKind, where: Where) -> int:
         """Return the number of documents that meet a condition."""
         ...
 
-    async def delete(self, kind: Kind, *where: Where) -> int:
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """Delete the documents that meet any of the conditions; return their number."""
         ...
 
 
 async def pages(
-    documents: Documents, kind: Kind, where: Where, order: Sequence[str], *,
+    documents: Documents, kind: DocumentKind, where: Where, order: Sequence[str], *,
     fields: Sequence[str] = (), size: int = 200,
 ) -> AsyncIterator[list[Document]]:  # fmt: skip
     """Yield all documents that meet a condition, some at a time.
@@ -149,7 +149,7 @@ async def pages(
         after = tuple(found[-1][name] for name in order)
 
 
-class Part:
+class DocumentStore:
     """Base class of what a feature stores as documents; ``async with`` opens and closes it.
 
     Args:

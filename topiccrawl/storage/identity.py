@@ -37,10 +37,10 @@ def is_dead(text: str) -> bool:
     >>> is_dead(myself())
     False
     """
-    told = json.loads(text)
-    if told.get("space") != _space() or not told.get("space"):
+    record = json.loads(text)
+    if record.get("space") != _space() or not record.get("space"):
         return False
-    return bool(_began(told["pid"]) != told["began"])
+    return bool(_began(record["pid"]) != record["began"])
 
 
 def _space() -> str:

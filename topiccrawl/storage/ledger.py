@@ -20,7 +20,7 @@ Rows = dict[str, dict[str, str]]
 """Text by name, by kind."""
 
 SLOWEST, FASTEST = 0.01, 10.0
-"""Bounds of ``Order.speed``."""
+"""Bounds of ``CrawlOrder.speed``."""
 
 
 class Ledger(Protocol):
@@ -52,7 +52,7 @@ class Ledger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CrawlOrder:
     """The operator's order for a crawl, or for all crawls of a task.
 
     Attributes:
@@ -75,23 +75,23 @@ class Steering(Protocol):
     is changed, also over restarts (a cancellation ends only the current run).
     """
 
-    async def order(self, name: str) -> Order:
+    async def order(self, name: str) -> CrawlOrder:
         """Return the order for a crawl; the defaults if there is none."""
         ...
 
-    async def pause(self, name: str) -> Order:
+    async def pause(self, name: str) -> CrawlOrder:
         """Stop fetching; requests in flight are finished."""
         ...
 
-    async def resume(self, name: str) -> Order:
+    async def resume(self, name: str) -> CrawlOrder:
         """Resume fetching."""
         ...
 
-    async def cancel(self, name: str) -> Order:
+    async def cancel(self, name: str) -> CrawlOrder:
         """End the run; fetched pages stay, and a new start continues."""
         ...
 
-    async def speed(self, name: str, factor: float) -> Order:
+    async def speed(self, name: str, factor: float) -> CrawlOrder:
         """Set the speed.
 
         Raises:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.contract import Chain, Listed, Listing, Reprint
+from topiccrawl.storage.contract import Listed, Listing, Reprint, StoryChain
 from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["Chain", "Listed", "Listing", "SqliteListing"]
+__all__ = ["Listed", "Listing", "SqliteListing", "StoryChain"]
 
 _LISTED = """
     SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
@@ -49,7 +49,7 @@ class SqliteListing:
             return 0, []
         return await self._database.read(lambda c: _page(c, topic, limit, offset))
 
-    async def chains(self, topic: str, most: int) -> list[Chain]:
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """See ``Listing.chains``."""
         if not await self._database.ready():
             return []
@@ -70,10 +70,12 @@ def _page(
     return total, [_listed(row) for row in rows]
 
 
-def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[Chain]:
+def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[StoryChain]:
     rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
     found = [
-        Chain(_listed(row), tuple(map(Reprint._make, connection.execute(_REPRINTS, (row[0],)))))
+        StoryChain(
+            _listed(row), tuple(map(Reprint._make, connection.execute(_REPRINTS, (row[0],))))
+        )
         for row in rows
     ]
     return sorted(found, key=lambda chain: -len(chain.reprints))

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.documents import Kind, Part, Span, pages
+from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, pages
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Window(NamedTuple):
     gone: tuple[PageState, ...] = ()
 
 
-PAGES = Kind(
+PAGES = DocumentKind(
     "pages",
     tuple(one.name for one in fields(PageState)),
     key=2,
@@ -108,7 +108,7 @@ _FIRST = 1e-9
 """Earlier than any time that is stored; 0 means that there is none."""
 
 
-class Pages(Part):
+class Pages(DocumentStore):
     """States of watched pages, in the store. All but ``close`` raise StorageError.
 
     Repeat a save that raised; it is idempotent.

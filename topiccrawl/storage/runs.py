@@ -31,7 +31,7 @@ KEPT = 50
 FOLDER = "runs"
 
 
-class Told(NamedTuple):
+class RunReport(NamedTuple):
     """A run's last record.
 
     Attributes:
@@ -59,7 +59,7 @@ class Runs(Protocol):
         """
         ...
 
-    async def all(self) -> list[Told]:
+    async def all(self) -> list[RunReport]:
         """Return all records, that of the latest run first.
 
         Raises:
@@ -88,14 +88,14 @@ class LocalRuns:
         text = packed(state)
         await asyncio.to_thread(self._write, f"{state['run']['id']}.json", text)
 
-    async def all(self) -> list[Told]:
+    async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
-        return await asyncio.to_thread(self.told)
+        return await asyncio.to_thread(self.reports)
 
     async def close(self) -> None:
         """Do nothing: no connection is held open."""
 
-    def told(self) -> list[Told]:
+    def reports(self) -> list[RunReport]:
         """Return all records, for callers outside an event loop; unchanged files are read once."""
         found: dict[Path, tuple[float, State]] = {}
         for path in self.folder.glob("*.json"):
@@ -104,7 +104,7 @@ class LocalRuns:
                     found[path] = self._look(path)
         self._read = found
         now = time.time()
-        return ordered([Told(state, max(0.0, now - at)) for at, state in found.values()])
+        return ordered([RunReport(state, max(0.0, now - at)) for at, state in found.values()])
 
     def _look(self, path: Path) -> tuple[float, State]:
         at = path.stat().st_mtime
@@ -122,12 +122,12 @@ class LocalRuns:
             new = self.folder / f".{name}.{os.getpid()}"
             new.write_text(text, encoding="utf-8")
             new.replace(self.folder / name)
-            for old in self._told_last()[:-KEPT]:
+            for old in self._oldest_first()[:-KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"{self.folder}: cannot be written: {error.strerror}") from error
 
-    def _told_last(self) -> list[Path]:
+    def _oldest_first(self) -> list[Path]:
         """Return the records, last updated at the end, so that a long run's record is kept."""
         found: list[tuple[float, Path]] = []
         for path in self.folder.glob("*.json"):
@@ -166,6 +166,6 @@ def _alike(section: object, empty: object) -> bool:
     return empty.keys() <= section.keys()
 
 
-def ordered(found: list[Told]) -> list[Told]:
+def ordered(found: list[RunReport]) -> list[RunReport]:
     """Return the records, that of the latest run first."""
-    return sorted(found, key=lambda told: -told.state["run"]["began"])
+    return sorted(found, key=lambda report: -report.state["run"]["began"])

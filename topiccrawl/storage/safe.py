@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Store, StoreListener
+    from topiccrawl.storage.contract import ArticleStore, StoreListener
     from topiccrawl.storage.spool import Spool
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class SafeStore:
 
     def __init__(
         self,
-        store: Store,
+        store: ArticleStore,
         spool: Spool,
         listeners: Sequence[StoreListener] = (),
         *,
@@ -86,7 +86,7 @@ class SafeStore:
         self._last = math.inf  # until when a replay goes on
 
     async def open(self) -> None:
-        """See ``Store.open``; articles that an earlier crawl left on disk are stored first.
+        """See ``ArticleStore.open``; articles that an earlier crawl left on disk are stored first.
 
         A closed store can be opened again.
 
@@ -109,7 +109,7 @@ class SafeStore:
         self._replay_later()
 
     async def close(self) -> None:
-        """See ``Store.close``."""
+        """See ``ArticleStore.close``."""
         self._last = self._clock() + PARTING
         self._ending.set()
         if self._replaying is not None:
@@ -121,7 +121,7 @@ class SafeStore:
         await self._close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``; SPOOLED if the articles are on disk until the store is back.
+        """See ``ArticleStore.save``; SPOOLED if the articles are on disk until the store is back.
 
         Raises:
             StorageError: Neither the store nor the disk accepted them.

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.documents import Kind, Part
+from topiccrawl.storage.documents import DocumentKind, DocumentStore
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.contract import Storage
 
-SITES = Kind("sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"}))
+SITES = DocumentKind(
+    "sites", ("site", "key", "value", "changed_at"), key=2, nested=frozenset({"value"})
+)
 
 MARKS = "marks of "
 """Before a topic's name: its marks, by URL (``storage.marks``)."""
@@ -22,7 +24,7 @@ PAGES = "pages of "
 """Before a topic's name: the sample of its judged pages."""
 
 
-class Sites(Part):
+class Sites(DocumentStore):
     """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys.
 
     Args:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Store, Version
-    from topiccrawl.storage.documents import Kind
+    from topiccrawl.storage.contract import ArticleStore, Version
+    from topiccrawl.storage.documents import DocumentKind
     from topiccrawl.storage.selection import Selection
 
 
@@ -59,7 +59,9 @@ class SqliteStorage:
         """See ``Storage.exists``."""
         return self.path.exists()
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """See ``Storage.articles``."""
         return SqliteStore(self.path, method=method, capacity=capacity)
 
@@ -67,13 +69,13 @@ class SqliteStorage:
         """See ``Storage.listing``."""
         return SqliteListing(self.path)
 
-    def documents(self, *kinds: Kind) -> SqliteDocuments:
+    def documents(self, *kinds: DocumentKind) -> SqliteDocuments:
         """See ``Storage.documents``."""
         return SqliteDocuments(self.path, kinds)
 
 
 class SqliteStore:
-    """A ``Store`` in one file, shared by any number of processes of one machine.
+    """A ``ArticleStore`` in one file, shared by any number of processes of one machine.
 
     Args:
         path: The file, or its folder (TOPICCRAWL_DATA_DIR).
@@ -86,7 +88,7 @@ class SqliteStore:
         self,
         path: str | Path,
         *,
-        method: Method | None = None,
+        method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
@@ -96,34 +98,34 @@ class SqliteStore:
         self._stories = StoryIndex(method or VerifiedShingles(), capacity)
 
     async def open(self) -> None:
-        """See ``Store.open``."""
+        """See ``ArticleStore.open``."""
         await asyncio.to_thread(self._database.open)
         await self._database.write(self._stories.open)
 
     async def close(self) -> None:
-        """See ``Store.close``."""
+        """See ``ArticleStore.close``."""
         await asyncio.to_thread(self._database.close)
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``."""
+        """See ``ArticleStore.save``."""
         return await self._database.write(lambda connection: self._save_all(connection, articles))
 
     async def get(self, url: str) -> Story | None:
-        """See ``Store.get``."""
+        """See ``ArticleStore.get``."""
         return await self._database.read(lambda connection: _story(connection, url))
 
     async def versions(self, url: str) -> list[Version]:
-        """See ``Store.versions``."""
+        """See ``ArticleStore.versions``."""
         return await self._database.read(lambda connection: rows.versions(connection, url))
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """See ``Store.articles``."""
+        """See ``ArticleStore.articles``."""
         return await self._database.read(
             lambda connection: rows.latest(connection, topic, limit, offset)
         )
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
-        """See ``Store.select``."""
+        """See ``ArticleStore.select``."""
         new = len(selection.words)
         while new:
             new = await self._database.write(search.index_words)
@@ -137,15 +139,15 @@ class SqliteStore:
                 return
 
     async def forget(self, names: Sequence[str], now: float) -> int:
-        """See ``Store.forget``."""
+        """See ``ArticleStore.forget``."""
         return await self._database.write(lambda c: search.forget(c, names, now))
 
     async def expire(self, topic: str, before: float) -> int:
-        """See ``Store.expire``."""
+        """See ``ArticleStore.expire``."""
         return await self._database.write(lambda c: search.expire(c, topic, before))
 
     async def counts(self) -> dict[str, int]:
-        """See ``Store.counts``."""
+        """See ``ArticleStore.counts``."""
         return await self._database.read(rows.counts)
 
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:

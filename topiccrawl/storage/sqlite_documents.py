@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from topiccrawl.storage.documents import Document, Kind, Where
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class SqliteDocuments:
         kinds: Kinds of the documents.
     """
 
-    def __init__(self, path: Path, kinds: Sequence[Kind]) -> None:
+    def __init__(self, path: Path, kinds: Sequence[DocumentKind]) -> None:
         self._kinds = kinds
         self._database = Database(path, prepare=self._prepare)
 
@@ -41,7 +41,7 @@ class SqliteDocuments:
         """See ``Documents.close``."""
         await asyncio.to_thread(self._database.close)
 
-    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """See ``Documents.put``; one transaction."""
         rows = {
             _insert(kind): [tuple(kind.packed(one).values()) for one in some]
@@ -57,7 +57,7 @@ class SqliteDocuments:
             await self._database.ready(create=True)
             await self._database.write(work)
 
-    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+    async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """See ``Documents.get``."""
         *names, last = kind.keys
         where = " AND ".join([*(f"{name} = ?" for name in names), f"{last} IN"])
@@ -75,8 +75,8 @@ class SqliteDocuments:
         return _documents(kind, kind.fields, await self._read(work, []))
 
     async def find(
-        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
-        limit: int = 0, fields: Sequence[str] = (),
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
         """See ``Documents.find``."""
         condition, values = _condition(where)
@@ -92,14 +92,14 @@ class SqliteDocuments:
         rows: list[Any] = await self._read(lambda c: c.execute(query, values).fetchall(), [])
         return _documents(kind, named, rows)
 
-    async def count(self, kind: Kind, where: Where) -> int:
+    async def count(self, kind: DocumentKind, where: Where) -> int:
         """See ``Documents.count``."""
         condition, values = _condition(where)
         query = f"SELECT count(*) FROM {kind.name} WHERE {condition}"  # noqa: S608 - names of fields
         (number,) = await self._read(lambda c: c.execute(query, values).fetchone(), (0,))
         return int(number)
 
-    async def delete(self, kind: Kind, *where: Where) -> int:
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """See ``Documents.delete``; one transaction."""
         conditions = [_condition(one) for one in where]
         delete = f"DELETE FROM {kind.name} WHERE"  # noqa: S608 - name of a kind
@@ -132,12 +132,12 @@ class SqliteDocuments:
                     )
 
 
-def _insert(kind: Kind) -> str:
+def _insert(kind: DocumentKind) -> str:
     marks = ", ".join("?" * len(kind.fields))
     return f"INSERT OR REPLACE INTO {kind.name} ({', '.join(kind.fields)}) VALUES ({marks})"  # noqa: S608
 
 
-def _select(kind: Kind, fields: Sequence[str]) -> str:
+def _select(kind: DocumentKind, fields: Sequence[str]) -> str:
     return f"SELECT {', '.join(fields)} FROM {kind.name}"  # noqa: S608 - names of fields
 
 
@@ -155,5 +155,7 @@ def _condition(where: Where) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
-def _documents(kind: Kind, fields: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Document]:
+def _documents(
+    kind: DocumentKind, fields: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> list[Document]:
     return [kind.unpacked(dict(zip(fields, row, strict=True))) for row in rows]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 
 _CHUNK = 100_000
@@ -50,7 +50,7 @@ class StoryIndex:
         capacity: Number of articles held in RAM, the newest.
     """
 
-    def __init__(self, method: Method, capacity: int = CAPACITY) -> None:
+    def __init__(self, method: DuplicateDetector, capacity: int = CAPACITY) -> None:
         self._method = method
         self._capacity = capacity
         self._index = KeyIndex(capacity)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.selection import Selection
 
 SCHEMA = "topiccrawl.table/1"
@@ -133,7 +133,7 @@ _JSON_TYPES: Mapping[str, dict[str, Any]] = {
 }
 
 
-class Choice(NamedTuple):
+class ExportFilter(NamedTuple):
     """Articles of a selection to export, and their order.
 
     Attributes:
@@ -158,7 +158,7 @@ SORTED: Mapping[str, Callable[[Article, str], Any]] = {
 
 
 async def chosen(
-    store: Store, selection: Selection, choice: Choice
+    store: ArticleStore, selection: Selection, choice: ExportFilter
 ) -> AsyncGenerator[Article, None]:
     """Yield the articles to export; where they are sorted, only keys are kept in RAM."""
     topic = selection.topic

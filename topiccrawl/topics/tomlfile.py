@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-import stat
 import tomllib
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
@@ -16,10 +12,12 @@ from pydantic import AfterValidator
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
+from topiccrawl.text.files import no_toml, read_regular, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from pydantic import BaseModel, ValidationError
 
@@ -60,9 +58,6 @@ Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
 Patterns = Annotated[tuple[str, ...], AfterValidator(_compiling)]
 """Field of URL patterns (``links.urlrules``)."""
 
-LARGEST = 10_000_000
-"""Bytes of a file that are read; a larger one is refused."""
-_LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = "give a number"
 
@@ -87,38 +82,6 @@ class FileKind(NamedTuple):
     parts: Mapping[str, type[BaseModel]] = {}
     numbers: Mapping[str, str] = {}
     remedies: Mapping[str, str] = {}
-
-
-def read_regular(path: Path | Traversable) -> str:
-    """Read a regular file of at most ``LARGEST`` bytes as UTF-8; a byte order mark is left out.
-
-    Devices and pipes are refused before a byte is read, since they may have no end or wait.
-
-    Raises:
-        OSError: It is no regular file, too large, or unreadable; ``strerror`` says which.
-        UnicodeDecodeError: It is not UTF-8.
-    """
-    if not isinstance(path, Path):  # inside the package, which may be zipped
-        return path.read_text(encoding="utf-8-sig")
-    _require_regular(path.stat())
-    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # it may change meanwhile
-    with os.fdopen(opened, "rb") as file:
-        _require_regular(os.fstat(opened))
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise OSError(errno.EFBIG, f"is larger than {LARGEST // 1_000_000} MB")
-    return data.decode("utf-8-sig")
-
-
-def _require_regular(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "is not a regular file")
-
-
-def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
-    """Return a message with the file and the line of a mistake in TOML, without its text."""
-    line = _LINE.search(str(error))
-    return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
 
 
 def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
@@ -151,11 +114,6 @@ def mistakes(
     """Return one error with all of pydantic's in words, a line each."""
     message = "\n".join(f"{path}: {_say(one, kind)}" for one in error.errors())
     return kind.error(message, public=unusable(path, error))
-
-
-def unusable(path: Path | Traversable, error: ValidationError) -> str:
-    """Return a message with a file and the number of its mistakes, without its text."""
-    return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
 
 
 def _bare_key(text: str) -> str:

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure as TwistedFailure
 
-from topiccrawl.scheduler.failures import FailureRules, Verdict, retry_after
+from topiccrawl.scheduler.failures import FailureRules, FailureVerdict, retry_after
 
 NOW = 1_700_000_000.0
 
@@ -45,11 +45,11 @@ def test_no_second_try_where_retry_is_off() -> None:
 def test_exceptions_have_readable_reasons() -> None:
     rules = FailureRules(Settings())
     timeout = rules.judge(failure(DownloadTimeoutError()), NOW)
-    assert timeout == Verdict(again=True, reason="download-timeout")
+    assert timeout == FailureVerdict(again=True, reason="download-timeout")
     bug = rules.judge(failure(ZeroDivisionError()), NOW)
-    assert bug == Verdict(again=False, reason="zero-division", unforeseen=True)
+    assert bug == FailureVerdict(again=False, reason="zero-division", unforeseen=True)
     large = rules.judge(failure(DownloadCancelledError("larger than download max size")), NOW)
-    assert large == Verdict(again=False, reason="download-cancelled")
+    assert large == FailureVerdict(again=False, reason="download-cancelled")
     redirects = failure(IgnoreRequest("max redirections reached"))
     assert rules.judge(redirects, NOW).reason == "max-redirects"
     assert rules.judge(failure(IgnoreRequest("other")), NOW).reason == "ignored"

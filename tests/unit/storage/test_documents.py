@@ -12,7 +12,7 @@ from topiccrawl.addons.records.records import Records
 from topiccrawl.storage import schema
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.database import FILE
-from topiccrawl.storage.documents import Kind
+from topiccrawl.storage.documents import DocumentKind
 from topiccrawl.storage.pages import Pages, PageState
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -71,7 +71,7 @@ def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
 
 
 def test_a_new_kind_gets_its_table_with_the_first_document(tmp_path: Path) -> None:
-    kind = Kind("marks", ("user", "url", "tags"), key=2, nested=frozenset({"tags"}))
+    kind = DocumentKind("marks", ("user", "url", "tags"), key=2, nested=frozenset({"tags"}))
     one = {"user": "u", "url": "http://a.test/", "tags": ["good"]}
 
     def files() -> list[Path]:

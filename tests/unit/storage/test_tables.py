@@ -26,7 +26,7 @@ from topiccrawl.storage.tables import (
     CELL,
     COLUMNS,
     CUT,
-    Choice,
+    ExportFilter,
     Table,
     chosen,
     columns_named,
@@ -140,7 +140,7 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
         for n in range(9)
     ]
 
-    async def urls(choice: Choice) -> list[str]:
+    async def urls(choice: ExportFilter) -> list[str]:
         store = SqliteStore(tmp_path)
         await store.open()
         try:
@@ -149,11 +149,11 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
         finally:
             await store.close()
 
-    assert asyncio.run(urls(Choice())) == list("876543210")
-    assert asyncio.run(urls(Choice("score", limit=2))) == list("87")
-    assert asyncio.run(urls(Choice("score", min_score=0.55))) == list("876")
-    assert set(asyncio.run(urls(Choice(since=DAY + 2)))) == set("258")
-    assert set(asyncio.run(urls(Choice("found", limit=3)))) == set("258")
+    assert asyncio.run(urls(ExportFilter())) == list("876543210")
+    assert asyncio.run(urls(ExportFilter("score", limit=2))) == list("87")
+    assert asyncio.run(urls(ExportFilter("score", min_score=0.55))) == list("876")
+    assert set(asyncio.run(urls(ExportFilter(since=DAY + 2)))) == set("258")
+    assert set(asyncio.run(urls(ExportFilter("found", limit=3)))) == set("258")
 
 
 def test_the_documented_schema_is_the_programs() -> None:

@@ -18,7 +18,7 @@ from topiccrawl.text.digest import digest_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
 
 STORES = {"sqlite": SqliteStore, "mongo": MongoStore, "json": JsonStore}
 
@@ -38,7 +38,7 @@ def stored(kind: str, place: str) -> tuple[list[Article], dict[str, int]]:
     """What the processes left: articles, and sizes."""
 
     async def look() -> tuple[list[Article], dict[str, int]]:
-        store: Store = STORES[kind](place)
+        store: ArticleStore = STORES[kind](place)
         await store.open()
         try:
             return await store.articles(), await store.counts()
@@ -55,7 +55,7 @@ def article(name: str, number: int) -> Article:
 
 
 async def main(kind: str, place: str, name: str, count: int) -> None:
-    store: Store = STORES[kind](place)
+    store: ArticleStore = STORES[kind](place)
     await store.open()
     group = GroupCommit(store.save, size=7, age=0.005)
 

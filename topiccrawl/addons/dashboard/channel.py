@@ -6,7 +6,6 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.dashboard.changes import difference
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.storage.rows import clean
 
@@ -122,3 +121,23 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
     '["?",1]'
     """
     return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def difference(old: State, new: State) -> State:
+    """Return the sections of ``new`` that differ from ``old``; of a history, the added points.
+
+    >>> difference({"a": 1, "series": {"every": 1, "points": [1]}},
+    ...            {"a": 1, "series": {"every": 1, "points": [1, 2]}})
+    {'series': {'every': 1, 'points': [2], 'from': 1}}
+    """
+    found = {name: value for name, value in new.items() if old.get(name) != value}
+    if "series" in found and "series" in old:
+        found["series"] = _grown(old["series"], new["series"])
+    return found
+
+
+def _grown(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    known, points = len(old["points"]), new["points"]
+    if old["every"] == new["every"] and points[:known] == old["points"]:
+        return {**new, "from": known, "points": points[known:]}
+    return new

@@ -13,7 +13,8 @@ from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.build import frontier_place, ledger_of
+from topiccrawl.scheduler.build import frontier_place
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -73,13 +74,13 @@ class Dashboard:
         logger.info("Dashboard: %s", server.url)
 
     def _server(self, figures: CrawlFigures) -> DashboardServer:
-        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         settings, routes = self.crawler.settings, []
         self.stored = Stored(settings, self.crawler)
         if settings.getbool("TOPICCRAWL_CONTROL"):
-            self.ledger = ledger_of(settings)
+            self.ledger = frontiers_of(settings).ledger()
             routes = contributed_routes(settings, self.ledger)
         return DashboardServer(
             CrawlSource(figures, self.stored),

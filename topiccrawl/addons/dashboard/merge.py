@@ -10,14 +10,14 @@ from topiccrawl.storage.status import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.storage.runs import Told
+    from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
 HOSTS = 40
 LATEST = 40
 
 
-def crawls(records: Sequence[Told]) -> list[dict[str, Any]]:
+def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
     """Return each recorded crawl, the one that began last first: frontier, topic, live nodes."""
     found: dict[str, dict[str, Any]] = {}
     for one in records:
@@ -30,7 +30,7 @@ def crawls(records: Sequence[Told]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def together(records: Sequence[Told], frontier: str) -> State:
+def together(records: Sequence[RunReport], frontier: str) -> State:
     """Return a crawl's state: of its live runs, else of those that ran at or after the last start.
 
     Args:
@@ -48,17 +48,17 @@ def together(records: Sequence[Told], frontier: str) -> State:
     return _joined(runs)
 
 
-def _last(own: Sequence[Told]) -> list[Told]:
+def _last(own: Sequence[RunReport]) -> list[RunReport]:
     began = own[0].state["run"]["began"]
     return [one for one in own if one is own[0] or _end(one) > began]
 
 
-def _end(one: Told) -> float:
+def _end(one: RunReport) -> float:
     run = one.state["run"]
     return float(run["finished"] or run["began"] + run["seconds"])
 
 
-def _joined(runs: Sequence[Told]) -> State:
+def _joined(runs: Sequence[RunReport]) -> State:
     states = [one.state for one in runs]
     newest = min(runs, key=lambda one: one.age).state
     going = any(one.live for one in runs)
@@ -83,7 +83,7 @@ def _joined(runs: Sequence[Told]) -> State:
     }
 
 
-def node_of(one: Told) -> dict[str, Any]:
+def node_of(one: RunReport) -> dict[str, Any]:
     """Return what is shown of one node."""
     state = one.state
     return {

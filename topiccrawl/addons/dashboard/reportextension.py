@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.dashboard.reporting import language_of, written
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.build import runs_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -58,7 +58,7 @@ class CrawlReport:
         path = self.place
         if path.suffix.lower() != ".html":
             path = path / f"{run['id']}.html"
-        runs = runs_of(self.crawler.settings)
+        runs = frontiers_of(self.crawler.settings).runs()
         try:
             records = [one for one in await runs.all() if one.state["run"]["topic"] == run["topic"]]
             await written(path, records, self.crawler.settings, language=self.language)

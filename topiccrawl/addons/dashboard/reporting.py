@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.runs import Told
+    from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
 LANGUAGES = ("en", "zh")
@@ -34,7 +34,12 @@ SITES = 40
 
 
 async def written(
-    path: Path, records: Sequence[Told], settings: BaseSettings, *, topic: str = "", language: str
+    path: Path,
+    records: Sequence[RunReport],
+    settings: BaseSettings,
+    *,
+    topic: str = "",
+    language: str,
 ) -> None:
     """Write the report of a crawl.
 

@@ -14,7 +14,7 @@ from topiccrawl.storage.rows import clean
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 
 
@@ -64,7 +64,7 @@ class Decision:
         first: First free number.
     """
 
-    def __init__(self, method: Method, known: Known, first: int) -> None:
+    def __init__(self, method: DuplicateDetector, known: Known, first: int) -> None:
         self._method = method
         self._known = known
         self._articles = dict(known.articles)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection
-    from topiccrawl.storage.documents import Document, Kind, Where
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 
 _BATCH = 100
@@ -30,7 +30,7 @@ class MongoDocuments:
         kinds: Kinds of the documents.
     """
 
-    def __init__(self, uri: str, kinds: Sequence[Kind]) -> None:
+    def __init__(self, uri: str, kinds: Sequence[DocumentKind]) -> None:
         self._server = Server(uri)
         self._kinds = kinds
 
@@ -55,7 +55,7 @@ class MongoDocuments:
         """See ``Documents.close``."""
         await self._server.close()
 
-    async def put(self, documents: Mapping[Kind, Sequence[Mapping[str, Any]]]) -> None:
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """See ``Documents.put``; in bulk writes, one kind after the other."""
         rows = {kind: [kind.packed(one) for one in some] for kind, some in documents.items()}
         for kind, some in rows.items():
@@ -67,7 +67,7 @@ class MongoDocuments:
                 with self._server.translated("write"):
                     await self._of(kind).bulk_write(writes[start : start + _BATCH], ordered=True)
 
-    async def get(self, kind: Kind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+    async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
         """See ``Documents.get``."""
         found: list[Document] = []
         *names, name = kind.keys
@@ -77,8 +77,8 @@ class MongoDocuments:
         return found
 
     async def find(
-        self, kind: Kind, where: Where, *, order: Sequence[str] = (), after: Sequence[Any] = (),
-        limit: int = 0, fields: Sequence[str] = (),
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
         """See ``Documents.find``."""
         which = _filter(where)
@@ -86,20 +86,20 @@ class MongoDocuments:
             which = {"$and": [which, {"$or": _behind(order, [plain(one) for one in after])}]}
         return await self._found(kind, which, order, limit, fields)
 
-    async def count(self, kind: Kind, where: Where) -> int:
+    async def count(self, kind: DocumentKind, where: Where) -> int:
         """See ``Documents.count``."""
         with self._server.translated("read"):
             return await self._of(kind).count_documents(_filter(where))
 
-    async def delete(self, kind: Kind, *where: Where) -> int:
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """See ``Documents.delete``; one by one."""
         with self._server.translated("forget"):
             done = [await self._of(kind).delete_many(_filter(one)) for one in where]
         return sum(one.deleted_count for one in done)
 
     async def _found(
-        self, kind: Kind, which: Mapping[str, Any], order: Sequence[str] = (), limit: int = 0,
-        fields: Sequence[str] = (),
+        self, kind: DocumentKind, which: Mapping[str, Any], order: Sequence[str] = (),
+        limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
         with self._server.translated("read"):
             cursor = self._of(kind).find(
@@ -108,7 +108,7 @@ class MongoDocuments:
             )  # fmt: skip
             return [kind.unpacked(one) for one in await cursor.to_list()]
 
-    def _of(self, kind: Kind) -> Collection:
+    def _of(self, kind: DocumentKind) -> Collection:
         return self._server.collection(kind.name)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.mongodb import documents
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.storage.listing import Chain, Listed
+from topiccrawl.storage.listing import Listed, StoryChain
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class MongoListing:
             reprints = await self._counted({"story": {"$in": urls}})
         return total, [_listed(one, topic, reprints) for one in found]
 
-    async def chains(self, topic: str, most: int) -> list[Chain]:
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """See ``Listing.chains``; only the stories republished most in all topics are searched."""
         self._server.connect()
         with self._server.translated("read"):
@@ -52,10 +52,12 @@ class MongoListing:
         """See ``Listing.close``."""
         await self._server.close()
 
-    async def _chain(self, article: Listed) -> Chain:
+    async def _chain(self, article: Listed) -> StoryChain:
         reprints = self._server.collection("reprints")
         cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
-        return Chain(article, tuple(documents.reprint_of(one) for one in await cursor.to_list()))
+        return StoryChain(
+            article, tuple(documents.reprint_of(one) for one in await cursor.to_list())
+        )
 
     async def _counted(self, which: Mapping[str, Any], most: int = 0) -> dict[str, int]:
         steps: list[Mapping[str, Any]] = [

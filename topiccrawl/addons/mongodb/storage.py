@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.kinds import MongoDocuments
     from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
-    from topiccrawl.dedup import Method
-    from topiccrawl.storage.documents import Kind
+    from topiccrawl.dedup import DuplicateDetector
+    from topiccrawl.storage.documents import DocumentKind
 
 
 class MongoStorage:
@@ -44,7 +44,9 @@ class MongoStorage:
         """See ``Storage.exists``; a server may always have articles."""
         return True
 
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> MongoStore:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> MongoStore:
         """See ``Storage.articles``."""
         from topiccrawl.addons.mongodb.store import MongoStore
 
@@ -56,7 +58,7 @@ class MongoStorage:
 
         return MongoListing(self.uri)
 
-    def documents(self, *kinds: Kind) -> MongoDocuments:
+    def documents(self, *kinds: DocumentKind) -> MongoDocuments:
         """See ``Storage.documents``."""
         from topiccrawl.addons.mongodb.kinds import MongoDocuments
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
     from topiccrawl.storage.selection import Selection
 
@@ -56,7 +56,7 @@ class MongoStore:
         self,
         uri: str,
         *,
-        method: Method | None = None,
+        method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -180,10 +180,10 @@ class MongoStore:
 
     async def _obey(self) -> None:
         """Delete what other nodes forgot: this node may have been writing it at the same time."""
-        if told := self._stories.told:
-            self._stories.told = []
-            self._forgotten.update(told)
-            await removal.remove(self.server, self._stories, told)
+        if forgotten := self._stories.forgotten:
+            self._stories.forgotten = []
+            self._forgotten.update(forgotten)
+            await removal.remove(self.server, self._stories, forgotten)
 
     def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
         """Return marks of boilerplate; each new article is learnt once, also if decided again."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection, Document, Server
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
 
 CLAIM = 12.0
 """Seconds that a claim holds; longer than a write can take (``TIMEOUT_MS``)."""
@@ -71,12 +71,12 @@ class StoryLog:
     def __init__(
         self,
         server: Server,
-        method: Method,
+        method: DuplicateDetector,
         capacity: int = CAPACITY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.next = 1
-        self.told: list[str] = []
+        self.forgotten: list[str] = []
         self._server = server
         self._method = method
         self._capacity = capacity
@@ -169,7 +169,7 @@ class StoryLog:
     def _take(self, entries: Sequence[Document]) -> None:
         self._last, self.next = entries[-1]["_id"], max(self.next, entries[-1]["next"])
         self._method.know(mark for entry in entries for mark in entry["marks"])
-        self.told += [name for entry in entries for name in entry["forgotten"]]
+        self.forgotten += [name for entry in entries for name in entry["forgotten"]]
         if len(entries) == 1:
             for number, keys in _claims(entries[0]):
                 self._index.add(number, keys)

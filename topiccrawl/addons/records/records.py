@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.record import Record
-from topiccrawl.storage.documents import Kind, Part, Span, pages
+from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, pages
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def outdates(known: Kept | None, new: Kept) -> bool:
     )
 
 
-RECORDS = Kind(
+RECORDS = DocumentKind(
     "records",
     (
         "template", "entity", "name", "seed", "number", "period", "confidence", "first_seen",
@@ -117,14 +117,14 @@ RECORDS = Kind(
     nested=frozenset({"record"}),
     indexes=(("template", "seed"), ("first_seen", "template", "entity")),
 )  # fmt: skip
-VERSIONS = Kind(
+VERSIONS = DocumentKind(
     "record_versions", ("template", "entity", "until", "record"), key=3,
     nested=frozenset({"record"}),
 )  # fmt: skip
-FORGOTTEN = Kind("forgotten_records", ("template", "entity", "at"), key=2)
+FORGOTTEN = DocumentKind("forgotten_records", ("template", "entity", "at"), key=2)
 
 
-class Records(Part):
+class Records(DocumentStore):
     """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent.
 
     Args:

@@ -18,11 +18,11 @@ one when they change: nodes of different versions must not work on one crawl."""
 
 def about(strategy: LinkStrategy, owner: str) -> str:
     """Return the identity of a crawl as JSON text; it is equal on all nodes of the crawl."""
-    told = {
+    identity = {
         "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
         "owner": owner, "buckets": BUCKETS,
     }  # fmt: skip
-    return json.dumps(told, ensure_ascii=False)
+    return json.dumps(identity, ensure_ascii=False)
 
 
 def checked(where: str, text: str) -> dict[str, Any]:

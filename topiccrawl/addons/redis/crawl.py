@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.client import async_client_of, client_of
-from topiccrawl.addons.redis.courier import RedisSync
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
 from topiccrawl.addons.redis.runs import SharedRuns
 from topiccrawl.addons.redis.starts import starts_of
+from topiccrawl.addons.redis.sync import RedisSync
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
@@ -108,7 +108,7 @@ class SharedFrontiers:
         frontier = SharedFrontier(
             client, name, folder, strategy, Politeness(), Limits(), owner=owner
         )
-        if not frontier.share.alone():
+        if not frontier.membership.alone():
             frontier.close()
             raise StateLockedError(f"{address(client)}: nodes work on {name}; stop them first")
         return frontier

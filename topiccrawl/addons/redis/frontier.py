@@ -15,12 +15,11 @@ import redis
 
 from topiccrawl.addons.redis.about import about
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
-from topiccrawl.addons.redis.clock import RedisClock
 from topiccrawl.addons.redis.copy import WorkingCopy
 from topiccrawl.addons.redis.intake import Outpost, Route
 from topiccrawl.addons.redis.marks import RedisMarks
+from topiccrawl.addons.redis.membership import Membership
 from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.share import Share
 from topiccrawl.addons.redis.turns import REGISTER, Turns
 from topiccrawl.addons.redis.wire import Call, Wire, address
 from topiccrawl.errors import StateLockedError, StorageError
@@ -55,6 +54,31 @@ def base_of(name: str) -> str:
     '{topiccrawl:nev}:'
     """
     return "{topiccrawl:" + name + "}:"
+
+
+class RedisClock:
+    """Seconds since the epoch as Redis counts them, computed from this machine's steady clock."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def __call__(self) -> float:
+        """Return the current time."""
+        return time.monotonic() + self._offset
+
+    def hear(self, now: float, sent: float, heard: float) -> None:
+        """Follow Redis, whose clock read ``now`` between two moments (``time.monotonic``).
+
+        Only what those two exclude is corrected: an answer that was not read while the process was
+        stopped says little, and must not set the clock back (a host would be requested too soon).
+
+        >>> clock = RedisClock()
+        >>> before = clock()
+        >>> clock.hear(before, time.monotonic() - 9.0, time.monotonic() + 9.0)
+        >>> clock() - before < 1.0
+        True
+        """
+        self._offset = min(max(self._offset, now - heard), now - sent)
 
 
 class SharedFrontier:
@@ -127,7 +151,7 @@ class SharedFrontier:
         local.intake.elsewhere = outpost = Outpost(local.intake, local.urls, route)
         local.committer = self._write
         self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
-        self.share = Share(
+        self.membership = Membership(
             self.base, text, ttl, frontier=local, changes=changes, route=route, outpost=outpost,
             copy=self._copy, hear_time=self.steady.hear, turns=self.turns, again=again,
         )  # fmt: skip
@@ -142,11 +166,11 @@ class SharedFrontier:
 
     def _enter(self, client: redis.Redis) -> None:
         """Join the crawl and ask for this node's part."""
-        self._wire.run(self.share.join())
+        self._wire.run(self.membership.join())
         self.local.settling.marks.close()
-        self.local.settling.marks = RedisMarks(client, self.base, lambda: self.share.epoch)
+        self.local.settling.marks = RedisMarks(client, self.base, lambda: self.membership.epoch)
         for _ in range(3):  # dead nodes are detected, removed, and their buckets taken
-            self._wire.run(self.share.converse(look=True))
+            self._wire.run(self.membership.converse(look=True))
         self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
@@ -156,20 +180,20 @@ class SharedFrontier:
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
-            if self.local.changed or self.share.part.loading():  # a part may be large
+            if self.local.changed or self.membership.partitions.loading():  # a part may be large
                 self.local.write()
         except (lmdb.Error, OSError) as error:
             raise self.local.fail(error) from error
-        return (yield from self.share.converse(look=look, patient=patient))
+        return (yield from self.membership.converse(look=look, patient=patient))
 
     def settle(self) -> None:
         """Exchange until all that this node should serve is loaded."""
         self._exchange(look=True)
         self._exchange(look=False)  # receives what the first one asked for
-        while self.share.part.loading():
-            self._wire.run(self.share.part.load(self.base))
+        while self.membership.partitions.loading():
+            self._wire.run(self.membership.partitions.load(self.base))
             self._exchange(look=False)
-        while self.share.reading():
+        while self.membership.reading():
             self._exchange(look=True)
 
     def _exchange(self, *, look: bool) -> None:
@@ -177,7 +201,7 @@ class SharedFrontier:
         self._beat = time.monotonic()
 
     def _keep_alive(self) -> None:
-        if self._attached and time.monotonic() - self._beat > BEAT * self.share.ttl:
+        if self._attached and time.monotonic() - self._beat > BEAT * self.membership.ttl:
             self.settle()
 
     def _take_turns(self) -> bool:
@@ -207,7 +231,7 @@ class SharedFrontier:
         """Return up to n leases; none while this node may have timed out."""
         self._keep_alive()
         self._take_turns()
-        if not self.share.may_serve():
+        if not self.membership.may_serve():
             return []
         leases = self.local.pop(n)
         if len(leases) < n and self._take_turns():  # what waited for a time has come
@@ -221,12 +245,12 @@ class SharedFrontier:
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
-        if not self.share.may_serve():
+        if not self.membership.may_serve():
             return False
         known = self.local.places.host(host.lower())
         self.turns.need(known)
         self._take_turns()
-        if not self.share.part.closing(bucket_of_host(known.name)):
+        if not self.membership.partitions.closing(bucket_of_host(known.name)):
             return self.local.acquire(host)
         known.shut = False  # a lease has to continue so that it ends
         try:
@@ -237,30 +261,30 @@ class SharedFrontier:
 
     def left(self, host: str) -> bool:
         """Record a request sent to the host; False if this node may have timed out."""
-        return self.share.may_serve() and self.local.left(host)
+        return self.membership.may_serve() and self.local.left(host)
 
     def next_due(self) -> float | None:
         """Return the seconds until ``pop`` may lease something; None if only calls change that."""
         self._keep_alive()
         self._take_turns()
-        return self.local.next_due() if self.share.may_serve() else None
+        return self.local.next_due() if self.membership.may_serve() else None
 
     def pending(self) -> bool:
         """Return whether anything is queued or leased on any node."""
-        share = self.share
+        membership = self.membership
         self._wire.hear()  # what was sent keeps a node from being idle
-        if not share.idle():
+        if not membership.idle():
             return True
-        if share.alone():
+        if membership.alone():
             return False
-        if self._attached and not share.settled:
+        if self._attached and not membership.settled:
             self.settle()
-        return not share.settled or share.view.pending(share.epoch)
+        return not membership.settled or membership.view.pending(membership.epoch)
 
     def counts(self) -> dict[str, int]:
         """Return the sizes of the queues over all nodes, and counters of events."""
         counts = self.local.counts()
-        others = self.share.view.elsewhere(self.share.epoch)
+        others = self.membership.view.elsewhere(self.membership.epoch)
         for name, size in zip(("prior", "normal", "leased"), others, strict=True):
             counts[name] += size
         return counts
@@ -287,7 +311,7 @@ class SharedFrontier:
         Raises:
             StateLockedError: Other nodes have a part of it.
         """
-        if not self.share.alone():
+        if not self.membership.alone():
             raise StateLockedError(f"{self.base}: other nodes work on this crawl; stop them first")
         return self.local.load(entries)
 
@@ -300,7 +324,7 @@ class SharedFrontier:
         self.local.settling.release_all()
         self.local.write()
         try:
-            self._wire.run(self.share.leave())
+            self._wire.run(self.membership.leave())
         finally:
             self.local.close()
             discard_folder(self.local.store.path)

@@ -12,7 +12,7 @@ from topiccrawl.addons.redis.about import checked
 from topiccrawl.addons.redis.buckets import BUCKETS
 from topiccrawl.addons.redis.copy import WorkingCopy
 from topiccrawl.addons.redis.frontier import base_of
-from topiccrawl.addons.redis.part import PIECE
+from topiccrawl.addons.redis.partitions import PIECE
 from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.wire import Call, Wire, address, trouble
 from topiccrawl.errors import StorageError

@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StorageAwayError
-from topiccrawl.storage.runs import Told, ordered, packed, unpacked
+from topiccrawl.storage.runs import RunReport, ordered, packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -36,14 +36,14 @@ class SharedRuns:
         """See ``Runs.put``."""
         await self._asked(self._client.set(BASE + state["run"]["id"], packed(state), ex=LIFE))
 
-    async def all(self) -> list[Told]:
+    async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
         keys = await self._asked(self._keys())
-        found: list[Told] = []
+        found: list[RunReport] = []
         for key in keys:
             text, left = await self._asked(self._both(key))
             if text is not None:
-                found.append(Told(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
+                found.append(RunReport(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
         return ordered(found)
 
     async def close(self) -> None:

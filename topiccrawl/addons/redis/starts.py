@@ -12,7 +12,7 @@ from scrapy import Request, signals
 from scrapy_redis.defaults import START_URLS_KEY
 from scrapy_redis.spiders import RedisMixin
 
-from topiccrawl.addons.redis.courier import Starts
+from topiccrawl.addons.redis.sync import Starts
 from topiccrawl.scheduler import meta
 
 if TYPE_CHECKING:

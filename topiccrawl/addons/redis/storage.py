@@ -13,8 +13,8 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.dedup import Method
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.dedup import DuplicateDetector
+    from topiccrawl.storage.contract import ArticleStore
 
 
 class NodeStorage(SqliteStorage):
@@ -35,7 +35,9 @@ class NodeStorage(SqliteStorage):
         return cls(settings) if in_redis(settings) else None
 
     @override
-    def articles(self, method: Method | None = None, capacity: int = CAPACITY) -> Store:
+    def articles(
+        self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
+    ) -> ArticleStore:
         """See ``Storage.articles``; nodes detect duplicates together."""
         from topiccrawl.addons.redis.client import async_client_of
         from topiccrawl.addons.redis.together import TogetherStore

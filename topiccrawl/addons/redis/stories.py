@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from redis.asyncio import Redis
 
-    from topiccrawl.dedup import Method
+    from topiccrawl.dedup import DuplicateDetector
 
 KEPT = 200_000
 """Articles whose texts are kept in Redis, about 2 kB each."""
@@ -34,7 +34,7 @@ SCANNED = 500
 """Entries scanned together when articles are forgotten."""
 
 
-class Told(NamedTuple):
+class SharedStory(NamedTuple):
     """A story as Redis has it.
 
     Attributes:
@@ -71,8 +71,8 @@ class StoryRegister:
     """
 
     def __init__(
-        self, client: Redis, method: Method, store: str, *, capacity: int = KEPT, kept: int = KEPT,
-        name: str = "",
+        self, client: Redis, method: DuplicateDetector, store: str, *,
+        capacity: int = KEPT, kept: int = KEPT, name: str = "",
     ) -> None:  # fmt: skip
         self._client = client
         self._method = method
@@ -101,17 +101,17 @@ class StoryRegister:
             self._marks += len(marks)
             self._method.know(int(mark) for mark in marks)
 
-    async def near(self, keys: Sequence[Sequence[int]]) -> list[list[Told]]:
+    async def near(self, keys: Sequence[Sequence[int]]) -> list[list[SharedStory]]:
         """Return for the keys of each article the stories that share some, the likeliest first."""
         found = [self._index.find(one) for one in keys]
         texts = await self._texts(sorted({number for numbers in found for number in numbers}))
         return [[texts[number] for number in numbers if number in texts] for numbers in found]
 
-    async def known(self, urls: Sequence[str]) -> dict[str, Told]:
+    async def known(self, urls: Sequence[str]) -> dict[str, SharedStory]:
         """Return the stories that are recorded under some URLs."""
         found = await self._client.hmget(self._base + "urls", [_clean(url) for url in urls])
         texts = await self._texts([int(number) for number in found if number is not None])
-        return {told.article.url: told for told in texts.values()}
+        return {shared.article.url: shared for shared in texts.values()}
 
     async def claim(self, claims: Sequence[Claim], marks: Iterable[int]) -> bool:
         """Enter articles; return False if another node was first: look again."""
@@ -156,7 +156,7 @@ class StoryRegister:
         pipe.hdel(self._base + "urls", url)
         await pipe.execute()
 
-    async def _texts(self, numbers: Sequence[int]) -> dict[int, Told]:
+    async def _texts(self, numbers: Sequence[int]) -> dict[int, SharedStory]:
         if not numbers:
             return {}
         found = await self._client.hmget(self._base + "texts", [str(n) for n in numbers])
@@ -174,7 +174,7 @@ def _packed(article: Article, store: str) -> bytes:
     return zlib.compress(msgpack.packb(parts, unicode_errors="replace"))
 
 
-def _unpacked(data: bytes) -> Told:
+def _unpacked(data: bytes) -> SharedStory:
     store, url, title, body, site, published, digest = msgpack.unpackb(zlib.decompress(data))
     known = Article(url, title, body, site=site, published=published, digest=digest)
-    return Told(known, store)
+    return SharedStory(known, store)

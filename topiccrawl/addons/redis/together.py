@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from redis.asyncio import Redis
 
-    from topiccrawl.addons.redis.stories import Told
-    from topiccrawl.dedup import Match, Method
+    from topiccrawl.addons.redis.stories import SharedStory
+    from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 
 logger = logging.getLogger(__name__)
@@ -68,8 +68,9 @@ class TogetherStore(SqliteStore):
     """
 
     def __init__(
-        self, path: str | Path, client: Callable[[], Redis], *, method: Method | None = None,
-        capacity: int = CAPACITY, place: str = "", name: str = "",
+        self, path: str | Path, client: Callable[[], Redis], *,
+        method: DuplicateDetector | None = None, capacity: int = CAPACITY, place: str = "",
+        name: str = "",
     ) -> None:  # fmt: skip
         super().__init__(path, method=method, capacity=capacity)
         self._place = place or f"{socket.gethostname()}:{self.path.resolve()}"
@@ -150,13 +151,14 @@ class TogetherStore(SqliteStore):
 
     def _decide(
         self, articles: Sequence[Article], keys: Sequence[Sequence[int]],
-        near: Sequence[Sequence[Told]], known: dict[str, Told], learnt: dict[str, Sequence[int]],
+        near: Sequence[Sequence[SharedStory]], known: dict[str, SharedStory],
+        learnt: dict[str, Sequence[int]],
     ) -> _Plan:  # fmt: skip
         plan = _Plan([], [], [])
         for article, own, others in zip(articles, keys, near, strict=True):
-            told = {one.article.url: one for one in others if one.article.url != article.url}
-            match = self._method.judge(article, [one.article for one in told.values()])
-            plan.matches.append(match and (match, told[match.url].store))
+            shared = {one.article.url: one for one in others if one.article.url != article.url}
+            match = self._method.judge(article, [one.article for one in shared.values()])
+            plan.matches.append(match and (match, shared[match.url].store))
             before = known.get(article.url)
             same = before is not None and before.article.digest == article.digest
             if match is not None or same or not own:

@@ -25,7 +25,7 @@ from topiccrawl.addons.tasks.records import (
 from topiccrawl.storage.control import KIND as ORDERS
 from topiccrawl.storage.control import order_of
 from topiccrawl.storage.identity import is_dead
-from topiccrawl.storage.ledger import Order
+from topiccrawl.storage.ledger import CrawlOrder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ class Board:
     shards: Mapping[str, Shard]
     turns: Mapping[str, Turn]
     workers: Mapping[str, Worker]
-    orders: Mapping[str, Order]
+    orders: Mapping[str, CrawlOrder]
     now: float
 
     @classmethod
@@ -67,17 +67,17 @@ class Board:
             orders, now,
         )  # fmt: skip
 
-    def order(self, task: str) -> Order:
+    def order(self, task: str) -> CrawlOrder:
         """Return the order given for a task."""
-        return self.orders.get(task) or Order()
+        return self.orders.get(task) or CrawlOrder()
 
-    def order_of(self, shard: Shard) -> Order:
+    def order_of(self, shard: Shard) -> CrawlOrder:
         """Return the order of a shard: its task's, combined with that of its crawl (``crawl_of``).
 
         A pause of either holds, speeds are multiplied; only whole tasks are cancelled.
         """
         task = self.order(shard.task)
-        own = self.orders.get(f"{shard.task}.{shard.site}") or Order()
+        own = self.orders.get(f"{shard.task}.{shard.site}") or CrawlOrder()
         return replace(task, paused=task.paused or own.paused, speed=task.speed * own.speed)
 
     def dead(self) -> list[str]:

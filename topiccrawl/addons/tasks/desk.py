@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
     from typing import Any
 
-    from topiccrawl.storage.ledger import Key, Ledger, Order
+    from topiccrawl.storage.ledger import CrawlOrder, Key, Ledger
 
 TEMPLATE = "template"
 """Name of the spider, name of its argument, and prefix of its shards' sites."""
@@ -62,7 +62,7 @@ class TaskState:
     Attributes:
         task: The task as ordered.
         state: waiting, running, paused, cancelled, finished, or failed (no site could be done).
-        speed: See ``Order.speed``.
+        speed: See ``CrawlOrder.speed``.
         pages: Pages of all its sites.
         relevant: Those on topic.
         articles: New articles.
@@ -220,7 +220,7 @@ class Desk:
             )
         return board
 
-    async def _steer(self, task: str, how: Callable[[str], Awaitable[Order]]) -> TaskState:
+    async def _steer(self, task: str, how: Callable[[str], Awaitable[CrawlOrder]]) -> TaskState:
         await self.show(task)
         await how(f"task-{task}")
         return await self.show(task)

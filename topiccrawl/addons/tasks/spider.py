@@ -17,8 +17,9 @@ from typing_extensions import override
 
 from topiccrawl.addons.tasks.turns import Turns
 from topiccrawl.addons.tasks.work.worker import Worker
-from topiccrawl.scheduler.build import check_settings, ledger_of
+from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_count
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
 
@@ -83,7 +84,7 @@ class WorkSpider(Spider):
         for logs in _CHATTY:
             logging.getLogger(logs).setLevel(logging.WARNING)
         own = settings_of(crawler.settings)
-        ledger = ledger_of(own)
+        ledger = frontiers_of(own).ledger()
         turns = Turns(
             ledger,
             max(1, own.getint("TOPICCRAWL_WORK_SITES")),

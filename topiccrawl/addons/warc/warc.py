@@ -33,7 +33,7 @@ DAMAGE = (ArchiveLoadFailed, EOFError, AttributeError, TypeError, ValueError, zl
 """Errors that warcio raises on a truncated or damaged file."""
 
 
-class Part(NamedTuple):
+class ArchivePart(NamedTuple):
     """A record and its byte range in the file, ``begin`` to ``end``; compressed by itself."""
 
     record: Any
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     end: int
 
 
-def parts(file: IO[bytes]) -> Iterator[Part]:
+def parts(file: IO[bytes]) -> Iterator[ArchivePart]:
     """Yield the records of a file in order, each read to its end; stop at detected damage."""
     file.seek(0)
     records = ArchiveIterator(file)
@@ -50,7 +50,7 @@ def parts(file: IO[bytes]) -> Iterator[Part]:
         for record in records:
             record.content_stream().read()
             begin, end = end, records.get_record_offset() + records.get_record_length()
-            yield Part(record, begin, end)
+            yield ArchivePart(record, begin, end)
     except DAMAGE:
         return
 

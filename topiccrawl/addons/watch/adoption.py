@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.watch.ledger import Ledger
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.storage.contract import Store
+    from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages, PageState
 
 GROUP = 500
@@ -34,7 +34,9 @@ async def take_over(
         await store.close()
 
 
-async def adopt(frontier: Frontier, store: Store, ledger: Ledger, pages: Pages, now: float) -> None:
+async def adopt(
+    frontier: Frontier, store: ArticleStore, ledger: Ledger, pages: Pages, now: float
+) -> None:
     """Give the owner's stored articles a state; their texts are compared from the next visit on.
 
     Existing states are kept. Hubs are written last: a run that finds no hub adopts again, so a

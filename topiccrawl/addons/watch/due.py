@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.clockset import count_from
-from topiccrawl.addons.watch.jumps import Jumps, visited_at
+from topiccrawl.addons.watch.jumps import LEAST, Jumps, set_back, visited_at
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.pages import PageState
 
+logger = logging.getLogger(__name__)
+
 HUB_VALUE = 1.0
 """Score of a hub that is due: above all links that are merely promising."""
 
 MOST = 1_000
 """Pages of the watch in the frontier at a time."""
+
+READ = 1_000
+"""States read at a time after the clock was set back."""
 
 AFRESH = 600.0
 """Seconds between two looks at all overdue pages, to find lost ones."""
@@ -215,3 +220,22 @@ class Due:
         sooner = state.due and (self.next_at is None or state.due < self.next_at)
         if (self._full and len(self._out) <= MOST // 2) or (sooner and not self._full):
             self._wake()
+
+
+async def count_from(now: float, visited: Visited) -> None:
+    """Reschedule pages that were visited "in the future" by the clock as it was set.
+
+    Raises:
+        StorageError: States could not be read or written.
+    """
+    logger.warning("The clock was set back: what is due is counted from now")
+    pages, owner = visited.pages.pages, visited.ledger.owner
+    most, after = READ, 0.0
+    while found := await pages.due(owner, _END, most, after):
+        ahead = [state.url for state in found if visited_at(state) > now + LEAST]
+        await visited.amend(ahead, lambda state: set_back(state, now))
+        if len(found) < most:
+            break
+        if found[0].due == found[-1].due:  # as many more may be due in the same moment
+            most *= 2
+        after = math.nextafter(found[-1].due, 0.0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Saved, Store
+    from topiccrawl.storage.contract import ArticleStore, Saved
 
 FILE = "webhook.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""
@@ -53,7 +53,7 @@ class Outbox:
         store: Store of the articles.
     """
 
-    def __init__(self, folder: Path, store: Store) -> None:
+    def __init__(self, folder: Path, store: ArticleStore) -> None:
         self._database = Database(folder / FILE, steps=STEPS)
         self._store = store
         self._held: dict[str, float] = {}

@@ -8,4 +8,4 @@ the environment (docs/webhook.md)."""
 TOPICCRAWL_WEBHOOK_SECRET = ""
 """Key of the signature: 16 bytes or more. In the environment, the list of processes hides it."""
 
-TOPICCRAWL_STORE_LISTENERS = {"topiccrawl.addons.webhook.courier.courier_of": 100}
+TOPICCRAWL_STORE_LISTENERS = {"topiccrawl.addons.webhook.sender.sender_of": 100}

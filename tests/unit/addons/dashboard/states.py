@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.runs import Told
+from topiccrawl.storage.runs import RunReport
 from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
@@ -23,6 +23,6 @@ def state(node: str = "one:1", *, frontier: str = "f", began: float = 100.0, **r
     return {**EMPTY, "run": told, "totals": totals, "series": {"every": 5.0, "points": points}}
 
 
-def told(age: float = 1.0, node: str = "one:1", **given: Any) -> Told:
+def told(age: float = 1.0, node: str = "one:1", **given: Any) -> RunReport:
     """A record of such a run."""
-    return Told(state(node, **given), age)
+    return RunReport(state(node, **given), age)

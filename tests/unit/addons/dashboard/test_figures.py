@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.dashboard.changes import difference
+from topiccrawl.addons.dashboard.channel import difference
 from topiccrawl.extensions.moments import Figures, Point, merged
 from topiccrawl.extensions.waiting import Circumstances, waiting
 from topiccrawl.frontier.view import STATES, Census

@@ -85,18 +85,18 @@ def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
     (path,) = runs.folder.glob("*.json")
     past = time.time() - LOST - 1
     os.utime(path, (past, past))
-    assert not runs.told()[0].live
+    assert not runs.reports()[0].live
 
 
 def test_what_is_no_record_is_named(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     runs.folder.mkdir()
     (runs.folder / "folder.json").mkdir()
-    assert not runs.told()
+    assert not runs.reports()
     for text in (b"{", b"\xff", b"[]", b"1", b'{"run": {}}', b'{"run": []}'):
         (runs.folder / "x.json").write_bytes(text)
         with pytest.raises(StorageError, match=r"x\.json"):
-            runs.told()
+            runs.reports()
 
 
 def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.addons.watch import clockset, due
+from topiccrawl.addons.watch import due
 from topiccrawl.addons.watch.jumps import visited_at
 from topiccrawl.addons.watch.ledger import Ledger, Seen
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
@@ -86,11 +86,11 @@ def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
 def test_all_that_was_visited_in_the_future_counts_from_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clockset, "MOST", 4)
+    monkeypatch.setattr(due, "READ", 4)
     now, late = 1_000.0, list[str]()
 
     async def set_back(visited: Visited) -> None:
-        await clockset.count_from(now, visited)
+        await due.count_from(now, visited)
         states = await visited.pages.pages.get("足球", URLS)
         late.extend(url for url, state in states.items() if visited_at(state) > now)
 

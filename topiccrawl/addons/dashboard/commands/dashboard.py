@@ -15,7 +15,7 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.commands.terminal import OperatorCommand, say
-from topiccrawl.scheduler.build import ledger_of, runs_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     import argparse
@@ -55,11 +55,11 @@ class Command(OperatorCommand, ScrapyCommand):
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.door import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
         from topiccrawl.addons.dashboard.server import DashboardServer
 
-        runs, stored = runs_of(self.options), Stored(self.options)
-        ledger = ledger_of(self.options)
+        runs, stored = frontiers_of(self.options).runs(), Stored(self.options)
+        ledger = frontiers_of(self.options).ledger()
         server = DashboardServer(
             RunsSource(runs, stored),
             guard_of(self.options, address),

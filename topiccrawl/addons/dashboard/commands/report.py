@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
-from topiccrawl.scheduler.build import runs_of
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Command(OperatorCommand, ScrapyCommand):
         say(str(path))
 
     async def _write(self, path: Path, topic: str, language: str) -> None:
-        runs = runs_of(self.options)
+        runs = frontiers_of(self.options).runs()
         try:
             await written(path, await runs.all(), self.options, topic=topic, language=language)
         finally:

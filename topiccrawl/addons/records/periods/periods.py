@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.documents import Kind, Part, Span
+from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,8 +97,8 @@ class Seed:
     visits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-PERIODS = Kind("template_periods", tuple(one.name for one in fields(Period)), key=2)
-SEEDS = Kind(
+PERIODS = DocumentKind("template_periods", tuple(one.name for one in fields(Period)), key=2)
+SEEDS = DocumentKind(
     "template_seeds",
     tuple(one.name for one in fields(Seed)),
     key=2,
@@ -110,7 +110,7 @@ SEEDS = Kind(
 )
 
 
-class Periods(Part):
+class Periods(DocumentStore):
     """Periods and seeds, in the store. All but ``close`` raise StorageError; all are idempotent.
 
     Args:

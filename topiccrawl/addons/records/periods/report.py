@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from topiccrawl.addons.records.periods.chance import outlook
 from topiccrawl.addons.records.periods.periods import Phase, Stage
-from topiccrawl.discovery.chance import outlook
 
 if TYPE_CHECKING:
     from topiccrawl.addons.records.periods.conductor import Conductor

@@ -6,9 +6,9 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.periods.chance import luck, probability
 from topiccrawl.addons.records.periods.periods import Period, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.visits import Child, Work
-from topiccrawl.discovery.chance import luck, probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

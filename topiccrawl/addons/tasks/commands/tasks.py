@@ -17,7 +17,8 @@ from topiccrawl.addons.tasks.desk import TEMPLATE, Desk, SiteState, TaskState, W
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.scheduler.build import as_turn, ledger_of
+from topiccrawl.scheduler.build import as_turn
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
 
@@ -87,7 +88,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _ask(self, question: Callable[[Desk], Any]) -> Any:  # noqa: ANN401 - what the desk gives
         async def asked() -> Any:  # noqa: ANN401
-            ledger = ledger_of(self.options)
+            ledger = frontiers_of(self.options).ledger()
             try:
                 return await question(Desk(ledger, checker(self.options)))
             finally:

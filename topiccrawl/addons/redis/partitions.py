@@ -45,7 +45,7 @@ class _Load(NamedTuple):
     unclean: bool
 
 
-class Part:
+class Partitions:
     """The buckets of one node.
 
     Args:

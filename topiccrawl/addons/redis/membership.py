@@ -14,7 +14,7 @@ import msgpack
 
 from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
-from topiccrawl.addons.redis.part import Part
+from topiccrawl.addons.redis.partitions import Partitions
 from topiccrawl.addons.redis.view import NOTHING, view_of
 from topiccrawl.addons.redis.wire import Call
 from topiccrawl.errors import StorageError
@@ -35,7 +35,7 @@ EPOCH_BITS = 40
 """Leases of one registration are numbered below its epoch."""
 
 
-class Share:
+class Membership:
     """The node's side of every conversation.
 
     Args:
@@ -56,7 +56,7 @@ class Share:
         epoch: Of this registration; 0 while there is none.
         safe_until: Moment (``time.monotonic``) until which no other node can time this one out.
         view: The whole crawl.
-        part: The buckets it has.
+        partitions: The buckets it has.
         settled: Whether this node had nothing to do at the last view, and nothing since.
     """
 
@@ -76,7 +76,7 @@ class Share:
         self.settled = False
         self._last = self._number = 0
         self._flight: bytes | None = None
-        self.part = Part(copy, route, frontier.clock, again=again)
+        self.partitions = Partitions(copy, route, frontier.clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
         self._counters = Counters(frontier.queues)
         self._dead: list[int] = []
@@ -105,8 +105,8 @@ class Share:
     def idle(self) -> bool:
         """Return whether this node has nothing to do, send or load."""
         return not (
-            any(self._queues.sizes()) or self._leases.held or not self.part.idle() or self._read
-            or self._started or self._flight is not None
+            any(self._queues.sizes()) or self._leases.held or not self.partitions.idle()
+            or self._read or self._started or self._flight is not None
             or any(self._route.letters.values())
         )  # fmt: skip
 
@@ -173,8 +173,8 @@ class Share:
         self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
         if self._first:
             self._frontier.dispatch.turn = int(turn or 0)
-        self.part.left()
-        self.part.taken(taken)
+        self.partitions.left()
+        self.partitions.taken(taken)
         self._hear_mail(mail)
         if view:
             self._see(view_of(view))
@@ -190,7 +190,7 @@ class Share:
         """Give all buckets back, with all changes, and leave the crawl."""
         if self._flight is not None:
             yield from self.exchange(look=False)
-        self.part.give_all()
+        self.partitions.give_all()
         self._leaving = True
         came = yield from self.exchange(look=False)
         yield from self._turns.leave()
@@ -203,7 +203,7 @@ class Share:
         parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
         self._put_letters(parts)
         self._put_counts(parts)
-        self.part.put(parts, look=look)
+        self.partitions.put(parts, look=look)
         if self._dead:
             parts["dead"], self._dead = self._dead, []
         if self._started:
@@ -244,12 +244,12 @@ class Share:
         self.view = view
         self.settled = self.idle()
         self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
-        self.part.decide(view, self.epoch, self._dead, first=self._first)
+        self.partitions.decide(view, self.epoch, self._dead, first=self._first)
         self._first = False
 
     def _start_over(self) -> None:
         """Forget everything to join again: the others have timed this node out."""
-        self.part.clear()
+        self.partitions.clear()
         self._leases.evict(list(self._leases.held))
         self._route.letters.clear()
         self._read.clear()

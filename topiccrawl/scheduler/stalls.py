@@ -18,7 +18,7 @@ LEAST = 0.01
 """Seconds of lateness that any timer may have."""
 
 
-class Pulse:
+class StallDetector:
     """A timer that measures how late it is.
 
     Args:
@@ -40,9 +40,9 @@ class Pulse:
         """Return the seconds of a stall that no call has reported yet; mostly 0.0.
 
         >>> times = iter([0.0, 0.02, 5.05, 5.05, 5.05, 5.05])
-        >>> pulse = Pulse(lambda: next(times))
-        >>> pulse._due = next(times) + PERIOD
-        >>> pulse.lost(), pulse.lost(), pulse.lost()
+        >>> detector = StallDetector(lambda: next(times))
+        >>> detector._due = next(times) + PERIOD
+        >>> detector.lost(), detector.lost(), detector.lost()
         (0.0, 5.0, 0.0)
         """
         now = self._clock()

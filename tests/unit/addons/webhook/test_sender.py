@@ -13,10 +13,10 @@ from typing_extensions import override
 from tests.receiver import SECRET, Listener
 from tests.unit.storage.test_safe import Distant
 from tests.waiting import PATIENCE, soon
-from topiccrawl.addons.webhook import courier as telling_on
-from topiccrawl.addons.webhook.courier import Courier
+from topiccrawl.addons.webhook import sender as webhook
 from topiccrawl.addons.webhook.message import key_of
 from topiccrawl.addons.webhook.receiver import Receiver
+from topiccrawl.addons.webhook.sender import WebhookSender
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
@@ -63,8 +63,8 @@ async def telling(
 ) -> AsyncIterator[SafeStore]:
     stored = store or SqliteStore(folder)
     receiver = Receiver(url, SECRET, timeout=dawdling)
-    courier = Courier(folder, stored, receiver, parting=parting, first_wait=0.05)
-    safe = SafeStore(stored, Spool(folder / "spool"), [courier])
+    sender = WebhookSender(folder, stored, receiver, parting=parting, first_wait=0.05)
+    safe = SafeStore(stored, Spool(folder / "spool"), [sender])
     await safe.open()
     try:
         yield safe
@@ -197,8 +197,8 @@ def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
 def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: Path) -> None:
     async def tell() -> None:
         distant = Distant()
-        courier = Courier(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
-        store = SafeStore(distant, Spool(tmp_path / "spool"), [courier], patience=0.0)
+        sender = WebhookSender(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
+        store = SafeStore(distant, Spool(tmp_path / "spool"), [sender], patience=0.0)
         await store.open()
         distant.failures = float("inf")
         assert [one.fate for one in await store.save([article(1)])] == [Fate.SPOOLED]
@@ -265,7 +265,7 @@ def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
 def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling_on, "WHOLE", 0.2)
+    monkeypatch.setattr(webhook, "WHOLE", 0.2)
 
     async def tell() -> None:
         async with telling(tmp_path, listener.url) as crawl:

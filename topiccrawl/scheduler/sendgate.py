@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class DoorHandler(HTTP11DownloadHandler):
+class SendGateHandler(HTTP11DownloadHandler):
     """Scrapy's own handler of HTTP and HTTPS, with a check before each request is sent.
 
     The check asks the scheduler, where it has these methods: ``waits(request)`` for seconds to
@@ -41,7 +41,7 @@ class DoorHandler(HTTP11DownloadHandler):
         self._request: Request | None = None
         self._pool._factory = BoundedFactory  # noqa: SLF001
         self._connect = self._pool.getConnection
-        self._pool.getConnection = self._to_the_door  # type: ignore[method-assign]
+        self._pool.getConnection = self._connect_checked  # type: ignore[method-assign]
 
     @override
     async def download_request(self, request: Request) -> Response:
@@ -53,7 +53,7 @@ class DoorHandler(HTTP11DownloadHandler):
         except DownloadFailedError as error:
             raise cause_of(error) from error
 
-    def _to_the_door(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
+    def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
         if request is not None and not request.meta.get("proxy"):  # which resolves names itself
             guard(endpoint, partial(check_address, context_of(self._crawler), request.url))

@@ -74,7 +74,7 @@ class RedisSync:
         self._last = self._patient = self._busy = time.monotonic()
         self._lost = 0.0
         self._stopped = False
-        self._told: tuple[bool, bool] = (False, True)
+        self._last_state: tuple[bool, bool] = (False, True)
 
     def start(self) -> None:
         """Start the task in the running event loop."""
@@ -93,7 +93,7 @@ class RedisSync:
     @property
     def loading(self) -> bool:
         """True while this node has taken hosts that it does not serve yet."""
-        return not self._frontier.share.part.idle()
+        return not self._frontier.membership.partitions.idle()
 
     @property
     def away(self) -> bool:
@@ -118,45 +118,45 @@ class RedisSync:
                 self._fail(error)
                 return
             self._say_found()
-            told = (self._frontier.share.may_serve(), self._frontier.pending())
-            if told[1]:
+            state = (self._frontier.membership.may_serve(), self._frontier.pending())
+            if state[1]:
                 self._busy = time.monotonic()
-            if came or told != self._told or not (told[1] or self.waits()):
+            if came or state != self._last_state or not (state[1] or self.waits()):
                 self._wake()
-            self._told = told
+            self._last_state = state
             await asyncio.sleep(PERIOD)
 
     async def _round(self) -> bool:
         """Do one exchange and load for ``LOAD`` seconds; return whether anything new came."""
         frontier, now = self._frontier, time.monotonic()
-        share = frontier.share
-        if now - self._last > share.ttl / 2:
-            self._patient = now + share.ttl  # others were cut off, too: give them time
-            self._told = (False, True)
-        look = now >= self._next_look or share.idle()
-        epoch, before = share.epoch, share.safe_until - share.ttl
+        membership = frontier.membership
+        if now - self._last > membership.ttl / 2:
+            self._patient = now + membership.ttl  # others were cut off, too: give them time
+            self._last_state = (False, True)
+        look = now >= self._next_look or membership.idle()
+        epoch, before = membership.epoch, membership.safe_until - membership.ttl
         came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
         self._last = time.monotonic()
-        if epoch and not share.epoch:
+        if epoch and not membership.epoch:
             logger.warning(
                 "The other nodes gave this one up, which was silent for %.1f s (%g may be): it"
                 " starts over, and what it had not sent yet is fetched again",
-                self._last - before, share.ttl,
+                self._last - before, membership.ttl,
             )  # fmt: skip
         if look:
             self._next_look = now + LOOK
-        while share.part.loading() and time.monotonic() < self._last + LOAD:
-            came = await self._wire.run(share.part.load(share.base)) or came
-        if share.part.takings != self._takings and share.part.idle():
-            self._takings = share.part.takings
+        while membership.partitions.loading() and time.monotonic() < self._last + LOAD:
+            came = await self._wire.run(membership.partitions.load(membership.base)) or came
+        if membership.partitions.takings != self._takings and membership.partitions.idle():
+            self._takings = membership.partitions.takings
             self._took()
         return await self._hear_starts() or came
 
     async def _hear_starts(self) -> bool:
-        share, starts = self._frontier.share, self._starts
-        if starts is None or not share.may_serve():
+        membership, starts = self._frontier.membership, self._starts
+        if starts is None or not membership.may_serve():
             return False
-        texts = await self._wire.run(share.starts(starts.key, starts.most))
+        texts = await self._wire.run(membership.starts(starts.key, starts.most))
         for text in texts:
             starts.take(text)
         return bool(texts)
@@ -173,7 +173,8 @@ class RedisSync:
             self._lost = time.monotonic()
             logger.warning(
                 "%s: Redis does not answer (%s); the crawl pauses within %g s and goes on when it"
-                " does; nothing is lost", address(self._client), error, self._frontier.share.ttl,
+                " does; nothing is lost", address(self._client), error,
+                self._frontier.membership.ttl,
             )  # fmt: skip
 
     def _say_found(self) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.webhook.receiver import Answer
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import Saved, Store
+    from topiccrawl.storage.contract import ArticleStore, Saved
 
 logger = logging.getLogger(__name__)
 
@@ -50,10 +50,10 @@ WHOLE = 600.0
 LOCK = "webhook.lock"
 
 
-def courier_of(
-    settings: Mapping[str, Any], store: Store, count: Callable[[str], None]
-) -> Courier | None:
-    """Build the courier for TOPICCRAWL_WEBHOOK; None if it is empty.
+def sender_of(
+    settings: Mapping[str, Any], store: ArticleStore, count: Callable[[str], None]
+) -> WebhookSender | None:
+    """Build the sender for TOPICCRAWL_WEBHOOK; None if it is empty.
 
     Args:
         settings: TOPICCRAWL_WEBHOOK and its secret may be in the environment, too.
@@ -68,10 +68,10 @@ def courier_of(
         for name in ("TOPICCRAWL_WEBHOOK", "TOPICCRAWL_WEBHOOK_SECRET")
     )
     folder = Path(settings["TOPICCRAWL_DATA_DIR"])
-    return Courier(folder, store, Receiver(url, secret), count=count) if url else None
+    return WebhookSender(folder, store, Receiver(url, secret), count=count) if url else None
 
 
-class Courier(StoreListener):
+class WebhookSender(StoreListener):
     """Sender of new stories, each once; a slow or unreachable receiver delays no crawl.
 
     Of several crawls over one folder, one at a time sends the stories of all.
@@ -88,7 +88,7 @@ class Courier(StoreListener):
     def __init__(
         self,
         folder: Path,
-        store: Store,
+        store: ArticleStore,
         receiver: Receiver,
         *,
         count: Callable[[str], None] = lambda _: None,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.discovery.chance import luck, outlook, probability
+from topiccrawl.addons.records.periods.chance import luck, outlook, probability
 
 
 def test_table_2_of_the_source() -> None:
