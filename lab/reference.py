@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from scrapy.settings import default_settings
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
+from topiccrawl.storage.tables import json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -155,3 +157,5 @@ def _without_docs(tree: ast.Module) -> ast.Module:
 
 if __name__ == "__main__":
     FILE.write_text(markdown(), encoding="utf-8")
+    rows = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    (ROOT / "docs/schemas/table.json").write_text(f"{rows}\n", encoding="utf-8")

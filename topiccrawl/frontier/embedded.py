@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
-COMMIT_LINKS = 3000
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
-LINKS_MAX = 3 * COMMIT_LINKS // 2  # the next commit waits for the one in progress: a bound of RAM
+COMMIT_LINKS, LINKS_MAX = 3000, 4500  # beyond it a call waits for the commit in progress: RAM
 COMMIT_SHARE = 0.1
 """Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
-import sys
 from contextlib import aclosing
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -393,12 +391,3 @@ class HtmlTable:
         if name in {"title", "url"} and article.url.startswith(("http://", "https://")):
             return f'<a href="{html.escape(article.url)}" rel="noreferrer">{text}</a>'
         return text
-
-
-def schema_text() -> str:
-    """Return the JSON Schema as text, as docs/schemas has it."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text())

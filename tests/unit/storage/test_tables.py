@@ -31,7 +31,6 @@ from topiccrawl.storage.tables import (
     chosen,
     columns_named,
     json_schema,
-    schema_text,
 )
 
 if TYPE_CHECKING:
@@ -158,4 +157,4 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
 
 def test_the_documented_schema_is_the_programs() -> None:
     file = Path(__file__).parents[3] / "docs/schemas/table.json"
-    assert file.read_text() == schema_text(), "run: python -m topiccrawl.storage.tables > FILE"
+    assert json.loads(file.read_text("utf-8")) == json_schema(), "run: python -m lab.reference"
