@@ -34,6 +34,7 @@ def pages() -> dict[str, Page]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unmeasured")
 def test_a_crawl_goes_on_from_a_backup_that_was_made_while_it_ran(tmp_path: Path) -> None:
     data, copy, file = tmp_path / "data", tmp_path / "copy", tmp_path / "crawl.tar.gz"

@@ -43,6 +43,7 @@ def marked(data: Path, url: str, said: str) -> None:
     assert status == 0, out
 
 
+@pytest.mark.slow
 def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     exported = str(tmp_path / "marks.jsonl")
@@ -75,6 +76,7 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
     assert any(word in against for word in ("彩票", "投注", "开奖", "滚存", "体彩", "兑奖"))
 
 
+@pytest.mark.slow
 def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(pages()) as web:

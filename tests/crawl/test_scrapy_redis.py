@@ -84,7 +84,12 @@ def items(folder: Path) -> dict[str, object]:
     return {line["url"]: line["job"] for line in lines}
 
 
-@pytest.mark.parametrize("kind", ["list", "set", "zset"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "kind", ["list", pytest.param("set", marks=SLOW), pytest.param("zset", marks=SLOW)]
+)
 @pytest.mark.parametrize(("spider", "key"), [("plain", "plain:start_urls"), ("ruled", "my_starts")])
 def test_a_spider_of_scrapy_redis_crawls_what_its_key_holds_and_nothing_else(
     project: Path, redis_url: str, spider: str, key: str, kind: str

@@ -51,7 +51,7 @@ def part_of(url: str) -> PartUrl:
     """Return the document that a URL belongs to, and the number of the page in it.
 
     >>> part_of("http://a.test/20160112/n43_2.shtml")
-    Part(base='http://a.test/20160112/n43.shtml', number=2)
+    PartUrl(base='http://a.test/20160112/n43.shtml', number=2)
     >>> part_of("http://a.test/show?id=7&page=3").number, part_of("http://a.test/43.html").number
     (3, 0)
     """
