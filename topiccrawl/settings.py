@@ -157,6 +157,9 @@ TOPICCRAWL_RETRY_DELAY = 10.0
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 """Longest wait in seconds, also for a server's Retry-After."""
 
+TOPICCRAWL_SITE_WORDS = True
+"""Let words that are on most pages of a site count less there; what a page is worth then depends on
+the pages read before it (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
 

@@ -142,7 +142,8 @@ class TopicSpider(Spider):
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")
-        scorer = Scorer(topic, sites=SiteWords())
+        by_site = crawler.settings.getbool("TOPICCRAWL_SITE_WORDS")
+        scorer = Scorer(topic, sites=SiteWords() if by_site else None)
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = topic.version
