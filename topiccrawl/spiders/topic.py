@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
-from scrapy.http import TextResponse
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
@@ -17,9 +16,6 @@ from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.rendering import is_blank
-from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.page import read_page
-from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
@@ -44,8 +40,8 @@ from topiccrawl.spiders.arguments import (
     within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
+from topiccrawl.spiders.reading import read_response
 from topiccrawl.storage.since import check_since, since_of
-from topiccrawl.text.decode import decode
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.pagekind import READABLE, leads
@@ -71,17 +67,8 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = (
-    "topic",
-    "seeds",
-    "fresh",
-    "discover",
-    "watch",
-    "since",
-    "sites",
-    "like",
-    "include",
-    "exclude",
-)
+    "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",
+)  # fmt: skip
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
 _TERMS = 24
@@ -233,7 +220,7 @@ class TopicSpider(Spider):
 
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
-        if read := _read(response):
+        if read := read_response(response):
             self.crawler.signals.send_catch_log(example_read, page=read[1], wanted=wanted)
         if wanted:
             yield from self.parse(response)
@@ -258,7 +245,7 @@ class TopicSpider(Spider):
         """Judge a page, score its links, and take the article where it is one on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
-        read = _read(response)
+        read = read_response(response)
         if read is None:
             count("topiccrawl/not_text")
             return
@@ -327,7 +314,7 @@ class TopicSpider(Spider):
             again: It is stored whole already: no part of it is yielded before its last page.
         """
         article = Article.from_dict(story)
-        read = _read(response)
+        read = read_response(response)
         if read is None:
             yield from () if again else (article,)
             return
@@ -402,21 +389,3 @@ class TopicSpider(Spider):
         url = canonical(response.url) or response.url
         fetch = Fetch(url, now, self._lease(response).depth, decoded.encoding)
         return compose(extracted, fetch, page, self.topic.name, verdict)
-
-
-def _read(response: Response) -> tuple[Decoded, Page] | None:
-    """A page, or a feed (which may come packed, as ``.xml.gz``); None for what is neither."""
-    feed = read_feed(response.body, response.url)
-    if feed is not None:
-        body = unpacked(response.body, MOST_BYTES)
-        return decode(body, _header(response, "Content-Type")), feed
-    if not isinstance(response, TextResponse):
-        return None
-    decoded = decode(response.body, _header(response, "Content-Type"))
-    tags = [v.decode("latin-1") for v in response.headers.getlist("X-Robots-Tag")]
-    return decoded, read_page(decoded.text, response.url, tags, decoded.encoding)
-
-
-def _header(response: Response, name: str) -> str | None:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else None

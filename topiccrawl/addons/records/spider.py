@@ -32,6 +32,7 @@ from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
+from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.storage.since import since_of
@@ -212,8 +213,8 @@ class TemplateSpider(Spider):
         elif not isinstance(response, TextResponse):
             yield Steps((_but(first, Result.READ, "no text"),))
         else:
-            decoded = decode(response.body, _header(response, "Content-Type") or None)
-            tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+            decoded = decode(response.body, header(response, "Content-Type"))
+            tags = robots_tags(response)
             page = read_page(decoded.text, response.url, tags, decoded.encoding)
             steps, children = self._walk(first, page, decoded.text, decoded.encoding, hop)
             yield from self._requests(self.conductor.admit(seed, children))
@@ -291,13 +292,8 @@ def _answered(step: Step, response: Response) -> Step:
     """Return a step with the answer's ETag and Last-Modified, for a conditional request."""
     if step.records is None and step.result is not Result.UNCHANGED:
         return step
-    etag, modified = (sendable(_header(response, n)) for n in ("ETag", "Last-Modified"))
+    etag, modified = (sendable(header(response, n) or "") for n in ("ETag", "Last-Modified"))
     return Step(
         step.seed, step.name, step.result, step.layer, step.url, step.note, step.digest, etag,
         modified, step.records,
     )  # fmt: skip
-
-
-def _header(response: Response, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""

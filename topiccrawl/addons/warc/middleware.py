@@ -18,6 +18,7 @@ from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.links.directives import directives
 from topiccrawl.links.page import read_page
 from topiccrawl.scheduler.checks import check_folder
+from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -122,13 +123,12 @@ def check_archive(settings: BaseSettings) -> None:
 
 def _refused(response: Response) -> bool:
     """Return whether the page or its headers refuse copies (noarchive)."""
-    tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+    tags = robots_tags(response)
     if directives((), tags).noarchive:
         return True
     if not isinstance(response, TextResponse) or not _MAY_REFUSE.search(response.body):
         return False
-    declared = response.headers.get("Content-Type")
-    decoded = decode(response.body, declared.decode("latin-1") if declared else None)
+    decoded = decode(response.body, header(response, "Content-Type"))
     return read_page(decoded.text, response.url, tags, decoded.encoding).directives.noarchive
 
 
