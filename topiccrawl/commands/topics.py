@@ -1,10 +1,11 @@
-"""``scrapy topics``: list topics, show one, show its changes, mark pages for it."""
+"""``scrapy topics``: list topics, show one, write one to a file, mark pages for it."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -13,14 +14,16 @@ from typing_extensions import override
 
 from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
+from topiccrawl.errors import TopicError
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.topics.topic import available, resolve
+from topiccrawl.topics.tomlfile import to_toml
+from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from topiccrawl.storage.changes import TopicChange
     from topiccrawl.topics.topic import Topic
@@ -36,16 +39,24 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def syntax(self) -> str:
-        return "list | show TOPIC | history [TOPIC] | mark URL yes|no|none | unsure | marks"
+        return (
+            "list | show TOPIC | new FILE.toml WORDS | history [TOPIC]"
+            " | mark URL yes|no|none | unsure | marks"
+        )
 
     @override
     def short_desc(self) -> str:
-        return "List and show topics, how crawls changed them, and readers' marks of pages"
+        return "List, show and write topics, how crawls changed them, and readers' marks of pages"
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
+        for name, side in (("like", "on"), ("unlike", "off")):
+            parser.add_argument(
+                f"--{name}", metavar="URL", action="append", default=[],
+                help=f"new: an example of a page {side} topic; may be repeated",
+            )  # fmt: skip
         parser.add_argument("--limit", type=some, default=20, help="unsure: pages (default: 20)")
         parser.add_argument("--export", metavar="FILE", help="marks: write them as JSON lines")
         parser.add_argument("--import", metavar="FILE", dest="source", help="marks: read them")
@@ -58,6 +69,9 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
             case ["show", argument]:
                 topic = resolve(argument)
                 say(*describe(topic), *asyncio.run(marking.derived(self.options, topic)))
+            case ["new", file, *words] if words or opts.like:
+                path = write_new(file, " ".join(words), opts.like, opts.unlike)
+                say(f"wrote {path}; edit it, then: topiccrawl crawl {path}", *describe(read(path)))
             case ["history", *named] if len(named) <= 1:
                 asked = named[0] if named else opts.topic
                 name = resolve(asked).name if asked else self.last_crawl(None).topic
@@ -81,6 +95,35 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
         found = resolve(topic)
         crawl = CrawlLog(self.folder).last(found.name)
         return found, crawl.frontier if crawl else ""
+
+
+def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str]) -> Path:
+    """Write words, a sentence or examples as a topic file.
+
+    Args:
+        file: Its path; ".toml" is added where it is missing.
+        words: Words or a sentence; "" if the topic is given by examples.
+        like: URLs or texts of pages on topic.
+        unlike: URLs or texts of pages that are not.
+
+    Returns:
+        The path.
+
+    Raises:
+        TopicError: The topic is not understood, or the file exists or cannot be written.
+    """
+    path = Path(file if file.endswith(".toml") else f"{file}.toml")
+    topic = from_words(words) if words else from_examples(like)
+    shown = {"examples": tuple(like), "counterexamples": tuple(unlike)}
+    text = to_toml(topic.model_copy(update=shown))
+    try:
+        with path.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError:
+        raise TopicError(f"{path}: exists: choose another name, or edit it") from None
+    except OSError as error:
+        raise TopicError(f"{path}: cannot be written: {error.strerror}") from error
+    return path
 
 
 def describe(topic: Topic) -> list[str]:

@@ -13,7 +13,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
+from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -116,8 +116,7 @@ def topic_of(text: str, like: str) -> Topic:
         return topic.model_copy(update={"examples": (*topic.examples, *examples)})
     if not examples:
         raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
-    name = f"like {examples[0]}"[:LONGEST_NAME]
-    return Topic(name=name, terms={}, examples=examples)
+    return from_examples(examples)
 
 
 def hosts_in(value: str) -> tuple[str, ...]:

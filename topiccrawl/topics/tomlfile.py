@@ -7,6 +7,7 @@ import tomllib
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import tomli_w
 from pydantic import AfterValidator
 
 from topiccrawl.links.hosts import host_named
@@ -106,6 +107,11 @@ def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         msg = f"{path}: is no TOML: {error}"
         raise kind.error(msg + _bare_key(text), public=no_toml(path, error)) from error
+
+
+def to_toml(values: BaseModel) -> str:
+    """Return the text of a file with these values; what is as by default is left out."""
+    return tomli_w.dumps(values.model_dump(mode="json", exclude_defaults=True))
 
 
 def mistakes(

@@ -21,7 +21,7 @@ from topiccrawl.topics.bounds import Budget, Part, Thresholds
 from topiccrawl.topics.tomlfile import FileKind, Hosts, Patterns, Seeds, load, mistakes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from importlib.resources.abc import Traversable
 
     from topiccrawl.text.query import Query
@@ -277,6 +277,16 @@ def from_words(text: str) -> Topic:
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
         raise TopicError(f"topic {text!r}: {reasons}") from error
+
+
+def from_examples(examples: Sequence[str]) -> Topic:
+    """Return the topic of pages like these URLs or texts, at least one; a crawl derives its words.
+
+    >>> from_examples(["https://a.test/story"]).name
+    'like https://a.test/story'
+    """
+    name = f"like {examples[0]}"[:LONGEST_NAME].rstrip()
+    return Topic(name=name, terms={}, examples=tuple(examples))
 
 
 def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:

@@ -1,7 +1,15 @@
 from __future__ import annotations
 
-from topiccrawl.commands.topics import describe
-from topiccrawl.topics.topic import from_words
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.commands.topics import describe, write_new
+from topiccrawl.errors import TopicError
+from topiccrawl.topics.topic import from_words, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_groups_and_words_that_must_not_stand_there_are_shown() -> None:
@@ -13,3 +21,30 @@ def test_groups_and_words_that_must_not_stand_there_are_shown() -> None:
 
 def test_a_topic_without_groups_needs_nothing() -> None:
     assert not any("needs" in line for line in describe(from_words("足球 篮球")))
+
+
+@pytest.mark.parametrize(
+    "words", ["关于人工智能在医疗中的应用", '(人工智能 | AI) +医疗 -招聘 "deep learning"^2', "足球"]
+)
+def test_a_new_file_means_what_the_words_mean(words: str, tmp_path: Path) -> None:
+    path = write_new(str(tmp_path / "mine"), words, (), ())
+    assert path.name == "mine.toml"
+    assert read(path) == from_words(words)
+
+
+def test_a_new_file_may_be_made_of_examples_alone(tmp_path: Path) -> None:
+    shown = ("https://a.test/one", "https://a.test/two")
+    topic = read(write_new(str(tmp_path / "like.toml"), "", shown, ("https://a.test/no",)))
+    assert (topic.terms, topic.examples, topic.counterexamples) == (
+        {},
+        shown,
+        ("https://a.test/no",),
+    )
+
+
+def test_a_file_that_exists_is_not_replaced(tmp_path: Path) -> None:
+    write_new(str(tmp_path / "mine"), "足球", (), ())
+    with pytest.raises(TopicError, match=r"mine\.toml: exists"):
+        write_new(str(tmp_path / "mine.toml"), "篮球", (), ())
+    with pytest.raises(TopicError, match="cannot be written"):
+        write_new(str(tmp_path / "none" / "mine.toml"), "篮球", (), ())
