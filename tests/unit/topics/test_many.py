@@ -1,0 +1,96 @@
+"""Several topics in one crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.errors import TopicError
+from topiccrawl.model import Page
+from topiccrawl.topics.many import ManyScorer, topics_of, union
+from topiccrawl.topics.scorer import Scorer
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), must_not=("彩票",))
+SPACE = Topic(
+    name="航天", terms={"火箭": 1.0, "卫星": 1.0}, thresholds={"lower_limit": 0.2},
+    allowed_hosts=("b.test",), exclude=("*.pdf",),
+)  # fmt: skip
+
+
+def page(text: str) -> Page:
+    return Page("http://a.test/1", "", text, prose=text)
+
+
+def test_the_topic_that_fits_best_decides() -> None:
+    both = ManyScorer([BALL, SPACE])
+    for text, topic in (("足球队赢了比赛。" * 20, BALL), ("火箭把卫星送上天。" * 20, SPACE)):
+        alone, found = Scorer(topic).score_page(page(text)), both.score_page(page(text))
+        assert found.relevant
+        assert found.terms == alone.terms
+        assert found.relevance == pytest.approx(
+            min(1.0, alone.relevance * both.lower_limit / Scorer(topic).lower_limit)
+        )
+        assert [name for name, one in both.verdicts(page(text)).items() if one.relevant] == [
+            topic.name
+        ]
+    assert not both.score_page(page("乐团昨晚演奏。" * 20)).relevant
+
+
+def test_a_limit_of_its_own_holds_for_each_topic() -> None:
+    text = "火箭发射的消息。" + "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断。" * 8
+    assert (
+        Scorer(SPACE.model_copy(update={"thresholds": BALL.thresholds}))
+        .score_page(page(text))
+        .relevant
+    )
+    assert not ManyScorer([BALL, SPACE]).score_page(page(text)).relevant
+
+
+def test_a_word_against_one_topic_does_not_touch_the_others() -> None:
+    text = "足球彩票与火箭卫星。" * 20
+    found = ManyScorer([BALL, SPACE]).verdicts(page(text))
+    assert (found["球"].relevant, found["航天"].relevant) == (False, True)
+
+
+def test_links_count_by_the_best_topic() -> None:
+    both = ManyScorer([BALL, SPACE])
+    ball, space, none = both.score_many(["足球比赛", "卫星发射", "音乐会"])
+    assert (ball > 0, space > 0, none) == (True, True, 0.0)
+    assert both.contains("足球")
+    assert not both.contains("音乐")
+
+
+def test_the_crawl_may_ask_what_one_topic_allows_and_none_denies() -> None:
+    both = union([BALL, SPACE])
+    assert both.name == "球, 航天"
+    assert both.seeds == ("http://a.test/",)
+    assert (both.allowed_hosts, both.exclude) == ((), ("*.pdf",))
+    assert union([SPACE, SPACE.model_copy(update={"name": "x"})]).allowed_hosts == ("b.test",)
+
+
+def test_a_folder_gives_its_topic_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.toml").write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
+    assert [topic.name for topic in topics_of(str(tmp_path))] == ["one", "two"]
+    assert [topic.name for topic in topics_of("足球, 航天")] == ["足球", "航天"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(" , ", "names 0"), ("足球,足球", "there twice"), ("old.toml", "no such")]
+)
+def test_what_cannot_be_crawled_for_together_is_refused(text: str, said: str) -> None:
+    with pytest.raises(TopicError, match=said):
+        topics_of(text)
+
+
+def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: Path) -> None:
+    for name, more in (("one", "retain_days = 3\n"), ("two", 'examples = ["https://a.test/"]\n')):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(more + ('[terms]\n"足球" = 1\n' if name == "one" else ""), encoding="utf-8")
+        with pytest.raises(TopicError, match="-a topic="):
+            topics_of(f"{file}")

@@ -1,0 +1,146 @@
+"""Several topics in one crawl: one frontier, each page is fetched once and judged for all."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topiccrawl.errors import TopicError
+from topiccrawl.topics.bounds import Budget
+from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
+from topiccrawl.topics.sitewords import SiteWords
+from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
+from topiccrawl.topics.vector import TopicVector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.model import Page, Verdict
+    from topiccrawl.topics.contract import Reasons
+
+MOST = 50
+"""Topics of one crawl; each page is judged for all of them."""
+
+
+def topics_of(text: str) -> tuple[Topic, ...]:
+    """Return the topics of an argument: separated by commas, or the files of a folder.
+
+    Raises:
+        TopicError: There are none or too many, two have one name, or one has no words or removes
+            articles by age, which needs a crawl of its own.
+    """
+    folder = Path(text.strip())
+    listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else text.split(",")
+    found = [resolve(one) for one in map(str.strip, listed) if one]
+    if not 0 < len(found) <= MOST:
+        raise TopicError(f"argument topics: {text!r} names {len(found)}: name 1 to {MOST}")
+    names = [topic.name for topic in found]
+    for topic in found:
+        if names.count(topic.name) > 1:
+            raise TopicError(f"argument topics: {topic.name!r} is there twice: rename one")
+        if not topic.terms:
+            raise TopicError(f"topic {topic.name!r} has no words: crawl for it with -a topic=")
+        if topic.retain_days:
+            raise TopicError(f"topic {topic.name!r} has retain_days: crawl for it with -a topic=")
+    return tuple(found)
+
+
+def union(topics: Sequence[Topic]) -> Topic:
+    """Return the topic of a crawl for all: what one of them allows and none of them denies.
+
+    It names the crawl, its seeds, hosts and bounds; pages are judged by ``ManyScorer``.
+
+    >>> both = union([resolve("排球"), resolve("篮球")])
+    >>> both.name, list(both.terms)
+    ('排球, 篮球', ['排球', '篮球'])
+    """
+    terms: dict[str, float] = {}
+    for term, weight in (pair for topic in topics for pair in topic.terms.items()):
+        terms[term] = max(weight, terms.get(term, 0.0))
+    return Topic(
+        name=", ".join(topic.name for topic in topics)[:LONGEST_NAME].rstrip(),
+        terms=dict(TopicVector.of(terms).items()),
+        seeds=_once(topic.seeds for topic in topics),
+        allowed_hosts=_if_all(topic.allowed_hosts for topic in topics),
+        denied_hosts=_once(topic.denied_hosts for topic in topics),
+        include=_if_all(topic.include for topic in topics),
+        exclude=_once(topic.exclude for topic in topics),
+        languages=_once(topic.languages for topic in topics),
+        limits=Budget(**{name: _widest(topics, name) for name in Budget.model_fields}),
+    )
+
+
+class ManyScorer:
+    """Scorer for several topics: the best one counts, on a common scale. A ``RelevanceModel``.
+
+    A topic's relevance is scaled so that its lower limit becomes the common one.
+
+    Args:
+        topics: The topics.
+        by_site: Words that a site has on all its pages count less (``SiteWords``).
+    """
+
+    def __init__(self, topics: Sequence[Topic], *, by_site: bool = False) -> None:
+        self.scorers = tuple(Scorer(one, sites=SiteWords() if by_site else None) for one in topics)
+        self.topic = union(topics)
+        self.vector = TopicVector.of_topic(self.topic)
+        self.lower_limit = LOWER_LIMIT
+
+    def verdicts(self, page: Page) -> dict[str, Verdict]:
+        """Return the verdict of each topic by name, relevance on the common scale."""
+        return {
+            one.topic.name: self._scaled(one, verdict)
+            for one, verdict in ((one, one.score_page(page)) for one in self.scorers)
+        }
+
+    def score_page(self, page: Page) -> Verdict:
+        """Return the verdict of the topic that fits best; relevant ones come first."""
+        return max(self.verdicts(page).values(), key=lambda one: (one.relevant, one.relevance))
+
+    def explain(self, page: Page) -> Reasons:
+        """Return the terms of the topic that fits best, each with its summand."""
+        return self.score_page(page).terms
+
+    def signature(self) -> str:
+        """Return a text that changes with each topic."""
+        all_of_them = " ".join(one.signature() for one in self.scorers)
+        return f"many-{hashlib.sha256(all_of_them.encode()).hexdigest()[:12]}"
+
+    def observe(self, page: Page) -> None:
+        """Count the page for its site, once a page."""
+        for one in self.scorers:
+            one.observe(page)
+
+    def score_many(self, texts: list[str]) -> list[float]:
+        """Return each text's similarity to the topic that fits it best, in [0, 1]."""
+        by_topic = ([self._scale(one, r) for r in one.score_many(texts)] for one in self.scorers)
+        return [max(scores) for scores in zip(*by_topic, strict=True)]
+
+    def contains(self, text: str) -> bool:
+        """Return whether the text contains a keyword of one of the topics."""
+        return any(one.contains(text) for one in self.scorers)
+
+    def _scaled(self, scorer: Scorer, verdict: Verdict) -> Verdict:
+        return verdict._replace(relevance=self._scale(scorer, verdict.relevance))
+
+    def _scale(self, scorer: Scorer, relevance: float) -> float:
+        if scorer.lower_limit == self.lower_limit or not scorer.lower_limit:
+            return relevance
+        return min(1.0, relevance * self.lower_limit / scorer.lower_limit)
+
+
+def _once(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for part in parts for one in part))
+
+
+def _if_all(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return all values; () where one part is empty, which allows everything."""
+    found = list(parts)
+    return _once(found) if all(found) else ()
+
+
+def _widest(topics: Sequence[Topic], name: str) -> int | None:
+    """Return the widest of a bound; 0 is none, None leaves the settings as they are."""
+    bounds = [bound for t in topics if (bound := getattr(t.limits, name)) is not None]
+    return (0 if 0 in bounds else max(bounds)) if bounds else None
