@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.model import Link, Page
 from topiccrawl.text.normal import fold
 from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics.many import ManyScorer
 from topiccrawl.topics.marks import Mark, MarkedModel, OnWordScale, learn, learn_unmarked
 from topiccrawl.topics.topic import Topic, from_words
 
@@ -37,6 +38,10 @@ def marks() -> list[Mark]:
 
 def by_words(topic: Topic) -> RelevanceModel:
     return Scorer(topic)
+
+
+def by_many(topic: Topic) -> RelevanceModel:
+    return ManyScorer([topic, Topic(name="music", terms={"乐队": 1.0})])
 
 
 def by_words_of_sites(topic: Topic) -> RelevanceModel:
@@ -70,7 +75,7 @@ def in_a_crawl(topic: Topic) -> RelevanceModel:
 
 @pytest.fixture(
     params=[
-        by_words, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl
+        by_words, by_many, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl
     ]
 )  # fmt: skip
 def build(request: pytest.FixtureRequest) -> Build:
