@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +33,11 @@ REASONS = 10
 
 UNMARKED = (0.5,)
 """Share of the learnt words without marks: there are no held-out marks to choose a better one."""
+
+CACHED = 100_000
+"""Words whose weight is cached, some 10 MB; then the cache is cleared."""
+
+NO_WORDS = document({})
 
 DERIVED = 20
 """Most words that are derived from examples."""
@@ -83,18 +89,22 @@ class MarkedModel:
     def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
         self.scorer = scorer
         self.classifier = classifier
+        self._known = _Weights(classifier)
 
     def score_page(self, page: Page) -> Verdict:
         """Return probabilities, and the words that decided."""
         by_words = self.scorer.score_page(page)
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
-        sample = Sample(document(weights), by_words.relevance, by_words.article)
-        harvest = probability(self.classifier.odds(sample))
-        relevance = max(harvest, probability(self.classifier.odds(sample._replace(article=1.0))))
+        added = {word: value * self._known[word] for word, value in weights.items()}
+        learnt = sum(added.values())
+        sample = Sample(NO_WORDS, by_words.relevance, by_words.article)
+        harvest = probability(self.classifier.odds(sample) + learnt)
+        whole = self.classifier.odds(sample._replace(article=1.0)) + learnt
+        relevance = max(harvest, probability(whole))
         return by_words._replace(
             relevance=relevance,
             relevant=relevance >= DECIDES,
-            terms=self._reasons(weights, sample, by_words),
+            terms=self._reasons(added, sample, by_words),
             article=harvest / relevance if relevance else 1.0,
         )
 
@@ -116,18 +126,27 @@ class MarkedModel:
         """Return the model that ``to_json`` wrote, over an equal scorer."""
         return cls(scorer, Classifier.from_json(text))
 
-    def _reasons(self, weights: Mapping[str, float], sample: Sample, by_words: Verdict) -> Reasons:
-        """Return each word's log-odds; the score's part is split among the topic's terms."""
-        learnt = self.classifier.weight_at(np.array([bucket(word) for word in weights], np.int64))
-        added = {
-            word: float(weight) * value
-            for (word, value), weight in zip(weights.items(), learnt, strict=True)
-        }
+    def _reasons(self, added: dict[str, float], sample: Sample, by_words: Verdict) -> Reasons:
+        """Return the words that add most; the score's part is split among the topic's terms."""
         for term, share in by_words.terms if by_words.relevance else ():
             part = self.classifier.score_weight * sample.by_words * share / by_words.relevance
             added[term] = added.get(term, 0.0) + part
-        heavy = sorted(added.items(), key=lambda pair: -abs(pair[1]))
-        return tuple(pair for pair in heavy[:REASONS] if pair[1])
+        heavy = nlargest(REASONS, added.items(), key=lambda pair: abs(pair[1]))
+        return tuple(pair for pair in heavy if pair[1])
+
+
+class _Weights(dict[str, float]):
+    """Learnt weights of words; each is looked up once, most words of a page were seen before."""
+
+    def __init__(self, classifier: Classifier) -> None:
+        self._classifier = classifier
+
+    def __missing__(self, word: str) -> float:
+        if len(self) >= CACHED:
+            self.clear()
+        place = np.array([bucket(word)], np.int64)
+        found = self[word] = float(self._classifier.weight_at(place)[0])
+        return found
 
 
 class OnWordScale:
