@@ -16,8 +16,9 @@ unmarked pages, its labels unused; pages that were learnt from leave the evaluat
 is what was best, so that less of it is left.
 
 ``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
-collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file,
-in the same mean; and each figure by collection and topic.
+collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence, judged as crawls do
+(``sentence_unmarked``), loses against its file, judged by words alone as crawls do, in the same
+mean (``sentence_words_gap``: by its words alone); and each figure by collection and topic.
 Collections are ``NAME.web.jsonl.gz`` with ``NAME.topics.json`` in ``--data`` (../shared/data).
 """
 
@@ -47,7 +48,13 @@ Results = dict[str, dict[str, dict[str, Measured]]]
 
 STATED = ("words", "word", "sentence", "traditional", "restated")
 CONDITIONS = (*STATED, *judge_marks.CONDITIONS)
-GAPS = ("sentence", "restated", "sentence_unmarked")
+GAPS = {
+    "sentence_gap": "sentence_unmarked",
+    "sentence_words_gap": "sentence",
+    "restated_gap": "restated_unmarked",
+    "restated_words_gap": "restated",
+}
+"""What a statement loses against its file: as crawls judge, and by its words alone."""
 
 
 def judged_topic(
@@ -108,14 +115,14 @@ def figures(results: Results) -> dict[str, object]:
         f"{kind}_ap": round(fmean(found[kind].ap for found in by_web.values() if kind in found), 4)
         for kind in dict.fromkeys(kind for found in by_web.values() for kind in found)
     }
-    for kind in GAPS:
+    for gap, kind in GAPS.items():
         pairs = [
             [(found["words"].ap, found[kind].ap) for found in topics.values() if kind in found]
             for topics in results.values()
             if all("words" in found for found in topics.values())
         ]
         if gaps := [fmean(file - said for file, said in web) for web in pairs if web]:
-            whole[f"{kind}_gap"] = round(fmean(gaps), 4)
+            whole[gap] = round(fmean(gaps), 4)
     for name, topics in results.items():
         for topic, found in topics.items():
             for kind, one in found.items():

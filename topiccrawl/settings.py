@@ -160,6 +160,9 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_SITE_WORDS = True
 """Let words that are on most pages of a site count less there; what a page is worth then depends on
 the pages read before it (docs/judge.md)."""
+TOPICCRAWL_LEARN_UNMARKED = True
+"""Learn words from the ten pages that score best, for a topic given as words or a sentence and
+without marks; a topic file is taken at its word (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
 

@@ -1,4 +1,8 @@
-"""Marks in a crawl: a model learned from them judges the pages; a sample of pages is kept."""
+"""Marks in a crawl: a model learned from them judges the pages; a sample of pages is kept.
+
+A topic given as words or a sentence says little. Without marks a model learns from the pages that
+score best by its words (``learn_unmarked``).
+"""
 
 from __future__ import annotations
 
@@ -42,6 +46,8 @@ CHARACTERS = 3_000
 """Characters of a page's text in the sample: 200 pages take at most 2 MB."""
 EVERY = 2.0
 """Seconds between two looks for new marks; one small value is read."""
+BEST = 10
+"""Pages that are learned from without marks, as in benchmarks.judge."""
 FIRST = 50
 """Judged pages after which the sample is stored for the first time, then at each doubling."""
 
@@ -69,6 +75,32 @@ class PageSample:
             self.pages[place : place + 1] = [mark._replace(text=mark.text[:CHARACTERS])]
 
 
+class BestPages:
+    """The pages that score best by a topic's words.
+
+    Args:
+        scorer: Scorer by words.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._found: dict[str, tuple[float, Mark]] = {}
+
+    def add(self, page: Page) -> None:
+        """Take a page in, if it is on topic and one of the best."""
+        verdict = self._scorer.score_page(page)
+        if verdict.relevant:
+            self._found[page.url] = verdict.harvest, Mark.of(page)
+            if len(self._found) > BEST:
+                del self._found[min(self._found, key=lambda url: self._found[url][0])]
+
+    @property
+    def pages(self) -> tuple[Mark, ...]:
+        """The pages, none until there are enough."""
+        found = tuple(mark for _, mark in self._found.values())
+        return found if len(found) == BEST else ()
+
+
 class Judging(Protocol):
     """A spider with a topic; ``marked`` judges its pages in place of ``scorer`` if it is set."""
 
@@ -94,8 +126,10 @@ class MarkedTopic:
         name = spider.topic.name
         self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
+        learns = crawler.settings.getbool("TOPICCRAWL_LEARN_UNMARKED")
+        self.best = BestPages(spider.scorer) if learns and spider.topic.text else None
         self._marks: dict[str, Mark] = {}
-        self._changed = 0.0
+        self._changed = -1.0
         self._stored = 0
         self._open = False
         self._work: asyncio.Task[None] | None = None
@@ -130,15 +164,19 @@ class MarkedTopic:
             logger.warning("Marks are not used in this run: %s", error)
             return
         self._stored = self.sample.seen
-        for page in self.sample.pages:
-            self.spider.scorer.observe(as_page(page))
+        for page in map(as_page, self.sample.pages):
+            self.spider.scorer.observe(page)
+            if self.best is not None:
+                self.best.add(page)
         await self._refresh()
         self._loop.start(EVERY, now=False)
 
-    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
+    def judged(self, page: Page, verdict: Verdict) -> None:
         """Sample a page that may be kept."""
         if not (page.directives.noarchive or page.directives.noindex):
             self.sample.add(page)
+            if self.best is not None and verdict.relevant:
+                self.best.add(page)
 
     def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
         """Take in an example that was fetched."""
@@ -184,9 +222,10 @@ class MarkedTopic:
             if changed != self._changed:
                 self._marks = {mark.url: mark for mark in await self.store.marks()}
                 self._derive()
-            if changed != self._changed or (grown and self._marks):
+            best = self.best.pages if self.best is not None else ()
+            if changed != self._changed or (grown and (self._marks or best)):
                 self._changed = changed
-                await self._learn(tuple(self._marks.values()))
+                await self._learn(tuple(self._marks.values()), best)
         except StorageError as error:
             logger.warning("New marks cannot be read: %s", error)
 
@@ -212,19 +251,22 @@ class MarkedTopic:
                 logger.warning("The sample of judged pages cannot be stored: %s", error)
             self._stored = seen
 
-    async def _learn(self, marks: Sequence[Mark]) -> None:
-        """Learn from marks, and judge by them from now on."""
-        spider = self.spider
-        learned = await learned_elsewhere(request(spider.scorer, marks, self.sample.pages))
+    async def _learn(self, marks: Sequence[Mark], best: Sequence[Mark]) -> None:
+        """Learn from marks, or from the best pages if there are none; judge by that from now on."""
+        spider, stats = self.spider, self.crawler.stats
+        if not (marks or best or spider.marked):
+            return
+        asked = request(spider.scorer, marks or best, self.sample.pages, unmarked=not marks)
+        learned = await learned_elsewhere(asked)
         if learned is None:
             return
         model = MarkedModel.from_json(spider.scorer, learned) if learned else None
         spider.marked = OnWordScale(model) if model else None
         share = model.classifier.share if model else 0.0
-        stats = self.crawler.stats
         stats.set_value("topiccrawl/marks", len(marks))
         stats.set_value("topiccrawl/marks/share", share)
-        logger.info("%d marks: the words learned from them decide %.0f %%", len(marks), share * 100)
+        source = f"{len(marks)} marks" if marks else f"{len(best)} pages that score best by words"
+        logger.info("%s: the words learned from them decide %.0f %%", source, share * 100)
 
 
 async def learned_elsewhere(asked: str) -> str | None:

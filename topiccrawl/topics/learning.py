@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from topiccrawl.model import Page
-from topiccrawl.topics.marks import Mark, MarkedModel, learn
+from topiccrawl.topics.marks import Mark, MarkedModel, learn, learn_unmarked
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def request(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark]) -> str:
-    """Return the input of the process."""
+def request(
+    scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark], *, unmarked: bool = False
+) -> str:
+    """Return the input of the process; ``unmarked``: the marks are pages chosen by their score."""
     return json.dumps(
         {
+            "unmarked": unmarked,
             "topic": scorer.topic.model_dump(mode="json"),
             "terms": dict(scorer.vector.items()),
             "marks": [mark._asdict() for mark in marks],
@@ -41,7 +44,7 @@ def answer(text: str) -> str:
     scorer = Scorer(topic, vector=vector, sites=SiteWords())
     for page in background:
         scorer.observe(as_page(page))
-    model = learn(scorer, marks, background)
+    model = (learn_unmarked if asked["unmarked"] else learn)(scorer, marks, background)
     return model.to_json() if isinstance(model, MarkedModel) else ""
 
 

@@ -64,6 +64,7 @@ class Topic(Part):
         published_until: Last day of publication. Articles without a date are kept.
         retain_days: Days from an article's last fetch after which it is removed, at the start of
             each crawl; None: articles stay.
+        text: Words or sentence that it was made from, "" if it has a file; not part of the file.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -86,6 +87,7 @@ class Topic(Part):
     published_since: date | None = None
     published_until: date | None = None
     retain_days: Annotated[int, Field(ge=1)] | None = None
+    text: Annotated[str, Field(exclude=True)] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -271,9 +273,11 @@ def from_words(text: str) -> Topic:
         msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
         raise TopicError(msg)
     name = " ".join(text.split())[:LONGEST_NAME].rstrip()
-    values = {"terms": query.terms, "synonyms": _synonyms(query), "all_of": query.groups}
+    values: dict[str, Any] = {"terms": query.terms, "synonyms": _synonyms(query)}
+    values["all_of"] = query.groups
     try:
-        return Topic.model_validate({"name": name, **values, "must_not": query.must_not})
+        values |= {"name": name, "must_not": query.must_not, "text": text}
+        return Topic.model_validate(values)
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
         raise TopicError(f"topic {text!r}: {reasons}") from error

@@ -8,6 +8,7 @@ import pytest
 
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Page
+from topiccrawl.topics.bounds import Thresholds
 from topiccrawl.topics.many import ManyScorer, topics_of, union
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), must_not=("彩票",))
 SPACE = Topic(
-    name="航天", terms={"火箭": 1.0, "卫星": 1.0}, thresholds={"lower_limit": 0.2},
+    name="航天", terms={"火箭": 1.0, "卫星": 1.0}, thresholds=Thresholds(lower_limit=0.2),
     allowed_hosts=("b.test",), exclude=("*.pdf",),
 )  # fmt: skip
 
