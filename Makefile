@@ -10,7 +10,7 @@ BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
-.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check house coverage format clean
+.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house coverage format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -62,6 +62,9 @@ check: $(VENV)/.tested  ## Lint, types, import contracts, words and settings
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m lab.house --check
+
+docs: $(VENV)/.tested  ## Build the documentation's site into build/site; a wrong link or anchor fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 house: $(VENV)/.tested  ## Measure the code: lines, rooms, words, settings
 	$(BIN)/python -m lab.house

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import grimp
 from scrapy.settings import default_settings
 
+from lab import commands
 from lab.reference import FILE, PACKAGE, ROOT, declared, files, markdown, read
 
 if TYPE_CHECKING:
@@ -168,6 +169,8 @@ def mistakes() -> Iterator[str]:
     yield from (f"setting {name} is not read" for name in unread)
     if FILE.read_text("utf-8") != markdown():
         yield "docs/settings.md is not up to date: python -m lab.reference"
+    if commands.FILE.read_text("utf-8") != commands.markdown():
+        yield "docs/commands.md is not up to date: python -m lab.commands"
 
 
 def measures() -> Iterator[str]:

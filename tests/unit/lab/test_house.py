@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab import house, reference
+from lab import commands, house, reference
 from topiccrawl import settings as project
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in (package / "addons" / "mine", docs):
         folder.mkdir(parents=True)
     (tmp_path / "README.md").write_text("All is well, nobodys business.\n")
+    (docs / "commands.md").write_text("")
     (docs / "settings.md").write_text("It is\ntold here.\n")
     (package / "room.py").write_text(
         '''"""Which room it is."""\n\n\nclass Room:\n    """A room."""\n\n    size = 1  # anew\n'''
@@ -46,6 +47,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(module, "PACKAGE", package)
         monkeypatch.setattr(module, "FILE", docs / "settings.md")
     monkeypatch.setattr(reference, "CORE", package / "settings.py")
+    monkeypatch.setattr(commands, "FILE", docs / "commands.md")
     return package
 
 
@@ -58,6 +60,7 @@ def test_each_kind_of_mistake_is_found(tree: Path) -> None:
         "setting TOPICCRAWL_SIZE is not read",
         "setting MINE is not read",
         "docs/settings.md is not up to date: python -m lab.reference",
+        "docs/commands.md is not up to date: python -m lab.commands",
     ]
     assert house.twice(core=True) == ["Room"]
 
