@@ -13,6 +13,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.many import topics_of, union
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
@@ -104,12 +105,21 @@ def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
     return tuple(seeds)
 
 
-def topic_of(text: str, like: str) -> Topic:
+def topic_of(text: str, like: str, several: str = "") -> Topic:
     """Return the topic that a text and examples' URLs, separated by commas, mean.
+
+    Args:
+        text: Words, a sentence, a name or a file.
+        like: URLs of pages on topic.
+        several: Topics instead of both, see ``topiccrawl.topics.many``.
 
     Raises:
         ConfigurationError: If there is neither, or one of them cannot be used.
     """
+    if several:
+        if text.strip() or like:
+            raise TopicError("argument topics stands alone: leave topic and like out")
+        return union(topics_of(several))
     examples = seeds_of(like, "like") if like else ()
     if text.strip():
         topic = resolve(text)

@@ -44,6 +44,7 @@ from topiccrawl.spiders.reading import read_response
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.many import ManyScorer, topics_of
 from topiccrawl.topics.pagekind import READABLE, leads
 from topiccrawl.topics.topic import default_seeds
 
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 
 _ARGUMENTS = (
     "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",
+    "topics",
 )  # fmt: skip
 _PART = 50
 """Priority of an article's next page: before nearly all links."""
@@ -81,6 +83,8 @@ class TopicSpider(Spider):
     Args:
         topic: Path to a topic file, name of one, words, or a sentence (see
             ``topiccrawl.topics.topic``).
+        topics: Several topics instead, separated by commas, or a folder of topic files: pages are
+            fetched once, the best topic orders links, articles are stored with all their topics.
         seeds: Start URLs, separated by commas; else the topic's own, else default portals.
         discover: Provider of start URLs instead, such as
             ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
@@ -101,7 +105,7 @@ class TopicSpider(Spider):
     custom_settings = UNREAD
 
     def __init__(
-        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer, *, fresh: bool
+        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | ManyScorer, *, fresh: bool
     ) -> None:
         super().__init__()
         self.topic = topic
@@ -130,10 +134,12 @@ class TopicSpider(Spider):
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")
         by_site = crawler.settings.getbool("TOPICCRAWL_SITE_WORDS")
-        scorer = Scorer(topic, sites=SiteWords() if by_site else None)
+        scorer: Scorer | ManyScorer = Scorer(topic, sites=SiteWords() if by_site else None)
+        if several := kwargs.get("topics", ""):
+            scorer = ManyScorer(topics_of(several), by_site=by_site)
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
-        chosen.version = topic.version
+        chosen.version = scorer.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
         watch, since = watch_mode(kwargs.get("watch", "")), None
         if given := kwargs.get("since", ""):
@@ -179,7 +185,7 @@ class TopicSpider(Spider):
         check_watch(settings, others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
-        found = topic_of(topic, others.get("like", ""))
+        found = topic_of(topic, others.get("like", ""), others.get("topics", ""))
         Discovery.of(settings, discover, [found.name])
         strategy(
             settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
@@ -383,9 +389,22 @@ class TopicSpider(Spider):
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None
-        if not self.topic.wants(extracted.published):
-            self.crawler.stats.inc_value("topiccrawl/articles_out_of_time")
+        named = self._named(Page(page.url, extracted.title, body, prose=body), verdict)
+        wanted = {topic.name: score for topic, score in named if topic.wants(extracted.published)}
+        if not wanted:
+            count("topiccrawl/articles_out_of_time")
             return None
         url = canonical(response.url) or response.url
         fetch = Fetch(url, now, self._lease(response).depth, decoded.encoding)
-        return compose(extracted, fetch, page, self.topic.name, verdict)
+        article = compose(extracted, fetch, page, self.topic.name, verdict)
+        return replace(article, topics=wanted) if isinstance(self.scorer, ManyScorer) else article
+
+    def _named(self, page: Page, verdict: Verdict) -> Iterator[tuple[Topic, float]]:
+        """Yield the topics that an article is on, each with its relevance."""
+        if isinstance(self.scorer, Scorer):
+            yield self.topic, verdict.relevance
+            return
+        for topic, one in self.scorer.verdicts(page):
+            if one.relevant:
+                self.crawler.stats.inc_value(f"topiccrawl/topics/{topic.name}")
+                yield topic, one.relevance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.contract import Reasons
+
+_BEST = "relevant", "relevance"
 
 MOST = 50
 """Topics of one crawl; each page is judged for all of them."""
@@ -87,16 +90,22 @@ class ManyScorer:
         self.vector = TopicVector.of_topic(self.topic)
         self.lower_limit = LOWER_LIMIT
 
-    def verdicts(self, page: Page) -> dict[str, Verdict]:
-        """Return the verdict of each topic by name, relevance on the common scale."""
-        return {
-            one.topic.name: self._scaled(one, verdict)
-            for one, verdict in ((one, one.score_page(page)) for one in self.scorers)
-        }
+    @property
+    def version(self) -> int:
+        """Number below 2**24 that changes with what one of the topics is scored by."""
+        return int(self.signature()[-6:], 16)
+
+    def verdicts(self, page: Page) -> list[tuple[Topic, Verdict]]:
+        """Return the verdict of each topic, relevance on the common scale."""
+        found = [(one, one.score_page(page)) for one in self.scorers]
+        return [
+            (one.topic, verdict._replace(relevance=self._scale(one, verdict.relevance)))
+            for one, verdict in found
+        ]
 
     def score_page(self, page: Page) -> Verdict:
         """Return the verdict of the topic that fits best; relevant ones come first."""
-        return max(self.verdicts(page).values(), key=lambda one: (one.relevant, one.relevance))
+        return max((one for _, one in self.verdicts(page)), key=attrgetter(*_BEST))
 
     def explain(self, page: Page) -> Reasons:
         """Return the terms of the topic that fits best, each with its summand."""
@@ -112,7 +121,7 @@ class ManyScorer:
         for one in self.scorers:
             one.observe(page)
 
-    def score_many(self, texts: list[str]) -> list[float]:
+    def score_many(self, texts: Sequence[str]) -> list[float]:
         """Return each text's similarity to the topic that fits it best, in [0, 1]."""
         by_topic = ([self._scale(one, r) for r in one.score_many(texts)] for one in self.scorers)
         return [max(scores) for scores in zip(*by_topic, strict=True)]
@@ -120,9 +129,6 @@ class ManyScorer:
     def contains(self, text: str) -> bool:
         """Return whether the text contains a keyword of one of the topics."""
         return any(one.contains(text) for one in self.scorers)
-
-    def _scaled(self, scorer: Scorer, verdict: Verdict) -> Verdict:
-        return verdict._replace(relevance=self._scale(scorer, verdict.relevance))
 
     def _scale(self, scorer: Scorer, relevance: float) -> float:
         if scorer.lower_limit == self.lower_limit or not scorer.lower_limit:

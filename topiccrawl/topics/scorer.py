@@ -194,6 +194,11 @@ class Scorer:
         scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
         return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
 
+    @property
+    def version(self) -> int:
+        """Version of the topic; see ``Topic.version``."""
+        return self.topic.version
+
     def observe(self, page: Page) -> None:
         """Count the page for its site (see ``sites``); each page once, in any order."""
         if self.sites is not None:

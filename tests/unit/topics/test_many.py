@@ -36,9 +36,7 @@ def test_the_topic_that_fits_best_decides() -> None:
         assert found.relevance == pytest.approx(
             min(1.0, alone.relevance * both.lower_limit / Scorer(topic).lower_limit)
         )
-        assert [name for name, one in both.verdicts(page(text)).items() if one.relevant] == [
-            topic.name
-        ]
+        assert [one for one, seen in both.verdicts(page(text)) if seen.relevant] == [topic]
     assert not both.score_page(page("乐团昨晚演奏。" * 20)).relevant
 
 
@@ -55,7 +53,7 @@ def test_a_limit_of_its_own_holds_for_each_topic() -> None:
 def test_a_word_against_one_topic_does_not_touch_the_others() -> None:
     text = "足球彩票与火箭卫星。" * 20
     found = ManyScorer([BALL, SPACE]).verdicts(page(text))
-    assert (found["球"].relevant, found["航天"].relevant) == (False, True)
+    assert [(topic.name, one.relevant) for topic, one in found] == [("球", False), ("航天", True)]
 
 
 def test_links_count_by_the_best_topic() -> None:

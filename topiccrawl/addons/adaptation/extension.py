@@ -21,6 +21,7 @@ from topiccrawl.spiders.arguments import adapter_of
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.choice import storage_of
+from topiccrawl.topics import Scorer
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
-    from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
     from topiccrawl.topics.vector import TopicVector
 
@@ -47,14 +47,17 @@ class TopicAdaptation:
     Args:
         crawler: Gives the spider, its stats and settings.
         spider: The spider whose topic learns.
+        own: Its scorer by the user's own topic.
         adapter: Learns and changes the topic.
     """
 
-    def __init__(self, crawler: Crawler, spider: TopicSpider, adapter: TopicAdapter) -> None:
+    def __init__(
+        self, crawler: Crawler, spider: TopicSpider, own: Scorer, adapter: TopicAdapter
+    ) -> None:
         self.crawler = crawler
         self.spider = spider
         self.adapter = adapter
-        self.own: Scorer = spider.scorer
+        self.own = own
         self.log = ChangeLog(storage_of(crawler.settings))
         self.frontier = frontier_place(crawler.settings, spider)
         self.number = 0
@@ -70,12 +73,12 @@ class TopicAdaptation:
             SettingError: If a setting cannot be used.
         """
         settings, spider = crawler.settings, crawler.spider
-        if not isinstance(spider, TopicSpider):
-            raise NotConfigured
+        if not isinstance(spider, TopicSpider) or not isinstance(spider.scorer, Scorer):
+            raise NotConfigured  # several topics learn nothing: one change would be for all of them
         adapter = adapter_of(settings, spider.scorer, spider.strategy)
         if adapter is None:
             raise NotConfigured
-        adaptation = cls(crawler, spider, adapter)
+        adaptation = cls(crawler, spider, spider.scorer, adapter)
         try:
             adaptation.resume()
         except (StateError, StorageError) as error:
