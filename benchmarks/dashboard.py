@@ -93,7 +93,7 @@ def cost(web: Web, *, shown: bool) -> Cost:
     kept = {name: None if name.endswith(left_out or "-") else at for name, at in EXTENSIONS.items()}
     settings = {**COMMON, "EXTENSIONS": json.dumps(kept)}
     if shown:
-        settings["TOPICCRAWL_DASHBOARD"] = str(PORT)
+        settings |= {"TOPICCRAWL_DASHBOARD": str(PORT), "TOPICCRAWL_DASHBOARD_TOKEN": "off"}
     given = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     with tempfile.TemporaryDirectory() as folder, DemoServer(web) as server:
         line = command(web, Path(folder), given)

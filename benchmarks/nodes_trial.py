@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.nodes_web import EvenWeb
+    from lab.demo.server import Answered
 
 DELAY = 0.3
 LATENCY = 0.05
@@ -60,9 +61,9 @@ class Node:
         self.log = folder / f"access-{number}.tsv"
         self.output = folder / f"node-{number}.log"
         self.data = folder / f"data-{number}"
-        self._asked: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._hits: list[Hit] = []
         self.server = DemoServer(web, log=self.log, latency=latency)
-        self.server.asked = self._note
+        self.server.answered = self._note
         self.web, self.url = web, url
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -90,13 +91,9 @@ class Node:
         """Return whether a process runs."""
         return self.process is not None and self.process.poll() is None
 
-    def hits(self) -> Iterator[Hit]:
-        """Yield the requests that the server answered."""
-        asked = {url: iter(times) for url, times in self._asked.items()}
-        for line in self.log.read_text(encoding="utf-8").splitlines():
-            at, _, status, _, url = line.split("\t")
-            came, read = next(asked[url])
-            yield Hit(came, self.server.began + float(at), self.number, url, status, read)
+    def hits(self) -> list[Hit]:
+        """Return the requests that the server answered."""
+        return self._hits.copy()  # its thread appends
 
     def losses(self) -> Iterator[tuple[float, float]]:
         """Yield when its processes learnt that they had timed out, and the seconds of silence."""
@@ -105,12 +102,12 @@ class Node:
             age = time.time() - time.mktime(time.strptime(at, "%Y-%m-%d %H:%M:%S"))
             yield time.monotonic() - age, float(seconds)
 
-    def _note(self, url: str, came: float) -> None:
-        self._asked[url].append((came, time.monotonic()))
+    def _note(self, one: Answered) -> None:
+        self._hits.append(Hit(one.came, one.ended, self.number, one.url, str(one.status), one.read))
 
     def answers(self) -> int:
-        """Return the number of requests read so far; all are answered a moment later."""
-        return sum(map(len, list(self._asked.values())))
+        """Return the number of requests answered so far."""
+        return len(self._hits)
 
 
 class Trial:

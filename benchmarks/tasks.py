@@ -39,8 +39,7 @@ from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from lab.demo.server import Answered
     from topiccrawl.addons.tasks.board import Board
     from topiccrawl.addons.tasks.records import Shard
 
@@ -119,10 +118,10 @@ class Place:
         self.log = folder / f"access-{number}.tsv"
         self.output = folder / f"worker-{number}.log"
         self.server = DemoServer(web, log=self.log, latency=LATENCY)
-        self.server.asked = lambda url, at: self._came[url].append(at)
+        self.server.answered = self._note
         self.process: subprocess.Popen[bytes] | None = None
         self._options = options
-        self._came: defaultdict[str, list[float]] = defaultdict(list)
+        self._hits: list[Hit] = []
 
     def start(self) -> None:
         """Start a worker that ends when no task is left."""
@@ -145,14 +144,12 @@ class Place:
             self.process.kill()
             self.process.wait()
 
-    def hits(self) -> Iterator[Hit]:
-        """Yield the requests that the server answered."""
-        came = {url: iter(times) for url, times in self._came.items()}
-        text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
-        for line in text.splitlines():
-            at, _, status, _, url = line.split("\t")
-            ended = self.server.began + float(at)
-            yield Hit(next(came[url]), ended, self.number, url, status)
+    def hits(self) -> list[Hit]:
+        """Return the requests that the server answered."""
+        return self._hits.copy()  # its thread appends
+
+    def _note(self, one: Answered) -> None:
+        self._hits.append(Hit(one.came, one.ended, self.number, one.url, str(one.status), one.read))
 
 
 class Trial:

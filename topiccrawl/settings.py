@@ -200,7 +200,9 @@ SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 DOWNLOAD_HANDLERS = {
     "http": "topiccrawl.scheduler.sendgate.SendGateHandler",
     "https": "topiccrawl.scheduler.sendgate.SendGateHandler",
-}
+    "file": None, "ftp": None, "s3": None, "data": None,
+}  # fmt: skip
+"""Web pages only: no page, feed or imported frontier makes the crawler read a file."""
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     # The frontier does these, for all requests with one clock per host:

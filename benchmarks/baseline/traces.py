@@ -52,6 +52,7 @@ ELSEWHERE = (
     "crawl template -a template=none", "nonsense",
 )  # fmt: skip
 """Commands whose exit status does not depend on the folder."""
+OPEN = {"TOPICCRAWL_DASHBOARD_TOKEN": "off"}
 ANSWERS = ("api/state", "api/articles", "api/more", "api/tasks", "api/workers")
 BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
 """Settings that make stats depend on the order of pages; no stats are read of that crawl."""
@@ -213,7 +214,7 @@ def metrics(state: dict[str, Any]) -> Iterator[str]:
 def dashboard(data: Path) -> Iterator[str]:
     """The address of a dashboard."""
     address = f"127.0.0.1:{free_port()}"
-    with running("", data, "dashboard", address):
+    with running("", data, "dashboard", address, **OPEN):
         until(lambda: "Dashboard: " in log_of(data).read_text("utf-8", "replace"))
         yield f"http://{address}"
 

@@ -50,10 +50,30 @@ class Answering(Protocol):
         ...
 
 
+class Answered(NamedTuple):
+    """One answered request; times by ``time.monotonic``.
+
+    Attributes:
+        url: Of the page.
+        came: Time of its arrival (see ``came``).
+        read: Time when it was read: later on a busy machine.
+        ended: Time of its response.
+        status: Of the response; 0 where the connection was cut or left open on purpose.
+    """
+
+    url: str
+    came: float
+    read: float
+    ended: float
+    status: int
+
+
 class _Request(NamedTuple):
     method: str
     url: str
     headers: dict[str, str]
+    came: float = 0.0
+    read: float = 0.0
 
     @property
     def keep_alive(self) -> bool:
@@ -74,6 +94,7 @@ class DemoServer:
 
     Attributes:
         asked: Called with each request as it is read: URL and time of arrival (see ``came``).
+        answered: Called with each response, in the server's thread.
     """
 
     def __init__(
@@ -92,6 +113,7 @@ class DemoServer:
         self.latency = latency
         self.error_rate = error_rate
         self.asked: Callable[[str, float], object] | None = None
+        self.answered: Callable[[Answered], object] | None = None
         self._luck = random.Random(seed)  # noqa: S311  (faults, no secret)
         self._visits: Counter[str] = Counter()
         self._clients: set[asyncio.Task[None]] = set()
@@ -189,8 +211,10 @@ class DemoServer:
         self._clients.add(task)
         try:
             while (request := await _read(reader)) is not None:
+                arrival = came(writer.get_extra_info("socket"))
+                request = request._replace(came=arrival, read=time.monotonic())
                 if self.asked is not None:
-                    self.asked(request.url, came(writer.get_extra_info("socket")))
+                    self.asked(request.url, arrival)
                 if not await self._answer(request, writer) or not request.keep_alive:
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -232,11 +256,13 @@ class DemoServer:
         return self.web.answer(request.url, visit, request.headers.get("cookie", ""))
 
     def _write_log(self, request: _Request, answer: Answer, writer: asyncio.StreamWriter) -> None:
+        status, now = 0 if answer.cut else answer.status, time.monotonic()
+        if self.answered is not None:
+            self.answered(Answered(request.url, request.came, request.read, now, status))
         if self._file is None:
             return
         port = writer.get_extra_info("peername")[1]
-        status = 0 if answer.cut else answer.status
-        at = time.monotonic() - self._began
+        at = now - self._began
         self._file.write(f"{at:.4f}\t{port}\t{status}\t{len(answer.body)}\t{request.url}\n")
 
 

@@ -67,7 +67,9 @@ def crawl(data: Path, pages: int = 400) -> Iterator[str]:
         CONCURRENT_REQUESTS_PER_DOMAIN="1", TOPICCRAWL_REPORT=str(data / "reports"),
         TOPICCRAWL_LOG_JSON="1",
     ) as process:  # fmt: skip
-        yield f"http://127.0.0.1:{port}/"
+        shown = re.compile(r"Dashboard: (http[\w:/.?=-]+)")
+        until(lambda: shown.search(log_of(data).read_text()))
+        yield shown.findall(log_of(data).read_text())[0]
         process.terminate()
         process.wait(PATIENCE)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from tests.crawl.run import ended, log_of, running
 from tests.ports import free_port
 from tests.unit.addons.dashboard.states import state
-from tests.waiting import PATIENCE
+from tests.waiting import until
 from topiccrawl.addons.dashboard.guard import HEADER
 from topiccrawl.storage.runs import LocalRuns
 
@@ -25,22 +24,14 @@ pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
 
 
-async def patiently(session: aiohttp.ClientSession, url: str) -> Any:
-    """What a server says as soon as it is there."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            async with session.get(url) as answer:
-                return await answer.json()
-        except aiohttp.ClientConnectionError:
-            await asyncio.sleep(0.1)
-    raise AssertionError(url)
-
-
-async def steered(base: str) -> None:
+async def steered(base: str, token: str) -> None:
     """Ask the page for everything, make a task and steer it."""
-    async with aiohttp.ClientSession() as session:
-        told = await patiently(session, f"{base}/api/state")
+    async with aiohttp.ClientSession() as stranger, stranger.get(f"{base}/api/state") as answer:
+        assert answer.status == 401
+    bearer = {"Authorization": f"Bearer {token}"}
+    async with aiohttp.ClientSession(headers=bearer) as session:
+        async with session.get(f"{base}/api/state") as answer:
+            told = await answer.json()
         assert told["run"]["topic"] == "新能源汽车"
         assert told["crawls"][0]["live"] == 1
         async with session.post(f"{base}/api/tasks", json=WISH) as answer:
@@ -53,7 +44,7 @@ async def steered(base: str) -> None:
         asked = {"spider": "template", "arguments": files}
         async with session.post(f"{base}/api/tasks", json=asked, headers=own) as answer:
             assert answer.status == 400
-            assert "no list" in (await answer.json())["error"]
+            assert "over HTTP list takes" in (await answer.json())["error"]
         task = made["task"]["id"]
         async with session.post(f"{base}/api/tasks/{task}/pause", headers=own) as answer:
             assert (await answer.json())["state"] == "paused"
@@ -70,7 +61,9 @@ def test_all_crawls_and_tasks_on_one_page(tmp_path: Path) -> None:
     data, port = tmp_path / "data", free_port()
     asyncio.run(LocalRuns(data).put(state()))
     with running("", data, "dashboard", str(port)) as process:
-        asyncio.run(steered(f"http://127.0.0.1:{port}"))
+        until(lambda: "?token=" in log_of(data).read_text())
+        shown = log_of(data).read_text().partition("?token=")[2].split()[0]
+        asyncio.run(steered(f"http://127.0.0.1:{port}", shown))
         process.send_signal(signal.SIGINT)
         assert ended(process, data) == 0, log_of(data).read_text()
     assert f"Dashboard: http://127.0.0.1:{port}/" in log_of(data).read_text()

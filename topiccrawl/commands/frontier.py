@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import sys
 import time
-from contextlib import closing
+import zlib
+from contextlib import ExitStack, closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
@@ -14,9 +15,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.commands.exported import entries as entries_of
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.errors import StateError, StorageError, TopiccrawlError
-from topiccrawl.frontier.portable import About, from_line, to_line
+from topiccrawl.errors import StateError, StorageError
+from topiccrawl.frontier.portable import About, to_line
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
@@ -27,7 +29,7 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy.settings import BaseSettings
 
@@ -139,8 +141,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         try:
             path = Path(name)
             with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
-                self._load(_entries(name, file), opts)
-        except (OSError, EOFError, UnicodeDecodeError) as error:
+                self._load(entries_of(name, file), opts)
+        except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
             message = f"{name}: cannot be read: {error}"
             raise StorageError(message) from error
 
@@ -162,6 +164,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             raise StateError("the export says no topic: name it with --topic")
         if not topic and name.startswith("spider-"):
             return name, frontiers_of(self.options).place(name)
+        if not topic and name.endswith(".toml"):
+            raise StateError("the export's topic is a file: name it with --topic")
         chosen = resolve(name)
         return chosen.name, frontiers_of(self.options).place(chosen.slug)
 
@@ -174,16 +178,18 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
         message = f"the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={about.strategy}"
         raise StateError(message)  # no file chooses what is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
-    with closing(frontiers.new(place, strategy, owner)) as frontier:
+    with ExitStack() as undo:
+        frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
         if frontier.counts()["known"]:
             message = f"{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
             raise StateError(message)
-        try:
-            return frontier.load(chain([about], entries))
-        except (TopiccrawlError, OSError, EOFError, UnicodeDecodeError, KeyboardInterrupt):
-            frontier.close()
-            frontiers.discard(place)
-            raise
+        undo.pop_all()
+        undo.callback(frontiers.discard, place)
+        undo.callback(frontier.close)
+        known = frontier.load(chain([about], entries))
+        undo.pop_all()
+    frontier.close()
+    return known
 
 
 def _found(
@@ -191,14 +197,6 @@ def _found(
 ) -> Iterator[tuple[str, float, str]]:
     wanted = opts.reason
     return (found for found in frontier.iterate(queue) if not wanted or found[2] == wanted)
-
-
-def _entries(name: str, lines: Iterable[str]) -> Iterator[Entry]:
-    """The entries of a file; errors name it."""
-    try:
-        yield from map(from_line, lines)
-    except StateError as error:
-        raise type(error)(f"{name}: {error}") from error
 
 
 def _is_packed(path: Path) -> bool:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
@@ -34,6 +36,23 @@ if TYPE_CHECKING:
 
 RELEARNT = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about .2 s."""
+
+
+_NAME = re.compile(r"(?!\.)[^\x00-\x1f/\\]{1,200}")
+
+
+def checked_name(name: str) -> str:
+    """Return a crawl's name after checking that it is one part of a path.
+
+    Raises:
+        SettingError: It is not.
+
+    >>> checked_name("task-7.a.test")
+    'task-7.a.test'
+    """
+    if not _NAME.fullmatch(name):
+        raise SettingError(f"{name!r:.80} is no name of a crawl: it has no / and begins with no .")
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +187,8 @@ class LocalFrontiers:
         """See ``Frontiers.place``."""
         if jobdir := self._settings.get("JOBDIR"):
             return str(Path(jobdir, "frontier").absolute())
-        return str(Path(self._settings["TOPICCRAWL_DATA_DIR"], "frontiers", name).absolute())
+        folder = Path(self._settings["TOPICCRAWL_DATA_DIR"], "frontiers")
+        return str(Path(folder, checked_name(name)).absolute())
 
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, StateError
 from topiccrawl.storage.ledger import FASTEST, SLOWEST, CrawlOrder
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Ledger
 
 KIND = "orders"
+MOST = 10_000
+"""Orders that may exist when one for another crawl is made."""
 
 
 class Control:
@@ -52,9 +54,15 @@ class Control:
 
 
 async def change(ledger: Ledger, name: str, how: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
-    """Change an order atomically, retrying on conflicts; return the new order."""
+    """Change an order atomically, retrying on conflicts; return the new order.
+
+    Raises:
+        StateError: There are too many.
+    """
     while True:
         before = await ledger.get(KIND, name)
+        if before is None and len((await ledger.read(KIND))[KIND]) >= MOST:
+            raise StateError(f"there are {MOST} orders: remove tasks that are over")
         order = how(order_of(before))
         text = json.dumps(asdict(order))
         if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):
@@ -81,9 +89,11 @@ def speed_of(given: object) -> float:
     """
     try:
         factor = float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         factor = 0.0
     if not SLOWEST <= factor <= FASTEST:
-        message = f"speed is {given!r}: give a factor from {SLOWEST:g} to {FASTEST:g}, 1 is normal"
+        message = (
+            f"speed is {given!r:.50}: give a factor from {SLOWEST:g} to {FASTEST:g}, 1 is normal"
+        )
         raise SettingError(message)
     return factor

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:
-    """Return a page's guard; generate a token if other machines reach it and none is set."""
+    """Return a page's guard; generate a token if none is set and tokens are not off."""
     token = str(
         settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
         or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
@@ -26,7 +26,9 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
     )
     names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
     names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
-    made = "" if token or address.local else secrets.token_urlsafe(24)
+    if token.lower() == "off":
+        return Guard(address, "", (*names,))
+    made = "" if token else secrets.token_urlsafe(24)
     return Guard(address, token or made, (*names,), shown=bool(made))
 
 

@@ -1,9 +1,9 @@
-"""Access control of the page: loopback alone by default, a token for all others.
+"""Access control of the page: a token for all, unless it is switched off for loopback.
 
 Each request is checked by these rules, in this order:
 
-1. Without the token nothing but 401 is answered to another address, to a request that a proxy
-   passed on, and to all clients where a token was set.
+1. Without the token nothing but 401 is answered. Where there is none, other addresses and requests
+   that a proxy passed on get 401.
 2. A ``Host`` that is no name of this server is refused (421): a foreign name that resolves to
    this address (DNS rebinding) gives no access.
 3. A request that changes anything must come from our own page or from a program: it needs a
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.dashboard.address import Address
 
 COOKIE = "topiccrawl"
-"""Name of the cookie that holds the token."""
+"""Name of the cookie that holds the token, before the port: browsers send cookies to all ports."""
 HEADER = "X-Topiccrawl"
 """Sent with everything that changes something."""
 SAFE = frozenset({"GET", "HEAD"})
@@ -71,6 +71,11 @@ class Guard:
         self.shown = shown
         self._names = {name.lower().strip() for name in names if name.strip()}
 
+    @property
+    def cookie(self) -> str:
+        """Name of this server's cookie."""
+        return f"{COOKIE}-{self.address.port}"
+
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer or refuse a request; each response gets the security headers."""
@@ -89,7 +94,7 @@ class Guard:
         """The answer to a link that carries the right token: a cookie, and the page without it."""
         response = web.Response(status=303, headers={"Location": "/"})
         response.set_cookie(
-            COOKIE, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
+            self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
             secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",
         )  # fmt: skip
         return response
@@ -99,7 +104,9 @@ class Guard:
         if enters and not self._knows(request.query["token"]):
             return _refused(401, "the token is not right")
         if not enters and not self._may_see(request):
-            return _refused(401, "a token is needed: open /?token=TOKEN once")
+            return _refused(
+                401, "a token is needed: open the URL in the log, or /?token=TOKEN, once"
+            )
         if not self._is_ours(request.headers.get("Host", "")):
             return _refused(421, "this server does not go by that name")
         if enters:
@@ -117,7 +124,7 @@ class Guard:
     def _may_see(self, request: web.Request) -> bool:
         if self.token:
             bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
-            return self._knows(bearer) or self._knows(request.cookies.get(COOKIE, ""))
+            return self._knows(bearer) or self._knows(request.cookies.get(self.cookie, ""))
         forwarded = any(name in request.headers for name in _FORWARDED)
         return not forwarded and is_loopback(request.remote or "")
 

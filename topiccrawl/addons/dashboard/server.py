@@ -32,6 +32,8 @@ CONNECTIONS = 256
 """Connections at a time; more are closed at once, to leave file descriptors for the crawl."""
 PATIENCE = 30.0
 """Seconds that a connection may take for (the rest of) a request's head, or be idle."""
+LARGEST = 65_536
+"""Bytes of a request's body."""
 LISTENERS = 32
 """Event streams open at a time; each takes a connection and a queue of events."""
 _TYPES = {
@@ -56,10 +58,9 @@ class DashboardServer:
     ) -> None:  # fmt: skip
         self.source = source
         self.guard = guard
-        self.address = guard.address
         self._metrics = metrics
         self._channels: dict[str, Channel] = {}
-        self._app = web.Application(middlewares=[guard.middleware])
+        self._app = web.Application(middlewares=[guard.middleware], client_max_size=LARGEST)
         self._app.add_routes(
             [
                 web.get("/", self._page),
@@ -77,6 +78,11 @@ class DashboardServer:
             self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE,
             logger=logger,
         )  # fmt: skip
+
+    @property
+    def address(self) -> Address:
+        """Address that it listens on; its port is known once it has started."""
+        return self.guard.address
 
     @property
     def url(self) -> str:
@@ -102,7 +108,7 @@ class DashboardServer:
                 f"{self.address.host}:{self.address.port} cannot be listened on "
                 f"({error.strerror}): choose another port, 0 for a free one"
             ) from error
-        self.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
+        self.guard.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Send what is last, and end. Twice equals once."""

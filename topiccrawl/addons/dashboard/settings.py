@@ -4,10 +4,11 @@ from __future__ import annotations
 
 TOPICCRAWL_DASHBOARD = "off"
 """Address of the crawl's page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
-ADDRESS:PORT; off. An address that other machines can reach requires a token."""
+ADDRESS:PORT; off."""
 TOPICCRAWL_DASHBOARD_TOKEN = ""
-"""Token that browsers and programs have to send; empty: the environment's, else none on loopback
-and elsewhere one generated at the start."""
+"""Token that browsers and programs have to send; empty: the environment's, else one generated at
+the start, which the log shows with the URL; off: none, and only loopback is let in. Set it in the
+environment or a settings file: other users of the machine see command lines."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
 """Host names of the page besides its addresses, as behind a proxy; others are refused. The
 environment's, separated by commas, are added."""

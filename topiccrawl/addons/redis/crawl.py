@@ -18,6 +18,7 @@ from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies import stored_strategy
+from topiccrawl.scheduler.frontiers import checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
@@ -80,7 +81,7 @@ class SharedFrontiers:
         >>> SharedFrontiers(Settings({"REDIS_URL": "redis://:secret@h:7/3"})).place("nev")
         'redis://h:7/3#nev'
         """
-        return f"{address(client_of(self._settings))}#{name}"
+        return f"{address(client_of(self._settings))}#{checked_name(name)}"
 
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""
@@ -114,7 +115,9 @@ class SharedFrontiers:
         return frontier
 
     def discard(self, place: str) -> None:
-        """Do nothing: a frontier in Redis is deleted by ``-a fresh=1`` only."""
+        """Delete a frontier that could not be filled, unless nodes work on it."""
+        with suppress(StateLockedError):
+            discard(client_of(self._settings), _name(place))
 
     def forget(self, name: str) -> None:
         """Delete a crawl, unless nodes work on it."""

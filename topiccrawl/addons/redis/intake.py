@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from struct import error as StructError  # noqa: N812 - an exception
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
 
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_url
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
-from topiccrawl.frontier.rows import decode, key_of
+from topiccrawl.frontier.rows import CRAWLED, ERROR, KEY_BYTES, QUEUED, REASON, decode, key_of
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.rows import Row, Urls
 
 LINKS, SEED, REDIRECT = range(3)
+_LARGEST = 1e30
+"""Of a number of evidence; the rows have four bytes for it."""
 
 
 class Route:
@@ -52,10 +55,12 @@ class Outpost:
         intake: This node's link ingest.
         urls: This node's URLs.
         route: Buckets that are served here, and the outbox.
+        evidence: Numbers of evidence of an offer.
     """
 
-    def __init__(self, intake: Intake, urls: Urls, route: Route) -> None:
+    def __init__(self, intake: Intake, urls: Urls, route: Route, evidence: int) -> None:
         self._intake, self._urls, self._route = intake, urls, route
+        self._evidence = evidence
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
         """Return a page's offers that are served here, and the number of others that were sent.
@@ -100,20 +105,100 @@ class Outpost:
         return True
 
     def receive(self, letter: bytes) -> None:
-        """Take in a message of another node."""
-        kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
-        if kind == LINKS:
-            key, depth, offers = rest
-            found = [
-                Offer(url, lane, tuple(evidence), anchor, context)
-                for url, lane, evidence, anchor, context in offers
-            ]
-            self._intake.admit(found, key, depth, set())
-        elif kind == SEED:
-            self._intake.seed(Seed(*rest))
+        """Take in a message of another node.
+
+        Raises:
+            ValueError: No node wrote it.
+        """
+        read = read_letter(letter, self._evidence)
+        if isinstance(read, Links):
+            self._intake.admit(read.offers, read.page, read.depth, set())
+        elif isinstance(read, Seed):
+            self._intake.seed(read)
         else:
-            key, source, target, redirects, payload = rest
-            outcome = Outcome(
-                Ending.REDIRECTED, target=target, redirects=redirects, payload=payload
-            )
-            self._intake.redirected(decode(source), key, outcome)
+            self._intake.redirected(read.source, read.page, read.outcome)
+
+
+class Links(NamedTuple):
+    """Links of a page: its key, their depth, and they."""
+
+    page: bytes
+    depth: int
+    offers: list[Offer]
+
+
+class Redirect(NamedTuple):
+    """Redirect of a page: its key, its row, and the outcome."""
+
+    page: bytes
+    source: Row
+    outcome: Outcome
+
+
+def read_letter(letter: bytes, evidence: int = 1) -> Links | Seed | Redirect:
+    """Return the content of a message, checked: what has access to Redis may have put it there.
+
+    Args:
+        letter: The message, msgpack.
+        evidence: Numbers of evidence of an offer.
+
+    Raises:
+        ValueError: No node wrote it.
+    """
+    try:
+        kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
+        return _READ[kind](*rest, evidence)  # type: ignore[no-any-return]
+    except (msgpack.UnpackException, ValueError, TypeError, KeyError, IndexError, StructError) as e:
+        raise ValueError(f"no message of a node: {e!r:.200}") from e
+
+
+def _links(page: bytes, depth: int, offers: list[list[Any]], evidence: int) -> Links:
+    _check(_is_key(page), _is_count(depth, 65_536))
+    return Links(page, depth, [_offer(evidence, *offer) for offer in offers])
+
+
+def _offer(
+    most: int, url: str, lane: int, evidence: list[float], anchor: str, context: str
+) -> Offer:
+    _check(_is_page(url), _is_count(lane, 2), isinstance(anchor, str), isinstance(context, str))
+    _check(len(evidence) in {0, most}, all(abs(number) <= _LARGEST for number in evidence))
+    return Offer(url, lane, tuple(evidence), anchor, context)
+
+
+def _seed(url: str, value: float, payload: str, depth: int, _: int) -> Seed:
+    _check(_is_page(url), 0 <= value <= 1, isinstance(payload, str), _is_count(depth, 65_535))
+    return Seed(url, value, payload, depth)
+
+
+def _redirect(
+    page: bytes, source: bytes, target: str, redirects: int, payload: str | None, _: int
+) -> Redirect:
+    _check(_is_key(page), _is_page(target), _is_count(redirects, 65_535))
+    _check(payload is None or isinstance(payload, str))
+    row = decode(source)
+    _check(
+        row.state in {QUEUED, CRAWLED, ERROR}, row.texts.count(0) == REASON, row.lane in range(3)
+    )
+    row.texts.decode()
+    outcome = Outcome(Ending.REDIRECTED, target=target, redirects=redirects, payload=payload)
+    return Redirect(page, row, outcome)
+
+
+_READ = {LINKS: _links, SEED: _seed, REDIRECT: _redirect}
+
+
+def _check(*held: bool) -> None:
+    if not all(held):
+        raise ValueError("a field is of another type or range")
+
+
+def _is_key(value: object) -> bool:
+    return isinstance(value, bytes) and len(value) == KEY_BYTES
+
+
+def _is_count(value: object, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most
+
+
+def _is_page(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://"))

@@ -6,6 +6,7 @@ epoch is refused from then on, and its buckets are free.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from topiccrawl.addons.redis.view import View
     from topiccrawl.addons.redis.wire import Steps
     from topiccrawl.frontier.embedded import EmbeddedFrontier
+
+logger = logging.getLogger(__name__)
 
 EPOCH_BITS = 40
 """Leases of one registration are numbered below its epoch."""
@@ -236,8 +239,15 @@ class Membership:
         for bucket, letters in mail:
             if self._route.mine[bucket]:
                 for letter in letters:
-                    self._outpost.receive(letter)
+                    self._hear(bucket, letter)
                 self._read[bucket] += len(letters)
+
+    def _hear(self, bucket: int, letter: bytes) -> None:
+        try:
+            self._outpost.receive(letter)
+        except ValueError as error:
+            self._queues.tally["letters-refused"] += 1
+            logger.warning("%s: a message for bucket %d is refused: %s", self.base, bucket, error)
 
     def _see(self, view: View) -> None:
         """Take in a view of the whole crawl, and decide which buckets to ask for and give away."""

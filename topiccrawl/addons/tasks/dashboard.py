@@ -19,4 +19,5 @@ if TYPE_CHECKING:
 def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
     """Return the routes by which crawls and tasks are steered."""
     desk = Desk(ledger, checker(settings))
-    return [*order_routes(Control(ledger)), *task_routes(desk)]
+    files = str(settings.get("TOPICCRAWL_ORDER_FILES") or "")
+    return [*order_routes(Control(ledger)), *task_routes(desk, files)]

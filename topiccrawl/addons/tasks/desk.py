@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
@@ -105,12 +106,14 @@ class Desk:
     Args:
         ledger: Ledger of all rows.
         check: Raises ConfigurationError for a wish that no spider can fulfil; returns the slug of
-            the wish's template, "" for a wish that names its sites.
+            the wish's template, "" for a wish that names its sites. It runs in a thread, one at a
+            time: the loop may be a crawl's.
     """
 
     def __init__(self, ledger: Ledger, check: Callable[[Wish], str] = lambda _wish: "") -> None:
         self._ledger = ledger
         self._check = check
+        self._checking = asyncio.Lock()
         self._control = Control(ledger)
 
     async def create(self, wish: Wish) -> TaskState:
@@ -125,7 +128,8 @@ class Desk:
         for text in (*wish.arguments.values(), wish.owner):
             if text != clean(text):
                 raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
-        parts = parts_of(wish, self._check(wish))
+        async with self._checking:
+            parts = await asyncio.to_thread(lambda: parts_of(wish, self._check(wish)))
         while True:
             now = await self._ledger.now()
             last = await self._ledger.get(COUNTERS, "task")
@@ -139,6 +143,10 @@ class Desk:
             rows |= {(SHARDS, shard.name): shard.text() for shard in shards}
             if await self._ledger.swap({(COUNTERS, "task"): last}, rows):
                 return await self.show(number)
+
+    async def count(self) -> int:
+        """Return the number of tasks."""
+        return len((await self._ledger.read(TASKS))[TASKS])
 
     async def board(self) -> Board:
         """Return a board of all rows as they are now."""

@@ -13,15 +13,18 @@
     GET  /api/workers               all workers, and the shards that they crawl
 
 Responses are JSON. A wrong request gets 400 with {"error": ...}, unavailable state 503. A request
-names no files (topics and templates by name only), and no response contains text of one.
+names no files but lists and engines in TOPICCRAWL_ORDER_FILES (topics and templates by name only),
+and no response contains text of one. Fields, names and numbers are bounded.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import re
 from dataclasses import asdict
 from functools import wraps
-from json import JSONDecodeError
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -41,17 +44,32 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MOST_TASKS = 1000
+"""Tasks that may exist when one more is made over HTTP."""
+PATIENCE = 30.0
+"""Seconds that a request's body may take."""
+_LONGEST = {"spider": 50, "owner": 100, "sites": 2000, "arguments": 1000}
+"""Characters of a field's texts."""
+_MOST = {"sites": 1000, "arguments": 10}
+"""Entries of a field."""
+_LARGEST = 10**9
+"""Of numbers."""
+_ORDER = re.compile(r"[\w.:-]{1,200}")
+"""Name of an order: a slug, ``task-7``, ``task-7.a.test``."""
+_FILE = re.compile(r"\w[\w.-]{0,99}")
+"""Name of a file in TOPICCRAWL_ORDER_FILES."""
+
 
 def order_routes(steering: Steering) -> list[web.RouteDef]:
     """Return the routes that steer crawls."""
 
     @_told
     async def show(request: web.Request) -> object:
-        return asdict(await steering.order(request.match_info["name"]))
+        return asdict(await steering.order(_name_in(request)))
 
     @_told
     async def act(request: web.Request) -> object:
-        name, action = request.match_info["name"], request.match_info["action"]
+        name, action = _name_in(request), request.match_info["action"]
         if action == "speed":
             return asdict(await steering.speed(name, await factor_in(request)))
         simple = {"pause": steering.pause, "resume": steering.resume, "cancel": steering.cancel}
@@ -63,8 +81,13 @@ def order_routes(steering: Steering) -> list[web.RouteDef]:
     ]
 
 
-def task_routes(desk: Desk) -> list[web.RouteDef]:
-    """Return the routes that make and steer tasks."""
+def task_routes(desk: Desk, files: str = "") -> list[web.RouteDef]:
+    """Return the routes that make and steer tasks.
+
+    Args:
+        desk: Makes and steers them.
+        files: Folder of the lists and engines that orders may name; "" for none.
+    """
 
     @_told
     async def every(_: web.Request) -> object:
@@ -76,7 +99,9 @@ def task_routes(desk: Desk) -> list[web.RouteDef]:
 
     @_told
     async def create(request: web.Request) -> object:
-        return asdict(await desk.create(wish_in(await body_of(request))))
+        wish = wish_in(await body_of(request), files)
+        await _refuse_too_many(desk)
+        return asdict(await desk.create(wish))
 
     @_told
     async def show(request: web.Request) -> object:
@@ -102,40 +127,89 @@ def task_routes(desk: Desk) -> list[web.RouteDef]:
     ]
 
 
-def wish_in(body: dict[str, Any]) -> Wish:
+async def _refuse_too_many(desk: Desk) -> None:
+    if await desk.count() >= MOST_TASKS:
+        raise StateError(f"there are {MOST_TASKS} tasks: remove those that are over")
+
+
+def wish_in(body: dict[str, Any], files: str = "") -> Wish:
     """Return the wish in a request's body.
 
+    Args:
+        body: Fields by name.
+        files: Folder of the lists and engines that it may name; "" for none.
+
     Raises:
-        ConfigurationError: A field is unknown, missing or of another type, or names a file.
+        ConfigurationError: A field is unknown, missing, too large or of another type, or names a
+            file that is not allowed.
 
     >>> wish_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
     """
-    kinds = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str}
+    kinds = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
+             "arguments": dict, "sites": list}  # fmt: skip
     for name, value in body.items():
-        kind = kinds.get(name, dict if name == "arguments" else list)
-        if name not in {*kinds, "arguments", "sites"} or type(value) is not kind:
-            raise ConfigurationError(f"the body's {name} is {value!r}, which is not understood")
+        if type(value) is not kinds.get(name):
+            raise ConfigurationError(f"the body's {name[:50]} is not understood")
+        _bound(name, value)
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
-    if not all(isinstance(text, str) for text in [*arguments.values(), *sites]):
-        raise ConfigurationError("sites and the values of arguments must be texts")
-    for name, value in arguments.items():
-        _refuse_file(name, value)
+    arguments = {name: _without_files(name, value, files) for name, value in arguments.items()}
     given = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
     return Wish(**given)
 
 
-def _refuse_file(name: str, value: str) -> None:
-    """Refuse an argument that names a file of this machine; providers have URLs with separators."""
+def _bound(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Refuse a field with too many entries, too long texts or too large a number."""
+    if isinstance(value, int):
+        if value > _LARGEST:
+            raise ConfigurationError(f"{field} is more than {_LARGEST}")
+        return
+    texts = [value] if isinstance(value, str) else [*value]
+    if isinstance(value, dict):
+        texts += value.values()
+    if not all(isinstance(text, str) for text in texts):
+        raise ConfigurationError("sites and the values of arguments must be texts")
+    if not isinstance(value, str) and len(value) > _MOST[field]:
+        raise ConfigurationError(f"{field} has more than {_MOST[field]} entries")
+    if max(map(len, texts), default=0) > _LONGEST[field]:
+        raise ConfigurationError(f"{field} has a text of more than {_LONGEST[field]} characters")
+
+
+def _without_files(name: str, value: str, files: str) -> str:
+    """Return an argument, lists and engines as paths in the folder; refuse other files."""
     if name == "discover":
-        names = [spec.partition(":")[0].strip() for spec in value.split(",")]
-        used = any(name in FROM_FILES or "." in name for name in names)
-        remedy = f"over HTTP there is no {', no '.join(sorted(FROM_FILES))} and no dotted path"
-    else:
-        used = "/" in value or "\\" in value or value.strip().lower().endswith(".toml")
+        return ",".join(_provider(spec.strip(), files) for spec in value.split(","))
+    if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
         remedy = "over HTTP write words, or the name of a topic or template"
-    if used:
         raise ConfigurationError(f"{name} is {value!r}, which names a file: {remedy}")
+    return value
+
+
+def _provider(spec: str, files: str) -> str:
+    """Return a provider as it may be used; other kinds have URLs with separators."""
+    kind, _, name = spec.partition(":")
+    if kind.strip() in FROM_FILES:
+        path = Path(files, name)
+        if files and _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
+            return f"{kind.strip()}:{path.absolute()}"
+        remedy = f"over HTTP {kind.strip()} takes the name of a file in TOPICCRAWL_ORDER_FILES"
+    elif "." in kind:
+        remedy = "over HTTP there is no dotted path"
+    else:
+        return spec
+    raise ConfigurationError(f"discover is {spec!r}, which names a file: {remedy}")
+
+
+def _name_in(request: web.Request) -> str:
+    """Return the name of the order in a request's path.
+
+    Raises:
+        ConfigurationError: It cannot be one.
+    """
+    name = request.match_info["name"]
+    if not _ORDER.fullmatch(name):
+        raise ConfigurationError("the name of an order has letters, digits and .:- only")
+    return name
 
 
 async def factor_in(request: web.Request) -> float:
@@ -154,8 +228,11 @@ async def body_of(request: web.Request) -> dict[str, Any]:
         ConfigurationError: If it is no JSON object.
     """
     try:
-        found = await request.json()
-    except (JSONDecodeError, UnicodeDecodeError, LookupError, RecursionError) as error:
+        async with asyncio.timeout(PATIENCE):
+            found = await request.json()
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout from error
+    except (ValueError, LookupError, RecursionError) as error:  # also of too many digits
         raise ConfigurationError(f"the body is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise ConfigurationError("the body must be a JSON object")

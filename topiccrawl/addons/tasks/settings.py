@@ -7,6 +7,9 @@ TOPICCRAWL_WORK_SITES = 4
 TOPICCRAWL_WORK_QUANTUM = 60.0
 """Seconds after which a site goes to another task that waits for it, or a slot to another site; the
 change takes about a second."""
+TOPICCRAWL_ORDER_FILES = ""
+"""Folder of the lists and engines that orders over HTTP may name, such as ``list:seeds.txt``;
+empty: they name none."""
 
 SPIDER_MODULES = ["topiccrawl.addons.tasks.spider"]
 TOPICCRAWL_CHECKS = {"topiccrawl.addons.tasks.spider.check_work": 200}

@@ -155,7 +155,7 @@ def test_the_token_opens_by_link_cookie_and_header() -> None:
             link = f"{base}/?token={TOKEN}"
             async with session.get(link, headers=tls, allow_redirects=False) as answer:
                 assert "Secure" in answer.headers["Set-Cookie"]
-            known: dict[str, Any] = {"Cookie": f"{COOKIE}={TOKEN}"}
+            known: dict[str, Any] = {"Cookie": f"{COOKIE}-{port}={TOKEN}"}
             async with session.get(f"{base}/api/state", headers=known) as answer:
                 assert answer.status == 200
             bearer = {"Authorization": f"Bearer {TOKEN}", HEADER: "1"}
@@ -182,7 +182,7 @@ def test_the_token_opens_by_link_cookie_and_header() -> None:
 def test_no_cross_site_request_acts(headers: dict[str, str], token: str) -> None:
     async def check() -> None:
         async with serving(token=token) as (port, acts, session):
-            known = {**headers, "Cookie": f"{COOKIE}={token}"}
+            known = {**headers, "Cookie": f"{COOKIE}-{port}={token}"}
             url = f"http://127.0.0.1:{port}/api/act"
             async with session.post(url, headers=known) as answer:
                 assert answer.status in {403, 421}
@@ -210,10 +210,57 @@ def test_our_own_page_acts() -> None:
     asyncio.run(check())
 
 
-def test_a_token_that_was_made_is_told() -> None:
-    guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
+@pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])  # noqa: S104
+def test_a_token_that_was_made_is_told(host: str) -> None:
+    guard = guard_of(Settings(), Address(host, 0))
     assert len(guard.token) > 30
     assert DashboardServer(Quiet(), guard).url.endswith(f"/?token={guard.token}")
+
+
+def test_loopback_needs_no_token_where_that_is_switched_off() -> None:
+    guard = guard_of(Settings({"TOPICCRAWL_DASHBOARD_TOKEN": "off"}), Address("127.0.0.1", 0))
+    assert guard.token == ""
+    assert "token" not in DashboardServer(Quiet(), guard).url
+
+
+def test_two_pages_of_one_machine_keep_their_cookies() -> None:
+    """Browsers send the cookies of a host to all of its ports."""
+
+    async def check() -> None:
+        names = set()
+        for _ in range(2):
+            async with serving(token=TOKEN) as (port, _, session):
+                link = f"http://127.0.0.1:{port}/?token={TOKEN}"
+                async with session.get(link, allow_redirects=False) as answer:
+                    names |= set(answer.cookies)
+                known = {"Cookie": f"{COOKIE}-{port}={TOKEN}"}
+                async with session.get(
+                    f"http://127.0.0.1:{port}/api/state", headers=known
+                ) as answer:
+                    assert answer.status == 200
+        assert len(names) == 2
+
+    asyncio.run(check())
+
+
+def test_large_bodies_are_refused() -> None:
+    async def read(request: web.Request) -> web.Response:
+        return web.json_response({"bytes": len(await request.read())})
+
+    async def check() -> None:
+        server = DashboardServer(
+            Quiet(), Guard(Address("127.0.0.1", 0)), [web.post("/api/act", read)]
+        )
+        await server.start()
+        sent = {HEADER: "1"}
+        url = f"http://127.0.0.1:{server.address.port}/api/act"
+        async with aiohttp.ClientSession() as session:
+            for size, status in ((1000, 200), (100_000, 413)):
+                async with session.post(url, data=b"x" * size, headers=sent) as answer:
+                    assert answer.status == status
+        await server.stop()
+
+    asyncio.run(check())
 
 
 def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -13,7 +14,7 @@ from scrapy.settings import Settings
 from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.http import order_routes, task_routes
-from topiccrawl.addons.tasks.records import Shard
+from topiccrawl.addons.tasks.records import Shard, Wish
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger_file import LocalLedger
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     import pytest
 
 
-def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) -> None:
+def serve(
+    folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]], files: str = ""
+) -> None:
     async def served() -> None:
         app = web.Application()
         ledger = LocalLedger(folder)
@@ -32,7 +35,7 @@ def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) 
         settings = Settings()
         settings.setmodule("topiccrawl.settings", priority="project")
         settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
-        app.add_routes(task_routes(Desk(ledger, checker(settings))))
+        app.add_routes(task_routes(Desk(ledger, checker(settings)), files))
         async with TestClient(TestServer(app)) as client:
             await act(client)
 
@@ -232,3 +235,83 @@ def test_an_answer_holds_no_text_of_a_file(
     serve(tmp_path, act)
     assert f"unknown field {HIDDEN}" in caplog.text
     assert "seeds.txt: line 2 is no" in caplog.text
+
+
+def test_lists_and_engines_come_from_the_allowed_folder_alone(tmp_path: Path) -> None:
+    folder, secret = tmp_path / "orders", tmp_path / "secret.txt"
+    folder.mkdir()
+    secret.write_text("http://hidden.test/\n")
+    (folder / "seeds.txt").write_text("http://a.test/\n")
+    (folder / "linked.txt").symlink_to(secret)
+    (folder / "below").mkdir()
+    os.mkfifo(folder / "fifo")
+    wrong = ("../secret.txt", str(secret), "linked.txt", "below", "fifo", "none.txt", "", ".",
+             "seeds.txt/../seeds.txt", "a\x00b", "x" * 200)  # fmt: skip
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        for name in wrong:
+            status, told = await post(client, "/api/tasks", _template(discover=f"list:{name}"))
+            assert status == 400, (name, told)
+        good = _template(discover="bing, list:seeds.txt")
+        status, made = await post(client, "/api/tasks", good)
+        assert status == 200, made
+        found = made["task"]["arguments"]["discover"]
+        assert found == f"bing,list:{folder / 'seeds.txt'}"
+
+    serve(tmp_path / "data", act, str(folder))
+
+
+def _wide(text: str) -> list[dict[str, object]]:
+    good = _topic("足球")
+    return [
+        {**good, "owner": text}, {**good, "sites": [f"http://a.test/{text}"]}, _topic(text),
+        {**good, "sites": [f"a{n}.test" for n in range(2000)]}, {**good, "pages": 10**12},
+        {"sites": ["a.test"], "arguments": {f"a{n}": "" for n in range(50)}},
+        {**good, text: 1},
+    ]  # fmt: skip
+
+
+def test_fields_names_and_numbers_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        for body in _wide("长" * 5000):
+            status, told = await post(client, "/api/tasks", body)
+            assert status == 400, body.keys()
+            assert len(told["error"]) < 1000
+        digits = b'{"factor": ' + b"9" * 9000 + b"}"
+        for data in (digits, b'{"factor": ' + b"9" * 400 + b"}", b'{"factor": NaN}'):
+            async with client.post("/api/orders/nev/speed", data=data) as answer:
+                assert answer.status == 400, data[:20]
+        for name in ("n" * 500, "a%20b", "a%0Ab", "a%5Cb"):
+            assert (await post(client, f"/api/orders/{name}/pause"))[0] == 400, name
+            async with client.get(f"/api/orders/{name}") as answer:
+                assert answer.status == 400, name
+        monkeypatch.setattr("topiccrawl.storage.control.MOST", 3)
+        monkeypatch.setattr("topiccrawl.addons.tasks.http.MOST_TASKS", 2)
+        statuses = [(await post(client, f"/api/orders/n{n}/pause"))[0] for n in range(5)]
+        assert statuses == [200, 200, 200, 400, 400]
+        assert (await post(client, "/api/orders/n1/resume"))[0] == 200, "known ones go on"
+        made = [(await post(client, "/api/tasks", _topic(f"足球{n}")))[0] for n in range(3)]
+        assert made == [200, 200, 400]
+
+    serve(tmp_path, act)
+
+
+def test_a_wish_is_checked_beside_the_loop(tmp_path: Path) -> None:
+    """The check waits for the loop to go on: in the loop itself it would wait in vain."""
+    moved = threading.Event()
+
+    def check(_wish: Wish) -> str:
+        assert moved.wait(5)
+        return ""
+
+    async def create() -> None:
+        desk = Desk(LocalLedger(tmp_path), check)
+        making = asyncio.create_task(desk.create(Wish("topic", {"topic": "足球"}, ("a.test",))))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        moved.set()
+        assert (await making).state == "waiting"
+
+    asyncio.run(create())

@@ -41,8 +41,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def long_desc(self) -> str:
         return (
             "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
-            "set. 127.0.0.1:8420 where no address is given; other machines need the token that is "
-            "shown, or TOPICCRAWL_DASHBOARD_TOKEN. /metrics is for Prometheus."
+            "set. 127.0.0.1:8420 where no address is given. Open the URL that is shown: it has the "
+            "token, unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."
         )
 
     @override

@@ -213,8 +213,7 @@ class Conductor:
         del self._work[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
-        if stage is not Stage.AGAIN:
-            self.seeds.ended(seed)
+        self.seeds.ended(seed)
 
     # -- When nothing is left to fetch -----------------------------------------------------------
 
@@ -234,6 +233,7 @@ class Conductor:
         if wanted or self._work:
             return wanted
         if self.period.phase is Phase.CRAWLING:
+            await self.seeds.record_chances()
             await self.seeds.enter(Phase.CHECKING)
         if self.period.phase is Phase.CHECKING:
             wanted = await self._second()

@@ -56,6 +56,9 @@ class Hit(NamedTuple):
 class SeedList:
     """One template's seeds in one period.
 
+    A probability depends on the outcomes of all seeds before it, also where many are in work at
+    once: a seed is decided when no outcome of those still open can change its draw, else it waits.
+
     Args:
         template: Its name.
         store: Their store.
@@ -79,6 +82,7 @@ class SeedList:
         self._clock = clock
         self._manner = manner
         self._useless: list[int] = []
+        self._settled: list[int] = []
         self.finished = 0
         self.records = 0
         self.skipped = 0
@@ -94,7 +98,7 @@ class SeedList:
         self.period = last
         for place, stage, _, useful in await self.outcomes():
             self.skipped += stage is Stage.SKIPPED
-            if stage in {Stage.DONE, Stage.FAILED}:
+            if stage not in {Stage.WAITING, Stage.OPEN}:
                 self._note(place, stage, useful)
 
     async def found(self, hits: Sequence[Hit]) -> None:
@@ -136,9 +140,12 @@ class SeedList:
         await self.enter(Phase.CRAWLING, total=total)
 
     async def draw(self, most: int) -> list[Seed]:
-        """Draw the next seeds, at most so many: OPEN with their own page, or SKIPPED."""
+        """Draw the next seeds, at most so many: OPEN with their own page, or SKIPPED.
+
+        Those whose draw depends on seeds in work are left out.
+        """
         seeds = await self.select(Stage.WAITING, most)
-        drawn = [self._drawn(seed) for seed in seeds]
+        drawn = [one for one in map(self._drawn, seeds) if one.stage is not Stage.WAITING]
         await self._store.save(drawn)
         return drawn
 
@@ -160,23 +167,52 @@ class SeedList:
         self.period = replace(self.period, phase=phase, total=total, finished=finished)
         await self._store.put(self.period)
 
+    async def record_chances(self) -> None:
+        """Store the probabilities of seeds that were drawn before all outcomes were known."""
+        if not self._manner.chance:
+            return
+        stages = {
+            stage
+            for number, stage, chance, _ in await self.outcomes()
+            if chance and chance != self._chance(number)
+        }
+        for stage in sorted(stages):
+            seeds = await self.select(stage, self.period.total)
+            await self._store.save([replace(s, chance=self._chance(s.number)) for s in seeds])
+
     def ended(self, seed: Seed) -> None:
-        """Count a finished seed; its usefulness changes the probability of those behind it."""
+        """Count a seed that left work; its usefulness changes the probability of those behind."""
         self._note(seed.number, seed.stage, seed.useful)
 
     def _note(self, number: int, stage: Stage, useful: int) -> None:
+        place = bisect_left(self._settled, number)
+        if self._settled[place : place + 1] != [number]:
+            self._settled.insert(place, number)
+        if stage not in {Stage.DONE, Stage.FAILED}:
+            return
         self.finished += 1
         self.records += useful if stage is Stage.DONE else 0
         if stage is Stage.FAILED or not useful:
             insort(self._useless, number)
 
+    def _chance(self, number: int, failing: int = 0) -> float:
+        """Return a seed's probability if so many of those before it that are open will fail."""
+        failed = bisect_left(self._useless, number) + failing
+        return probability(number, failed, max(self.period.total, number))
+
     def _drawn(self, seed: Seed) -> Seed:
-        failed = bisect_left(self._useless, seed.number)
-        total = max(self.period.total, seed.number)
-        chance = probability(seed.number, failed, total) if self._manner.chance else 1.0
-        if luck(self._manner.luck, self.period.number, seed.number) >= chance:
-            self.skipped += 1
-            return replace(seed, stage=Stage.SKIPPED, chance=chance)
+        """Return a seed as it is drawn; unchanged where that depends on seeds before it."""
+        number, chance = seed.number, 1.0
+        if self._manner.chance:
+            draw = luck(self._manner.luck, self.period.number, number)
+            open_ = number - 1 - bisect_left(self._settled, number)
+            chance = self._chance(number)
+            if draw >= chance:
+                self.skipped += 1
+                self._note(number, Stage.SKIPPED, 0)
+                return replace(seed, stage=Stage.SKIPPED, chance=chance)
+            if draw >= self._chance(number, open_):
+                return seed
         work = Work.of(seed)
         work.add(Child(seed.url, 0))
         return replace(work.seed(Stage.OPEN), chance=chance)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from topiccrawl.addons.records.periods.chance import luck
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
 from topiccrawl.addons.records.periods.periods import Phase, Stage
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
@@ -247,3 +248,52 @@ def test_limits_bound_what_is_fetched_for_a_seed(tmp_path: Path) -> None:
         await conductor.close()
 
     asyncio.run(law())
+
+
+def _sites(*dead: int) -> dict[str, str]:
+    return {f"s{n}": "dead" if n in dead else str(n) for n in range(1, 11)}
+
+
+def test_the_table_of_the_source_holds_however_many_seeds_are_in_work(tmp_path: Path) -> None:
+    """All ten seeds are drawn before the eighth fails [S1, table 2]."""
+    percent = [95, 90, 85, 80, 75, 70, 65, 60, 50, 45]
+    lucky = next(n for n in range(9999) if all(
+        100 * luck(n, 1, s) < p for s, p in enumerate(percent, 1)
+    ))  # fmt: skip
+
+    async def law() -> None:
+        for at_once in (1, 3, 32):
+            folder, manner = tmp_path / str(at_once), Manner(at_once, chance=True, luck=lucky)
+            await period(folder, World(**_sites(8)), 1, manner=manner)
+            seeds = await _outcomes(folder)
+            assert [round(100 * chance) for _, _, chance, _ in seeds] == percent, at_once
+
+    asyncio.run(law())
+
+
+@pytest.mark.parametrize("stop", [0, 4])
+def test_the_same_seeds_are_drawn_however_many_are_in_work(tmp_path: Path, stop: int) -> None:
+    async def law() -> None:
+        for lucky in range(12):
+            drawn = []
+            for at_once in (1, 4, 32):
+                folder, manner = (
+                    tmp_path / f"{lucky}-{at_once}",
+                    Manner(at_once, chance=True, luck=lucky),
+                )
+                sites = _sites(1, 2, 5, 6)
+                if stop:
+                    await period(folder, World(**sites), 1, manner=manner, stop=stop)
+                await period(folder, World(**sites), 1, manner=manner)
+                drawn.append(await _outcomes(folder))
+            assert drawn[0] == drawn[1] == drawn[2], lucky
+
+    asyncio.run(law())
+
+
+async def _outcomes(folder: Path) -> list[tuple[int, Stage, float, int]]:
+    stores = Stores.of(SqliteStorage(folder))
+    await stores.periods.open()
+    found = await stores.periods.outcomes("t", 1)
+    await stores.periods.close()
+    return sorted(found)

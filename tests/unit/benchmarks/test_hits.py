@@ -1,0 +1,55 @@
+"""Requests are read from the servers of a trial while those still answer."""
+
+from __future__ import annotations
+
+import http.client
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.nodes_trial import Node
+from benchmarks.nodes_web import EvenWeb
+from benchmarks.tasks import EqualSites, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REQUESTS = 1500
+
+
+@pytest.fixture(autouse=True)
+def _threads_take_turns() -> Iterator[None]:
+    seconds = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(seconds)
+
+
+@pytest.mark.parametrize("kind", ["tasks", "nodes"])
+def test_hits_are_read_while_the_server_answers(kind: str, tmp_path: Path) -> None:
+    place = (
+        Place(3, tmp_path, EqualSites(9), {})
+        if kind == "tasks"
+        else Node(3, tmp_path, EvenWeb(2, 9), "redis://unused", 0.0)
+    )
+    place.server.latency = 0.0
+    urls = [f"http://site.example/{number}" for number in range(REQUESTS)]
+    with place.server:
+        asking = threading.Thread(target=_ask, args=(place.server.port, urls))
+        asking.start()
+        while asking.is_alive():
+            assert all(hit.began <= hit.ended for hit in place.hits())
+        hits = list(place.hits())
+    assert [hit.url for hit in hits] == urls
+    assert {hit.node for hit in hits} == {3}
+
+
+def _ask(port: int, urls: list[str]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    for url in urls:
+        connection.request("GET", url)
+        connection.getresponse().read()
+    connection.close()

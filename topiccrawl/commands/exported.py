@@ -1,0 +1,213 @@
+"""Lines of an exported frontier, checked before any of them is loaded: the file may be anyone's.
+
+Each line is a row of known kind; its fields have the types, ranges and sizes that a frontier can
+store. A stored request is for a web page, and no row names a class or a file to be loaded.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from topiccrawl.errors import StateError
+from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry
+from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
+from topiccrawl.frontier.transfer import SIZES
+from topiccrawl.links.urls import MAX_URL, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.frontier.portable import Entry
+
+LONGEST_LINE = 8_000_000
+"""Characters; the links of one page are the longest part."""
+MOST_HASHES = 64
+"""Of a filter; one for an error of a millionth has 20."""
+_MARK = "#topiccrawl-"
+_SCHEMES = ("http://", "https://")
+
+
+def _page(url: str) -> str:
+    """Refuse what is no URL of a web page; requests that are no plain GET have a mark behind it."""
+    if not url.startswith(_SCHEMES) or canonical(url.partition(_MARK)[0]) is None:
+        raise ValueError("is no http or https URL")
+    return url
+
+
+def _request(text: str) -> str:
+    """Refuse a stored request that is not for a web page, or names a class of its own."""
+    if not text:
+        return text
+    record = json.loads(text)
+    known = record if isinstance(record, dict) else {}
+    if "kept" not in known:
+        _page(str(known.get("url")))
+        if not str(known.get("_class", "scrapy.http.")).startswith("scrapy.http."):
+            raise ValueError("names a class of its own")
+    return text
+
+
+def _counters(numbers: dict[str, int]) -> dict[str, int]:
+    """Refuse counters that a frontier counts itself."""
+    if any(name in SIZES or name.startswith("error/") for name in numbers):
+        raise ValueError("has sizes")
+    return numbers
+
+
+def _filter(text: str) -> str:
+    """Refuse what is no Bloom filter."""
+    data = b64decode(text, validate=True)
+    size = len(data) - HEAD.size
+    if not SMALLEST <= size <= LARGEST or size & (size - 1):
+        raise ValueError("is no filter")
+    _, hashes = HEAD.unpack_from(data)
+    if not 0 < hashes <= MOST_HASHES:
+        raise ValueError("is no filter")
+    return text
+
+
+_NO_ZERO = r"^[^\x00]*$"
+_Name = Annotated[str, StringConstraints(max_length=300, pattern=_NO_ZERO)]
+_Text = Annotated[str, StringConstraints(max_length=1000, pattern=_NO_ZERO)]
+_Group = Annotated[str, StringConstraints(max_length=MAX_URL, pattern=_NO_ZERO)]
+_Robots = Annotated[str, StringConstraints(max_length=1_000_000, pattern=_NO_ZERO)]
+_Host = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00-\x20/@]+$")]
+_Known = Annotated[str, StringConstraints(max_length=MAX_URL + 200, pattern=r"^[^\x00-\x20]*$")]
+_Url = Annotated[_Known, AfterValidator(_page)]
+_Request = Annotated[str, StringConstraints(max_length=1_000_000), AfterValidator(_request)]
+_Filter = Annotated[str, StringConstraints(max_length=2 * LARGEST), AfterValidator(_filter)]
+_Lane = Annotated[int, Field(ge=0, le=2)]
+_Byte = Annotated[int, Field(ge=0, le=255)]
+_Short = Annotated[int, Field(ge=0, le=65_535)]
+_Count = Annotated[int, Field(ge=0, le=2**32 - 1)]
+_Large = Annotated[int, Field(ge=0, le=2**53)]
+_Number = Annotated[float, Field(ge=-1e12, le=1e12)]
+_Value = Annotated[float, Field(ge=0, le=1)]
+_Worth = Annotated[float, Field(ge=0, le=1e12)]
+_Time = Annotated[float, Field(ge=0, le=1e11)]
+"""Seconds since the epoch."""
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
+
+
+class _About(_Line):
+    strategy: _Name
+    fields: Annotated[tuple[_Name, ...], Field(max_length=64)]
+    owner: _Name = ""
+    renewed: Annotated[int, Field(ge=-1, le=2**32 - 1)] = -1
+    turn: _Count = 0
+    pages: _Count = 0
+    worth: _Worth = 0.0
+    counters: Annotated[dict[_Name, _Large], AfterValidator(_counters)] = {}
+    format: _Count = 1
+
+
+class _HostLine(_Line):
+    name: _Host
+    next_at: _Time = 0.0
+    delay: Annotated[float, Field(ge=-1, le=1e11)] = -1.0
+    level: _Byte = 0
+    fetched: _Count = 0
+    pages: _Count = 0
+    worth: _Worth = 0.0
+    groups: tuple[tuple[_Group, _Count, _Worth], ...] = ()
+    units: tuple[tuple[_Url, tuple[_Group, ...]], ...] = ()
+    robots: tuple[tuple[_Url, _Time, bool, _Robots], ...] = ()
+
+
+class _UrlLine(_Line):
+    url: _Url
+    queue: Literal["prior", "normal", "crawled", "error"]
+    arrival: Annotated[_Count, Field(ge=1)]
+    value: _Value = 0.0
+    lane: _Lane = 0
+    pinned: bool = False
+    liftable: bool = False
+    evidence: Annotated[tuple[_Number, ...], Field(max_length=64)] = ()
+    version: _Count = 0
+    anchor: _Text = ""
+    context: _Text = ""
+    payload: _Request = ""
+    reason: _Text = ""
+    when: _Time = 0.0
+    relevance: _Value = 0.0
+    depth: _Short = 0
+    attempts: _Byte = 0
+    crashes: _Byte = 0
+    redirects: _Byte = 0
+    inlinks: _Count = 0
+    first: _Known = ""
+    parents: Annotated[tuple[tuple[_Known, _Value], ...], Field(max_length=3)] = ()
+    links: Annotated[tuple[_Known, ...], Field(max_length=100_000)] = ()
+    counted: bool = False
+
+
+class _Seen(_Line):
+    bucket: _Byte
+    place: _Short
+    filter: _Filter
+
+
+_KINDS: dict[str, tuple[type[_Line], type[Entry]]] = {
+    "frontier": (_About, About), "host": (_HostLine, HostEntry), "url": (_UrlLine, UrlEntry),
+    "seen": (_Seen, SeenEntry),
+}  # fmt: skip
+
+
+class _Kind(BaseModel):
+    kind: Literal["frontier", "host", "url", "seen"]
+
+
+def entries(name: str, file: TextIO) -> Iterator[Entry]:
+    """Yield the entries of an export.
+
+    Raises:
+        StateError: A line is none, or holds what no frontier can store; it names file and line.
+    """
+    fields = -1
+    for number, line in enumerate(_lines(name, file), 1):
+        try:
+            checked, kind = _KINDS[_Kind.model_validate_json(line).kind]
+            found = kind(**checked.model_validate_json(line).model_dump())
+        except (ValidationError, RecursionError) as error:
+            raise _refused(name, number, _mistake(error)) from error
+        if isinstance(found, About):
+            fields = len(found.fields)
+        if isinstance(found, UrlEntry) and len(found.evidence) not in {0, fields}:
+            raise _refused(name, number, f"evidence: {fields} numbers are needed")
+        yield found
+
+
+def _lines(name: str, file: TextIO) -> Iterator[str]:
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            message = f"{name}: a line has more than {LONGEST_LINE:,} characters: export it again"
+            raise StateError(message)
+        yield line
+
+
+def _mistake(error: ValidationError | RecursionError) -> str:
+    """Return the first mistake, without the text of the file."""
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    first = error.errors(include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}"[:200] if place else first["msg"]
+
+
+def _refused(name: str, number: int, why: str) -> StateError:
+    found = f"line {number}: {why}"
+    return StateError(f"{name}: no line of an exported frontier ({found}); export it again")
