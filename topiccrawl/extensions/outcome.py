@@ -14,7 +14,7 @@ from scrapy.exceptions import CloseSpider
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
-from topiccrawl.extensions.review import CrawlReview, explained
+from topiccrawl.extensions.review import CrawlReview
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
@@ -25,6 +25,7 @@ from topiccrawl.scheduler.finish import (
     NOWHERE,
     SEEDS_UNREACHABLE,
 )
+from topiccrawl.scheduler.review import explained
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.choice import storage_of

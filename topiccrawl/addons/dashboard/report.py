@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.addons.dashboard.report_words import STYLE, WORDS
-from topiccrawl.extensions.review import explained
+from topiccrawl.scheduler.review import explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
