@@ -30,6 +30,7 @@ _PUBLIC = {
     "extract_article": "topiccrawl.extract",
     "find_duplicates": "topiccrawl.dedup",
     "find_topic": "topiccrawl.topics",
+    "open": "topiccrawl.addons.notebook",
     "read_page": "topiccrawl.links",
 }
 """Public names and the modules that have them."""

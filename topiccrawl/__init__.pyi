@@ -1,4 +1,5 @@
 from topiccrawl.addon import Addon as Addon
+from topiccrawl.addons.notebook import open as open
 from topiccrawl.dedup import DuplicateDetector as DuplicateDetector
 from topiccrawl.dedup import Match as Match
 from topiccrawl.dedup import find_duplicates as find_duplicates

@@ -189,7 +189,10 @@ TOPICCRAWL_STORE_GROUP_SIZE = 100
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
 """Maximum of seconds that an article waits to be stored together with others."""
 
-# -- Log (docs/operations.md) --------------------------------------------------------------------
+# -- Messages and log (docs/operations.md) ------------------------------------------------------
+TOPICCRAWL_LANGUAGE = ""
+"""Language of messages to people, en or zh; empty: that of the environment (LANG). The log is
+English."""
 TOPICCRAWL_LOG_JSON = False
 """Write the log as JSON, one object a line, from the start of the crawl."""
 
@@ -221,6 +224,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.jsonlog.JsonLog": 100,
     "topiccrawl.extensions.figures.CrawlFigures": 490,
     "topiccrawl.extensions.progress.Progress": 500,
+    "topiccrawl.extensions.review.CrawlReview": 505,
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,

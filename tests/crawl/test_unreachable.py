@@ -40,7 +40,7 @@ def test_the_cause_is_kept_through_retries_and_reported(tmp_path: Path) -> None:
             "http://no-such-host.invalid/": "cannot-resolve-host",
             f"http://127.0.0.2:{closed}/": "download-connection-refused",
             f"http://127.0.0.3:{silent}/": "download-timeout",
-            f"https://127.0.0.1:{port}/": "download-failed",
+            f"https://127.0.0.1:{port}/": "tls-failed",
             f"http://localhost:{port}/": "robots-unavailable",
         }
         crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=" + ",".join(wanted))

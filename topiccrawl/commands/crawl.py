@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
@@ -11,10 +14,12 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.names import strangers
+from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.checks import check_values
-from topiccrawl.scheduler.finish import failed
+from topiccrawl.scheduler.finish import NOWHERE, failed
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.text.messages import choose_language, tr
 
 if TYPE_CHECKING:
     import argparse
@@ -22,15 +27,38 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 logger = logging.getLogger(__name__)
 
 
+NOTHING = 3
+"""Exit status of a crawl that fetched pages to its end and found nothing on topic."""
+
+
 class CrawlCommand(ScrapyCrawl):
-    """Run a spider; exit 2 where its arguments are wrong, 1 where the crawl failed."""
+    """Run a spider; exit 2 where its arguments are wrong, 1 where the crawl failed.
+
+    3 where a crawl for a topic came to its end and nothing on topic was found.
+    """
 
     _crawlers: Sequence[Crawler] = ()
+
+    @override
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        about = tr("show the log, not the progress line alone")
+        parser.add_argument("-v", "--verbose", action="store_true", help=about)
+
+    @override
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        assert self.settings is not None  # noqa: S101  (Scrapy sets it before)
+        choose_language(str(self.settings.get("TOPICCRAWL_LANGUAGE") or ""))
+        asked = opts.verbose or opts.logfile or opts.loglevel or opts.nolog
+        if len(args) == 1 and not asked and sys.stderr.isatty():
+            _log_to_file(self.settings, args[0], opts.spargs.get("topic", ""))
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -39,6 +67,8 @@ class CrawlCommand(ScrapyCrawl):
         super().run(args, opts)
         if any(map(_failed, self._crawlers)):
             self.exitcode = 1
+        elif any(one.stats.get_value(NOWHERE) for one in self._crawlers):
+            self.exitcode = NOTHING
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
@@ -64,6 +94,20 @@ class CrawlCommand(ScrapyCrawl):
         crawler: Crawler = super()._create_crawler(spidercls)
         self._crawlers = [*self._crawlers, crawler]
         return crawler
+
+
+def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> None:
+    """Let the log go to a file of the data folder, and name it; an own LOG_FILE stays."""
+    if settings.get("LOG_FILE") or not settings.getbool("LOG_ENABLED"):
+        return
+    name = re.sub(r"[^\w.-]+", "-", f"{spider}-{topic}" if topic else spider)[:80]
+    path = Path(settings["TOPICCRAWL_DATA_DIR"]) / "logs" / f"{name}.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # the crawl itself reports that the folder cannot be used
+    settings.set("LOG_FILE", str(path), priority="cmdline")
+    say(tr("log: {file} (-v shows it here)", file=path), to=sys.stderr)
 
 
 def _failed(crawler: Crawler) -> bool:

@@ -1,4 +1,4 @@
-"""``scrapy why URL``: where a URL is, what its score is made of, and how the crawl came to it."""
+"""``scrapy why``: where a URL is, its score's parts and its path; or why a topic found nothing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,20 @@ from typing_extensions import override
 
 from topiccrawl.commands.marking import decided
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.review import explained, fates, out_of_reach
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import Pages, Role
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.frontier.contract import Explanation
+    from topiccrawl.storage.crawls import Crawl
     from topiccrawl.storage.pages import PageState
 
 _QUEUES = {
@@ -43,12 +48,20 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def syntax(self) -> str:
-        return "[options] <url>"
+        return "[options] <url> | --topic TOPIC"
 
     @override
     def short_desc(self) -> str:
         return (
             "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
+        )
+
+    @override
+    def long_desc(self) -> str:
+        return tr(
+            "Explains a URL; or, with --topic and no URL, the last crawl of a topic: what became "
+            "of each seed, the best pages, terms met and never met, hosts out of reach, and what "
+            "to try."
         )
 
     @override
@@ -58,9 +71,12 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1:
+        if len(args) > 1 or not (args or opts.topic):
             raise UsageError
         crawl = self.last_crawl(opts.topic)
+        if not args:
+            say(*asyncio.run(self._review(crawl)))
+            return
         url = canonical(args[0])
         if url is None:
             msg = f"{args[0]!r} is no http or https URL"
@@ -77,6 +93,30 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
         state = asyncio.run(self._state(crawl.topic, url))
         if state is not None:
             say(*watched(state))
+
+    async def _review(self, crawl: Crawl) -> list[str]:
+        """Return the lines that explain the last run of a crawl."""
+        runs = frontiers_of(self.options).runs()
+        try:
+            found = [
+                one for one in await runs.all() if one.state["run"]["frontier"] == crawl.frontier
+            ]
+        finally:
+            await runs.close()
+        review = next((one.state["review"] for one in found if one.state.get("review")), None)
+        if review is None:
+            raise StateError(
+                tr("{topic}: no run has left a record of what it met", topic=crawl.topic)
+            )
+        with closing(read_frontier(crawl.frontier, self.options)) as frontier:
+            seeds = fates(frontier.why, [seed["url"] for seed in review["seeds"]])
+            now = {**review, "seeds": seeds, "hosts": out_of_reach(frontier)}
+        totals = found[0].state["totals"]
+        head = tr(
+            "topic {topic}: {pages} pages, {relevant} on topic in the last run",
+            topic=crawl.topic, pages=totals["pages"], relevant=totals["relevant"],
+        )  # fmt: skip
+        return [head, *explained(now)]
 
     async def _state(self, owner: str, url: str) -> PageState | None:
         async with Pages(storage_of(self.options)) as pages:

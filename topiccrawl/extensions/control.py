@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
 """Finish reason of a crawl that the operator cancelled."""
+PAUSED = "is paused by the operator; `scrapy control resume` goes on"
 PERIOD = 0.5
 """Seconds between two reads of the orders."""
 
@@ -102,7 +103,8 @@ class CrawlControl:
         if order == self.order or not context.opened:
             return
         if order.paused != self.order.paused:
-            text = "is paused; `scrapy control resume` goes on" if order.paused else "goes on"
+            # here, not in the figures: those look once a second, and a pause may be shorter
+            text = "goes on" if not order.paused else PAUSED
             logger.info("The crawl %s", text)
         if order.speed != self.order.speed:
             logger.info("Delays are divided by %g", order.speed)

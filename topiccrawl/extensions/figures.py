@@ -244,6 +244,7 @@ class CrawlFigures:
             "waiting": self.waiting()._asdict(),
             "hosts": _hosts(census, self.failed) if census else {"states": {}, "list": []},
             "terms": parts.get("terms", EMPTY["terms"]),
+            "review": parts.get("review", EMPTY["review"]),
             "latest": list(self.latest),
             "series": {"every": self.figures.every, "points": list(self.figures.history)},
         }

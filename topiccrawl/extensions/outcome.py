@@ -14,6 +14,7 @@ from scrapy.exceptions import CloseSpider
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
+from topiccrawl.extensions.review import CrawlReview
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
@@ -21,13 +22,16 @@ from topiccrawl.scheduler.finish import (
     CLOSE_REASON,
     DISCOVERY_FAILED,
     FAILURE,
+    NOWHERE,
     SEEDS_UNREACHABLE,
 )
+from topiccrawl.scheduler.review import explained
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.text.escaping import escaped
+from topiccrawl.text.messages import choose_language, tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +53,7 @@ class CrawlOutcome:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the extension."""
+        choose_language(str(crawler.settings.get("TOPICCRAWL_LANGUAGE") or ""))
         outcome = cls(crawler)
         crawler.signals.connect(outcome.opened, signals.spider_opened)
         crawler.signals.connect(outcome.idle, signals.spider_idle)
@@ -80,11 +85,28 @@ class CrawlOutcome:
         if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
             raise CloseSpider(SEEDS_UNREACHABLE)
 
-    def closed(self, reason: str) -> None:
-        """Record that the crawl ended."""
+    async def closed(self, reason: str) -> None:
+        """Record that the crawl ended, and whether it got nowhere."""
         self.reason = reason
+        if await self._got_nowhere():
+            self.crawler.stats.set_value(NOWHERE, value=True)
         if self.number:
             self.log.finish(self.number, reason, time.time())
+
+    async def _got_nowhere(self) -> bool:
+        """Return whether it came to its end and nothing on topic was found, now or before."""
+        spec, get = self.context.spec, self.crawler.stats.get_value
+        fruitless = get("topiccrawl/pages") and not get("topiccrawl/relevant")
+        if spec.judges is None or spec.watch or self.reason not in _OWN_ENDS or not fruitless:
+            return False
+        listing = storage_of(self.crawler.settings).listing()
+        try:
+            total, _ = await listing.page(spec.name, 1, 0)
+        except TopiccrawlError:
+            return False  # what is stored is not known
+        finally:
+            await listing.close()
+        return not total
 
     def print_summary(self) -> None:
         """Print the summary of a topic crawl below the log."""
@@ -92,6 +114,7 @@ class CrawlOutcome:
         if spec.topic is None or not self.reason:
             return
         settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
+        review = self.crawler.get_extension(CrawlReview)
         lines = summary(
             spec.name,
             stats.get(FAILURE, self.reason),
@@ -100,6 +123,10 @@ class CrawlOutcome:
             storage_of(settings).place,
             settings["TOPICCRAWL_DATA_DIR"],
         )
+        if review is not None and not stats.get("topiccrawl/relevant"):
+            why = explained(review.status()["review"])
+            lines += [tr("why nothing on topic was found:"), *why] if why else []
+        lines += _log_lines(settings, stats)
         sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)
         sys.stderr.flush()
 
@@ -110,64 +137,111 @@ def summary(
     """Return the lines that state what was found, where it is stored and how to look at it."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
-    hubs = get("topiccrawl/hubs", 0)
-    known = get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0)
-    where = "" if folder == DATA_DIR else f" · each with -s TOPICCRAWL_DATA_DIR={folder}"
-    errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
-    listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
+    option = f"-s TOPICCRAWL_DATA_DIR={folder}"
+    look = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
+    where = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
     lines = [
         "",
-        f"topic {topic}: {_ENDS.get(reason, reason)}",
-        (
-            f"  this run   {pages} pages, {relevant} on topic "
-            f"(harvest rate {relevant / pages if pages else 0:.1%}): "
-            f"{relevant - hubs} articles, {hubs} lists of articles; "
-            f"{get('topiccrawl/articles', 0)} new articles, {known} known, "
-            f"{get('topiccrawl/duplicates', 0)} duplicates"
-        ),
-        (
-            f"  frontier   {get('topiccrawl/queue/crawled', 0)} crawled, "
-            f"{get('topiccrawl/queue/prior', 0)} in priorQueue, "
-            f"{get('topiccrawl/queue/normal', 0)} in normalQueue, "
-            f"{get('topiccrawl/queue/error', 0)} in errorQueue{f' ({listed})' if listed else ''}"
-        ),
-        f"  stored in  {articles} (articles), {frontier} (frontier)",
-        f"  look at it {_FAILED if reason == SEEDS_UNREACHABLE else _FOUND}{where}",
-    ]
+        tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
+        _found_line(stats, pages, relevant),
+        _frontier_line(stats),
+        tr("  stored in  {articles} (articles), {frontier} (frontier)",
+           articles=articles, frontier=frontier),
+        tr("  look at it {commands}", commands=look) + where,
+    ]  # fmt: skip
     if watched := get("topiccrawl/revisits/handed_out", 0):
-        lines.insert(3, f"  watched    {watched} pages again: {_changes(stats)}")
+        changes = _changes(stats)
+        lines.insert(
+            3, tr("  watched    {pages} pages again: {changes}", pages=watched, changes=changes)
+        )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
-        lines.append("  go on      the same command again; -a fresh=1 starts over")
+        lines.append(tr("  go on      the same command again; -a fresh=1 starts over"))
     return lines
+
+
+def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
+    get = stats.get
+    hubs = get("topiccrawl/hubs", 0)
+    return tr(
+        "  this run   {pages} pages, {relevant} on topic (harvest rate {rate}): "
+        "{articles} articles, {hubs} lists of articles; "
+        "{new} new articles, {known} known, {duplicates} duplicates",
+        pages=pages, relevant=relevant, rate=f"{relevant / pages if pages else 0:.1%}",
+        articles=relevant - hubs, hubs=hubs, new=get("topiccrawl/articles", 0),
+        known=get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0),
+        duplicates=get("topiccrawl/duplicates", 0),
+    )  # fmt: skip
+
+
+def _frontier_line(stats: Mapping[str, Any]) -> str:
+    errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
+    listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
+    sizes = {name: stats.get(f"topiccrawl/queue/{name}", 0) for name in _QUEUES}
+    text = tr(
+        "  frontier   {crawled} crawled, {prior} in priorQueue, {normal} in normalQueue, "
+        "{error} in errorQueue", **sizes,
+    )  # fmt: skip
+    return f"{text} ({listed})" if listed else text
+
+
+def _log_lines(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[str]:
+    """Return a line that names the log, where it is a file."""
+    file = settings.get("LOG_FILE")
+    if not file:
+        return []
+    warnings, errors = (stats.get(f"log_count/{name}", 0) for name in ("WARNING", "ERROR"))
+    return [
+        tr("  log        {file} ({warnings} warnings, {errors} errors)",
+           file=file, warnings=warnings, errors=errors)
+    ]  # fmt: skip
 
 
 def _changes(stats: Mapping[str, Any]) -> str:
     """Describe what a watch found."""
-    named = {
-        "details_changed": "articles changed",
-        "gone": "gone",
-        "hubs_changed": "times a hub with other links",
-        "not_modified": "times not modified",
+    get = {
+        name: stats.get(f"topiccrawl/revisits/{name}", 0)
+        for name in ("details_changed", "gone", "hubs_changed", "not_modified")
     }
-    found = {words: stats.get(f"topiccrawl/revisits/{name}", 0) for name, words in named.items()}
-    return ", ".join(f"{number} {words}" for words, number in found.items())
+    return tr(
+        "{details_changed} articles changed, {gone} gone, {hubs_changed} times a hub with other "
+        "links, {not_modified} times not modified", **get,
+    )  # fmt: skip
 
 
+def _end(reason: str) -> str:
+    """Return the finish reason in words."""
+    ends = {
+        "finished": tr("nothing is left to fetch"),
+        "shutdown": tr("stopped; nothing is lost"),
+        CANCELLED: tr("cancelled; nothing is lost"),
+        BUDGET: tr("TOPICCRAWL_PAGES reached"),
+        YIELD: tr("what is queued promises less than TOPICCRAWL_STOP_YIELD"),
+        DISCOVERY_FAILED: tr(
+            "ERROR: nowhere to begin was found; see the log for reasons and remedies"
+        ),
+        SEEDS_UNREACHABLE: tr(
+            "ERROR: no page could be fetched; check seeds, network and the errors"
+        ),
+        "closespider_pagecount": tr("CLOSESPIDER_PAGECOUNT reached"),
+        "closespider_itemcount": tr("CLOSESPIDER_ITEMCOUNT reached"),
+        "closespider_timeout": tr("CLOSESPIDER_TIMEOUT reached"),
+        "setting_error": tr("ERROR: a setting cannot be used, see the log"),
+        "state_error": tr("ERROR: the stored state cannot be used, see the log"),
+        "storage_error": tr("ERROR: nothing can be stored, see the log"),
+        CLOSE_REASON: tr(
+            "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost"
+        ),
+    }
+    return ends.get(reason, reason)
+
+
+_QUEUES = ("crawled", "prior", "normal", "error")
 _FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
 _FAILED = "scrapy frontier list error · scrapy why URL"
-_ENDS = {
-    "finished": "nothing is left to fetch",
-    "shutdown": "stopped; nothing is lost",
-    CANCELLED: "cancelled; nothing is lost",
-    BUDGET: "TOPICCRAWL_PAGES reached",
-    YIELD: "what is queued promises less than TOPICCRAWL_STOP_YIELD",
-    DISCOVERY_FAILED: "ERROR: nowhere to begin was found; see the log for reasons and remedies",
-    SEEDS_UNREACHABLE: "ERROR: no page could be fetched; check seeds, network and the errors",
-    "closespider_pagecount": "CLOSESPIDER_PAGECOUNT reached",
-    "closespider_itemcount": "CLOSESPIDER_ITEMCOUNT reached",
-    "closespider_timeout": "CLOSESPIDER_TIMEOUT reached",
-    "setting_error": "ERROR: a setting cannot be used, see the log",
-    "state_error": "ERROR: the stored state cannot be used, see the log",
-    "storage_error": "ERROR: nothing can be stored, see the log",
-    CLOSE_REASON: "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost",
-}
+_OWN_ENDS = frozenset(
+    {
+        "finished", BUDGET, YIELD, "closespider_pagecount", "closespider_itemcount",
+        "closespider_timeout",
+    }
+)  # fmt: skip
+"""Finish reasons of crawls that came to their end: not stopped, and not failed."""

@@ -15,6 +15,7 @@ from scrapy.utils.asyncio import create_looping_call
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.text.escaping import escaped
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +71,7 @@ class Progress:
             return
         seconds = time.monotonic() - self.started
         figures = self.crawler.get_extension(CrawlFigures)
-        why = figures.waiting().text() if figures is not None else ""
+        why = figures.waiting().text(tr) if figures is not None else ""
         stats, counts = self.crawler.stats.get_stats(), context.frontier.counts()
         own = context.progress
         line = own() if own else progress_line(stats, counts, seconds, why)
@@ -95,19 +96,23 @@ def progress_line(
     """
     pages = stats.get("topiccrawl/pages", 0)
     relevant = stats.get("topiccrawl/relevant", 0)
-    rate = pages / seconds if seconds else 0.0
+    speed = pages / seconds if seconds else 0.0
     harvest = relevant / pages if pages else 0.0
     expected = stats.get("topiccrawl/expected_yield")
-    outlook = "" if expected is None else f" · next {expected:.0%}"
+    outlook = "" if expected is None else tr(" · next {share}", share=f"{expected:.0%}")
     before = f"{why} · " if why else ""
-    return (
-        f"{before}{pages} pages ({rate:.1f}/s) · {relevant} on topic "
-        f"(harvest {harvest:.0%}){outlook} · "
-        f"{stats.get('topiccrawl/articles', 0)} articles · "
-        f"{stats.get('topiccrawl/duplicates', 0)} duplicates · "
-        f"prior {queues.get('prior', 0)} normal {queues.get('normal', 0)} "
-        f"error {queues.get('error', 0)}"
+    found = tr(
+        "{pages} pages ({speed}/s) · {relevant} on topic (harvest {harvest})",
+        pages=pages, speed=f"{speed:.1f}", relevant=relevant, harvest=f"{harvest:.0%}",
+    )  # fmt: skip
+    stored = tr(
+        "{articles} articles · {duplicates} duplicates · "
+        "prior {prior} normal {normal} error {error}",
+        articles=stats.get("topiccrawl/articles", 0),
+        duplicates=stats.get("topiccrawl/duplicates", 0),
+        **{name: queues.get(name, 0) for name in ("prior", "normal", "error")},
     )
+    return f"{before}{found}{outlook} · {stored}"
 
 
 def fit(text: str, columns: int) -> str:

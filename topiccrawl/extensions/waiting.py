@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.text.messages import message
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from topiccrawl.frontier.view import Census
 
 QUIET = 5.0
 """Seconds without a page from which a crawl counts as waiting."""
 
+
 REASONS = {
     "": "crawls",
-    "paused": "paused by the operator",
-    "redis-away": "Redis does not answer",
-    "store-away": "the database does not answer; articles wait on disk",
-    "storing": "articles are being stored",
-    "answers": "servers take long to answer",
-    "delays": "all hosts are waiting for their delay",
-    "failing": "all hosts refuse or fail",
-    "robots": "robots.txt files are fetched first",
-    "elsewhere": "other nodes have the queued URLs",
-    "empty": "nothing is queued",
-    "retries": "what is queued is tried again later",
-    "watching": "nothing is due",
+    "paused": message("paused by the operator"),
+    "redis-away": message("Redis does not answer"),
+    "store-away": message("the database does not answer; articles wait on disk"),
+    "storing": message("articles are being stored"),
+    "answers": message("servers take long to answer"),
+    "delays": message("all hosts are waiting for their delay"),
+    "failing": message("all hosts refuse or fail"),
+    "robots": message("robots.txt files are fetched first"),
+    "elsewhere": message("other nodes have the queued URLs"),
+    "empty": message("nothing is queued"),
+    "retries": message("what is queued is tried again later"),
+    "watching": message("nothing is due"),
 }
-"""Text of each code, for the terminal and the log; the page has its own in two languages."""
+"""Text of each code, in English, as the log has it; the page has its own."""
 
 
 class Waiting(NamedTuple):
@@ -43,8 +46,11 @@ class Waiting(NamedTuple):
     seconds: float = 0.0
     detail: str = ""
 
-    def text(self) -> str:
+    def text(self, say: Callable[[str], str] = str) -> str:
         """The reason in words; "" where the crawl is going on.
+
+        Args:
+            say: Translates them: the log's are English.
 
         >>> Waiting("delays", 31.4, "a.test in 12 s").text()
         'nothing for 31 s: all hosts are waiting for their delay (a.test in 12 s)'
@@ -54,8 +60,8 @@ class Waiting(NamedTuple):
         if not self.reason:
             return ""
         detail = f" ({self.detail})" if self.detail else ""
-        quiet = f"nothing for {self.seconds:.0f} s: " if self.seconds >= QUIET else ""
-        return f"{quiet}{REASONS[self.reason]}{detail}"
+        quiet = say(message("nothing for {seconds} s: ")) if self.seconds >= QUIET else ""
+        return f"{quiet.format(seconds=round(self.seconds))}{say(REASONS[self.reason])}{detail}"
 
 
 class Circumstances(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from OpenSSL.SSL import Error as TlsError
 from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientFactory,
     _LenientHTTP11ClientProtocol,
@@ -39,6 +40,10 @@ class HeadersTooLargeError(IgnoreRequest):
     """An answer whose headers have more than ``MAX_HEADERS`` bytes."""
 
     reason = "headers-too-large"
+
+
+class TlsFailedError(DownloadFailedError):
+    """No encrypted connection: a certificate, a version of TLS, or a server that speaks none."""
 
 
 def check_address(context: CrawlContext, url: str, address: str = "") -> None:
@@ -105,8 +110,10 @@ class BoundedFactory(_LenientHTTP11ClientFactory):
 
 
 def cause_of(error: DownloadFailedError) -> Exception:
-    """Return why a download failed: ours where the headers were too large, else the error."""
+    """Return why a download failed: headers too large, encryption, else the error itself."""
     for failure in getattr(error.__cause__, "reasons", ()):
         if failure.check(HeadersTooLargeError):
             return HeadersTooLargeError()
+        if failure.check(TlsError):
+            return TlsFailedError(str(error))
     return error

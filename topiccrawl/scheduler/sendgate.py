@@ -51,7 +51,7 @@ class SendGateHandler(HTTP11DownloadHandler):
         try:
             return await super().download_request(request)
         except DownloadFailedError as error:
-            raise cause_of(error) from error
+            raise cause_of(error) from error.__cause__
 
     def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None

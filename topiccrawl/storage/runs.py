@@ -156,7 +156,8 @@ def unpacked(text: bytes, where: str) -> State:
     return state
 
 
-_WHOLE = {name: section for name, section in EMPTY.items() if name != "nodes"}
+_OPTIONAL = {"nodes", "review"}  # of crawls together; since 0.2.0
+_WHOLE = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
 
 
 def _alike(section: object, empty: object) -> bool:

@@ -12,6 +12,7 @@ A *state* is a dict of sections, plain JSON values:
     terms     changes, own (terms), now (term and weight)
     latest    articles in order of arrival
     series    every (seconds), points (see ``figures.Point``)
+    review    why little came: best pages, terms met and never met, seeds, hosts out of reach
     nodes     run, totals, waiting and live of each node
     crawls    frontier, topic and live nodes of each crawl that can be shown
 
@@ -46,6 +47,7 @@ EMPTY: State = {
     "terms": {"changes": 0, "own": [], "now": []},
     "latest": [],
     "series": {"every": 1.0, "points": []},
+    "review": {},
     "nodes": [],
 }  # fmt: skip
 """The state if there is no crawl."""

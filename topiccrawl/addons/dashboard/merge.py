@@ -79,6 +79,7 @@ def _joined(runs: Sequence[RunReport]) -> State:
         "hosts": _hosts(states),
         "latest": sorted(_all(states, "latest"), key=lambda one: float(one["at"]))[-LATEST:],
         "series": _series(states),
+        "review": _review([state["review"] for state in states if state.get("review")]),
         "nodes": [node_of(one) for one in runs],
     }
 
@@ -130,6 +131,23 @@ def _series(states: Sequence[State]) -> dict[str, Any]:
         for state in states
     ]
     return {"every": 0.0, "points": [list(point) for point in merged(histories)]}
+
+
+def _review(reviews: Sequence[State]) -> State:
+    """Join the reviews of nodes; seeds and hosts are those of the whole crawl already."""
+    if not reviews:
+        return {}
+    met: dict[str, int] = {}
+    for review in reviews:
+        for term, pages in review["met"].items():
+            met[term] = met.get(term, 0) + pages
+    best = sorted({tuple(one) for review in reviews for one in review["best"]}, reverse=True)
+    return {
+        **reviews[0],
+        "best": [list(one) for one in best[:5]],
+        "met": met,
+        "never": [term for term in reviews[0]["never"] if term not in met],
+    }
 
 
 def _all(states: Sequence[State], section: str) -> list[dict[str, Any]]:

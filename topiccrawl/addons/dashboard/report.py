@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.addons.dashboard.report_words import STYLE, WORDS
+from topiccrawl.scheduler.review import explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,8 +61,8 @@ class Report:
         """The whole page."""
         run = self._content.state["run"]
         sections = (
-            self._figures(), self._harvest(), self._sites(), self._articles(), self._chains(),
-            self._errors(), self._changes(),
+            self._figures(), self._why(), self._harvest(), self._sites(), self._articles(),
+            self._chains(), self._errors(), self._changes(),
         )  # fmt: skip
         policy = "default-src 'none'; style-src 'unsafe-inline'"
         return (
@@ -99,6 +100,14 @@ class Report:
         )  # fmt: skip
         made = (f"<div><p>{self._t(name)}</p><b>{value}</b></div>" for name, value in tiles)
         return f'<section class="tiles">{"".join(made)}</section>'
+
+    def _why(self) -> str:
+        """What the crawl met, where nothing on topic was found."""
+        review = self._content.state.get("review")
+        if not review or self._content.state["totals"]["relevant"]:
+            return ""
+        lines = "\n".join(map(escape, explained(review)))
+        return self._section("why", f"<pre>{lines}</pre>")
 
     def _harvest(self) -> str:
         points = [point for point in self._content.state["series"]["points"] if point[1]]

@@ -12,7 +12,8 @@ WORDS: dict[str, dict[str, str]] = {
         "host": "Host", "worth": "On topic", "score": "Score",
         "title": "Title", "site": "Site", "published": "Published", "terms": "Terms",
         "reason": "Reason", "urls": "URLs", "none": "Nothing.",
-        "harvest-title": "Harvest", "sites-title": "Sites", "articles-title": "Articles",
+        "harvest-title": "Harvest", "why-title": "Why nothing on topic was found",
+        "sites-title": "Sites", "articles-title": "Articles",
         "chains-title": "Duplicates", "errors-title": "Errors by reason",
         "changes-title": "Topic changes",
     },
@@ -24,7 +25,8 @@ WORDS: dict[str, dict[str, str]] = {
         "gain": "随抓取页数的收获", "host": "主机", "worth": "切题",
         "score": "得分", "title": "标题", "site": "站点", "published": "发布时间",
         "terms": "主题词", "reason": "原因", "urls": "网址", "none": "无。",
-        "harvest-title": "收获", "sites-title": "站点", "articles-title": "文章",
+        "harvest-title": "收获", "why-title": "为何没有切题的内容",
+        "sites-title": "站点", "articles-title": "文章",
         "chains-title": "重复与转载", "errors-title": "错误原因", "changes-title": "主题变化",
     },
 }  # fmt: skip
@@ -41,6 +43,7 @@ h1{font-size:28px;margin:0;letter-spacing:-.01em}h2{font-size:15px;margin:0 0 12
 h3{font-size:13px;color:var(--soft);margin:18px 0 6px}p{margin:0}a{color:inherit;
 text-decoration-color:var(--line);text-underline-offset:3px}header{margin-bottom:20px}
 header p:first-child,.soft{color:var(--soft);font-size:12.5px;overflow-wrap:anywhere}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font-size:12.5px}
 section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:18px 20px;
 margin-bottom:16px}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(124px,1fr));gap:14px 18px}

@@ -1,0 +1,52 @@
+"""Catalogue of messages: ``python -m lab.messages`` adds new ones to it and drops unused ones.
+
+Translate the empty entries of ``topiccrawl/locale/zh.po`` afterwards; a test refuses them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+PACKAGE = Path(__file__).parents[1] / "topiccrawl"
+FILE = PACKAGE / "locale" / "zh.po"
+PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
+CALLS = {"tr": None, "message": None}
+"""Functions whose first argument is a message (``topiccrawl.text.messages``)."""
+
+
+def used() -> dict[str, str]:
+    """Return the messages of the code and the page, each with the file that has it."""
+    found = {}
+    for file, _, text, _, _ in extract_from_dir(PACKAGE, keywords=CALLS):
+        found.setdefault(str(text), file)
+    if PAGE.exists():
+        for text in json.loads(PAGE.read_text(encoding="utf-8")).values():
+            found.setdefault(text, PAGE.name)
+    return found
+
+
+def translations() -> dict[str, str]:
+    """Return the translations that the catalogue has, "" where one is missing."""
+    with FILE.open("rb") as file:
+        return {str(one.id): str(one.string) for one in read_po(file) if one.id}
+
+
+def write(known: dict[str, str]) -> None:
+    """Write the catalogue of the messages in use, with the known translations."""
+    book = Catalog(locale="zh", project="topiccrawl", charset="utf-8", fuzzy=False)
+    for text, file in sorted(used().items(), key=lambda one: (one[1], one[0])):
+        book.add(text, known.get(text, ""), locations=[(file, 1)])
+    with FILE.open("wb") as file:
+        write_po(file, book, omit_header=True, include_lineno=False, width=100)
+
+
+if __name__ == "__main__":
+    write(translations() if FILE.exists() else {})
+    lacking = [text for text, found in translations().items() if not found]
+    sys.stdout.writelines(f"not translated: {text}\n" for text in lacking)

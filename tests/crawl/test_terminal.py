@@ -1,0 +1,63 @@
+"""At a terminal a crawl shows progress and its end; the log is a file that is named."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import ROOT, command
+from tests.crawl.web import Web, article
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+PAGES = {"http://a.test/0": article("家常菜谱", "红烧肉要先焯水，再加冰糖和酱油。")}
+ASKED = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/0")
+
+
+def at_a_terminal(proxy: str, data: Path, *more: str, **environment: str) -> str:
+    """Run the crawl with standard error at a terminal; return what that shows."""
+    ours, theirs = pty.openpty()
+    given = {**os.environ, "http_proxy": proxy, "no_proxy": "", **environment}
+    words = command(data, *ASKED, *more)
+    level = words.index("LOG_LEVEL=INFO")
+    del words[level - 1 : level + 1]  # an operator leaves it as it is
+    with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # Linux: the other side was closed
+            pass
+    os.close(ours)
+    assert process.returncode == 3
+    return shown.decode()
+
+
+def test_a_terminal_shows_the_end_and_names_the_log(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Web(PAGES) as web:
+        shown = at_a_terminal(web.proxy, data, LANG="en_US.UTF-8", LC_ALL="")
+    log = data / "logs" / "topic-足球.log"
+    assert shown.startswith(f"log: {log}")
+    assert "[scrapy" not in shown
+    assert "topic 足球: nothing is left to fetch" in shown
+    assert f"log        {log} (0 warnings, 0 errors)" in shown
+    assert "Spider closed (finished)" in log.read_text()
+
+
+def test_v_shows_the_log_and_lang_chooses_the_language(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Web(PAGES) as web:
+        shown = at_a_terminal(web.proxy, data, "-v", LANG="zh_CN.UTF-8", LC_ALL="", LANGUAGE="")
+    assert "Spider closed (finished)" in shown
+    assert not (data / "logs").exists()
+    assert "主题 足球：没有可抓取的网址了" in shown
+    assert "为什么没有找到切题的内容：" in shown

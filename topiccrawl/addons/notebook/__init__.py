@@ -1,0 +1,7 @@
+"""What crawls stored, as pandas frames for notebooks and programs (examples/crawl.ipynb)."""
+
+from __future__ import annotations
+
+from topiccrawl.addons.notebook.folder import DataFolder, open
+
+__all__ = ["DataFolder", "open"]

@@ -1,0 +1,171 @@
+"""A data folder opened for reading: articles, pages and figures as pandas frames."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, closing
+from importlib.util import find_spec
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy.settings import Settings
+
+from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.extensions.moments import Point
+from topiccrawl.frontier.view import QUEUES
+from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.selection import Selection, day, site_in, words_in
+from topiccrawl.storage.tables import COLUMNS
+from topiccrawl.text.messages import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from pandas import DataFrame
+
+    from topiccrawl.storage.crawls import Crawl
+    from topiccrawl.storage.runs import RunReport
+
+_T = TypeVar("_T")
+RUN = ("topic", "began", "seconds", "finished", "reason", "strategy", "node", "frontier")
+"""Fields of a run that are columns."""
+
+
+def open(folder: str = "data", **settings: object) -> DataFolder:
+    """Return what the crawls of a data folder stored; nothing is changed, crawls may go on.
+
+    Args:
+        folder: TOPICCRAWL_DATA_DIR.
+        **settings: Settings of the crawls besides, such as MONGODB_URI or REDIS_URL.
+
+    Raises:
+        ConfigurationError: pandas is not installed.
+        StateError: No crawl has used the folder.
+    """
+    if find_spec("pandas") is None:
+        raise ConfigurationError(tr("frames need pandas: pip install 'topiccrawl[notebook]'"))
+    known = Settings()
+    known.setmodule("topiccrawl.settings", priority="project")
+    known.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **settings}, priority="cmdline")
+    data = DataFolder(known)
+    if not storage_of(known).exists():
+        raise StateError(tr("{folder}: no crawl has been run with this folder", folder=folder))
+    return data
+
+
+class DataFolder:
+    """Frames of a data folder; each call reads anew what is stored now.
+
+    Args:
+        settings: Name the stores.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def topics(self) -> list[str]:
+        """Return the topics of the recorded crawls, the first one first."""
+        crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all()
+        return list(dict.fromkeys(crawl.topic for crawl in crawls))
+
+    def articles(
+        self, topic: str = "", *, words: str = "", site: str = "", since: str = "", until: str = ""
+    ) -> DataFrame:
+        """Return stored articles, those stored last first, with the columns of exports.
+
+        ``docs/schemas/table.json`` describes the columns. ``published`` is a time in UTC, NaT where
+        the page has none; ``found`` is the time of the fetch.
+
+        Args:
+            topic: Name of a topic; "" for all.
+            words: Words that all must be in the article.
+            site: Host, or a parent domain.
+            since: First day of publication, as 2026-01-31.
+            until: Last day of publication.
+        """
+        import pandas as pd
+
+        selection = Selection(
+            topic, site_in(site), day(since, "since"), day(until, "until"),
+            words_in(words) if words else (),
+        )  # fmt: skip
+        frame = pd.DataFrame(_apart(self._rows(selection)), columns=list(COLUMNS))
+        for name in ("published", "found"):
+            frame[name] = pd.to_datetime(frame[name], utc=True, errors="coerce", format="ISO8601")
+        return frame
+
+    def pages(self, topic: str = "", *, limit: int = 100_000) -> DataFrame:
+        """Return the URLs of a topic's last crawl: url, queue, value in [0, 1], reason.
+
+        Args:
+            topic: Name of a topic; "" for the last crawl of the folder.
+            limit: Most rows of each queue.
+        """
+        import pandas as pd
+
+        rows: list[tuple[str, str, float, str]] = []
+        with closing(read_frontier(self._crawl(topic).frontier, self._settings)) as frontier:
+            for queue in QUEUES:
+                found = islice(frontier.iterate(queue), limit)
+                rows += [(url, queue, value, reason) for url, value, reason in found]
+        return pd.DataFrame(rows, columns=["url", "queue", "value", "reason"])
+
+    def runs(self) -> DataFrame:
+        """Return the recorded runs with their totals, the last one first."""
+        import pandas as pd
+
+        states = [one.state for one in self._reports()]
+        rows = [
+            {**{name: state["run"][name] for name in RUN}, **state["totals"]} for state in states
+        ]
+        frame = pd.DataFrame(rows)
+        for name in {"began", "finished"} & set(frame.columns):
+            frame[name] = pd.to_datetime(frame[name], unit="s", utc=True)
+        return frame
+
+    def figures(self, topic: str = "") -> DataFrame:
+        """Return the history of a topic's last run: at (seconds), pages, relevant, recent, ..."""
+        import pandas as pd
+
+        place = self._crawl(topic).frontier
+        runs = [one.state for one in self._reports() if one.state["run"]["frontier"] == place]
+        points = runs[0]["series"]["points"] if runs else []
+        return pd.DataFrame(points, columns=list(Point._fields))
+
+    def _crawl(self, topic: str) -> Crawl:
+        found = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).last(topic)
+        if found is None:
+            raise StateError(tr("no crawl for topic {topic} has been run", topic=repr(topic)))
+        return found
+
+    def _reports(self) -> list[RunReport]:
+        async def read() -> list[RunReport]:
+            runs = frontiers_of(self._settings).runs()
+            try:
+                return await runs.all()
+            finally:
+                await runs.close()
+
+        return _apart(read())
+
+    async def _rows(self, selection: Selection) -> list[dict[str, Any]]:
+        store = storage_of(self._settings).articles()
+        await store.open()
+        try:
+            async with aclosing(store.select(selection)) as articles:
+                return [
+                    {name: column.value(one, selection.topic) for name, column in COLUMNS.items()}
+                    async for one in articles
+                ]
+        finally:
+            await store.close()
+
+
+def _apart(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run a coroutine in a thread of its own: a notebook's own loop runs already."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()

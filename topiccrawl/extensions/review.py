@@ -1,0 +1,107 @@
+"""Review of a crawl: why little or nothing came of it, and what to try."""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import NotConfigured
+
+from topiccrawl.errors import StateError, StorageError
+from topiccrawl.frontier.contract import Kind
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.build import frontier_place, read_frontier
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.review import SEEDS, fates, out_of_reach
+from topiccrawl.scheduler.signals import page_judged
+from topiccrawl.text.normal import fold
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.model import Page, Verdict
+    from topiccrawl.storage.status import State
+
+BEST = 5
+"""Best pages that are named."""
+
+
+class CrawlReview:
+    """Remembers the best pages, the terms that were met, and the seeds.
+
+    Its section ``review`` of the crawl's state has ``threshold`` (relevance from which a page is on
+    topic), ``best`` (relevance, URL, title), ``met`` (term to number of pages), ``never`` (terms),
+    ``seeds`` (url, queue, reason, relevance) and ``hosts`` (cause to hosts, once it has ended).
+
+    Args:
+        crawler: Crawler of a topic.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.context = context_of(crawler)
+        self._best: list[tuple[float, str, str]] = []
+        self._met: dict[str, int] = {}
+        self._seeds: dict[str, None] = {}
+        self._last: State = {}
+        topic = self.context.spec.topic
+        self._own = frozenset(map(fold, topic.terms)) if topic else frozenset()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If the spider judges no pages.
+        """
+        spec = context_of(crawler).spec
+        if spec.judges is None or spec.topic is None:
+            raise NotConfigured
+        review = cls(crawler)
+        for url in spec.topic.seeds:
+            review._seeds[canonical(url) or url] = None
+        crawler.signals.connect(review.judged, page_judged)
+        review.context.on_settled(review.settled)
+        review.context.status["review"] = review.status
+        return review
+
+    def judged(self, page: Page, verdict: Verdict) -> None:
+        """Remember a page if it is one of the best, and its terms."""
+        one = (round(verdict.relevance, 4), page.url, page.title[:200])
+        if not any(url == page.url for _, url, _ in self._best):
+            (heappush if len(self._best) < BEST else heappushpop)(self._best, one)
+        for term, _ in verdict.terms:
+            if term in self._own or not self._own:
+                self._met[term] = self._met.get(term, 0) + 1
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name
+        """Remember a URL that was no link: the first ones are the crawl's seeds."""
+        if not lease.depth and lease.kind is Kind.PAGE and len(self._seeds) < SEEDS:
+            self._seeds[lease.url] = None
+
+    def status(self) -> State:
+        """Return the section ``review``."""
+        scorer: Any = getattr(self.crawler.spider, "scorer", None)
+        review = {
+            "threshold": round(0.0 if scorer is None else scorer.lower_limit, 4),
+            "best": sorted(self._best, reverse=True),
+            "met": dict(self._met),
+            "never": sorted(self._own - self._met.keys()),
+            "seeds": [],
+            "hosts": {},
+        }
+        with suppress(StateError, StorageError):  # it was deleted, or cannot be read now
+            review |= self._fates()
+        return {"review": review}
+
+    def _fates(self) -> State:
+        if self.context.opened:
+            return {"seeds": fates(self.context.frontier.why, self._seeds)}
+        if not self._last:
+            settings, spider = self.crawler.settings, self.crawler.spider
+            with closing(read_frontier(frontier_place(settings, spider), settings)) as frontier:
+                seeds, hosts = fates(frontier.why, self._seeds), out_of_reach(frontier)
+                self._last = {"seeds": seeds, "hosts": hosts}
+        return self._last

@@ -1,0 +1,131 @@
+"""Why little or nothing came of a crawl, in words: seeds, best pages, terms, hosts, advice."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.links.urls import host_of
+from topiccrawl.text.messages import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from topiccrawl.frontier.contract import Explanation
+    from topiccrawl.frontier.portable import Reader
+
+SEEDS = 30
+"""Seeds that are named."""
+HOSTS = 6
+"""Hosts out of reach that are named for each cause."""
+TERMS = 12
+"""Terms that are named."""
+ERRORS = 20_000
+"""Records of the errorQueue that are read for hosts out of reach."""
+UNREACHED = (
+    "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
+    "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",
+    "robots-unavailable",
+)  # fmt: skip
+"""Reasons of errors by which a host counts as out of reach."""
+
+
+def fates(why: Callable[[str], Explanation | None], urls: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what became of seeds: queue, reason and relevance of each."""
+    found = []
+    for url in islice(urls, SEEDS):
+        one = why(url)
+        fate: dict[str, Any] = {"queue": "", "reason": "", "relevance": None}
+        if one is not None:
+            fate = {"queue": one.queue, "reason": one.reason, "relevance": one.relevance}
+        found.append({"url": url, **fate})
+    return found
+
+
+def out_of_reach(frontier: Reader) -> dict[str, list[str]]:
+    """Return hosts of which pages failed for a reason of ``UNREACHED``, by reason."""
+    hosts: dict[str, dict[str, None]] = {}
+    if any(frontier.counts().get(f"error/{reason}") for reason in UNREACHED):
+        for url, _, reason in islice(frontier.iterate("error"), ERRORS):
+            if reason in UNREACHED:
+                hosts.setdefault(reason, {})[host_of(url)] = None
+    return {reason: list(names)[:HOSTS] for reason, names in hosts.items()}
+
+
+def explained(review: Mapping[str, Any]) -> list[str]:
+    """Return the lines that explain what a crawl met, and what to try."""
+    if not review:
+        return []
+    lines = [_seed_line(seed) for seed in review["seeds"]]
+    if review["best"]:
+        limit = f"{review['threshold']:.3f}"
+        lines.append(tr("  best pages (on topic from {limit}):", limit=limit))
+        lines += [f"    {score:.3f}  {url}  {title}" for score, url, title in review["best"]]
+    if review["met"]:
+        met = sorted(review["met"].items(), key=lambda one: -one[1])
+        named = ", ".join(tr("{term} on {pages} pages", term=t, pages=n) for t, n in met[:TERMS])
+        lines.append(tr("  terms met: {terms}", terms=named))
+    if review["never"]:
+        lines.append(tr("  terms never met: {terms}", terms=", ".join(review["never"][:TERMS])))
+    for reason, hosts in review["hosts"].items():
+        named = ", ".join(hosts)
+        lines.append(tr("  out of reach ({cause}): {hosts}", cause=cause(reason), hosts=named))
+    return [*lines, *(tr("  try        {advice}", advice=one) for one in advice(review))]
+
+
+def _seed_line(seed: Mapping[str, Any]) -> str:
+    queue, reason = seed["queue"], seed["reason"]
+    if queue == "error":
+        fate = cause(reason)
+    elif seed["relevance"] is not None:
+        fate = tr("fetched, relevance {score}", score=f"{seed['relevance']:.3f}")
+    elif queue in {"prior", "normal", "leased"}:
+        fate = tr("not fetched yet")
+    else:
+        fate = tr("fetched") if queue else tr("not recorded")
+    return tr("  seed       {url}: {fate}", url=seed["url"], fate=fate)
+
+
+def cause(reason: str) -> str:
+    """Return the reason of an error in words.
+
+    >>> cause("cannot-resolve-host"), cause("http-404")
+    ('its name has no address (DNS)', 'http-404')
+    """
+    causes = {
+        "cannot-resolve-host": tr("its name has no address (DNS)"),
+        "tls-failed": tr("no encrypted connection (TLS)"),
+        "download-connection-refused": tr("the connection is refused"),
+        "download-timeout": tr("no answer in time"),
+        "download-failed": tr("the connection broke"),
+        "http-401": tr("a login is required (401)"),
+        "http-403": tr("the server refuses this crawler (403)"),
+        "http-429": tr("the server wants fewer requests (429)"),
+        "robots": tr("its robots.txt excludes the page"),
+        "robots-unavailable": tr("its robots.txt cannot be read (5xx)"),
+    }
+    return causes.get(reason, reason)
+
+
+def advice(review: Mapping[str, Any]) -> list[str]:
+    """Return what to try after a crawl that found nothing."""
+    tips = []
+    failed = [one for one in review["seeds"] if one["queue"] == "error"]
+    if failed and len(failed) == len(review["seeds"]):
+        tips.append(tr("other seeds: none of these could be fetched"))
+    if review["best"]:
+        tips += _advice_on_pages(review)
+    if set(review["hosts"]) & {"cannot-resolve-host", "download-timeout", "tls-failed"}:
+        tips.append(tr("`scrapy doctor`, which examines network and proxy"))
+    return tips
+
+
+def _advice_on_pages(review: Mapping[str, Any]) -> list[str]:
+    if not review["met"]:
+        return [tr("seeds that speak of the topic, or discover=searxng:URL: no term was met")]
+    if max(one[0] for one in review["best"]) >= review["threshold"]:
+        return [tr("more pages, or seeds nearer to articles: the best pages lead to none")]
+    tips = [tr("a lower thresholds.lower_limit in the topic file, if the best pages are wanted")]
+    if review["never"]:
+        tips.append(tr("synonyms of the terms never met, in the pages' language (a topic file)"))
+    return tips

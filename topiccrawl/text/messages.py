@@ -1,0 +1,71 @@
+"""Messages to people in their language, from one gettext catalogue (``locale/LANGUAGE.po``).
+
+English is in the code and is the key of each translation. Log lines stay English: programs read
+them, and search engines find them.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LANGUAGES = ("en", "zh")
+"""Languages that messages are written in; the first is that of the code."""
+_VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_chosen: list[str] = []
+
+
+def language_named(name: str) -> str:
+    """Return the language that a name such as ``zh_CN.UTF-8`` means; "" for one we do not speak.
+
+    >>> language_named("zh_CN.UTF-8"), language_named("zh-TW:en"), language_named("C.UTF-8")
+    ('zh', 'zh', '')
+    """
+    start = name.lower()[:2]
+    return start if start in LANGUAGES else ""
+
+
+def language() -> str:
+    """Return the language of messages: the chosen one, else that of the environment, else en."""
+    if _chosen:
+        return _chosen[0]
+    named = next((value for name in _VARIABLES if (value := os.environ.get(name))), "")
+    return language_named(named) or LANGUAGES[0]
+
+
+def choose_language(name: str) -> None:
+    """Write messages of this process in a language; "" in that of the environment."""
+    found = language_named(name)
+    _chosen[:] = [found] if found else []
+
+
+def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - whatever is formatted
+    """Return a message in the chosen language, with values filled in.
+
+    >>> choose_language("zh"), tr("fetched, relevance {score}", score=0.5), choose_language("")
+    (None, '已抓取，相关度 0.5', None)
+    """
+    found = translated(text, language())
+    return found.format(**values) if values else found
+
+
+def message(text: str) -> str:
+    """Mark a text as one that the catalogue has, and return it; ``tr`` translates it later."""
+    return text
+
+
+def translated(text: str, to: str) -> str:
+    """Return a message in a language; as it is where the catalogue lacks it."""
+    return text if to == LANGUAGES[0] else catalogue(to).get(text, text)
+
+
+@cache
+def catalogue(name: str) -> dict[str, str]:
+    """Return the translations into a language, by their English text."""
+    from babel.messages.pofile import read_po  # takes .1 s: not for English
+
+    with files("topiccrawl").joinpath("locale", f"{name}.po").open("rb") as file:
+        found = read_po(file)
+    return {str(one.id): str(one.string) for one in found if one.id and one.string}
