@@ -12,10 +12,9 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
-from topiccrawl.extract.rendering import is_blank
+from topiccrawl.extract.reading import StandardReader
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
@@ -40,7 +39,7 @@ from topiccrawl.spiders.arguments import (
     within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
-from topiccrawl.spiders.reading import read_response
+from topiccrawl.spiders.reading import PageReading, conditions, may_be_article
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
@@ -56,13 +55,14 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.discovery.contract import Results
+    from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.reading import ReadPage
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Verdict
     from topiccrawl.storage.status import State
-    from topiccrawl.text.decode import Decoded
     from topiccrawl.topics.contract import RelevanceModel
     from topiccrawl.topics.topic import Topic
 
@@ -120,6 +120,7 @@ class TopicSpider(Spider):
         self.discovery: Discovery | None = None
         self._terms: State = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
+        self.reading = PageReading(StandardReader(), None)
 
     @classmethod
     @override
@@ -139,8 +140,10 @@ class TopicSpider(Spider):
         if given := kwargs.get("since", ""):
             folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
             since = since_of(given, folder, topic.name, time.time(), ended=True)
-        spider.spec = replace(spider.spec, watch=watch, since=since)
         spider._set_crawler(crawler)
+        spider.reading = PageReading.of(crawler)
+        prepare = spider.prepare if spider.reading.readers else None
+        spider.spec = replace(spider.spec, watch=watch, since=since, prepare=prepare)
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
             spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
@@ -218,10 +221,22 @@ class TopicSpider(Spider):
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
 
+    async def prepare(self, request: Request, response: Response) -> None:
+        """Let readers read a page of the crawl, and its article if it looks relevant by now."""
+        if request.callback == self.parse_part:
+            await self.reading.prepare(response, lambda _read: conditions(part=True))
+        elif request.callback in (None, self.parse, self.parse_example):
+            await self.reading.prepare(response, self._conditions)
+
+    def _conditions(self, read: ReadPage) -> Conditions | None:
+        """Return those of an article's extraction; None if ``parse`` will hardly want one."""
+        wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(read, self.judge)
+        return conditions(self.frame_of(read.page.url)) if wants else None
+
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
-        if read := read_response(response):
-            self.crawler.signals.send_catch_log(example_read, page=read[1], wanted=wanted)
+        if read := self.reading.page(response):
+            self.crawler.signals.send_catch_log(example_read, page=read.page, wanted=wanted)
         if wanted:
             yield from self.parse(response)
 
@@ -245,18 +260,17 @@ class TopicSpider(Spider):
         """Judge a page, score its links, and take the article where it is one on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
-        read = read_response(response)
+        read = self.reading.page(response)
         if read is None:
             count("topiccrawl/not_text")
             return
-        decoded, page = read
-        verdict = self.judge.score_page(page)
+        verdict = self.judge.score_page(page := read.page)
         self.scorer.observe(page)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
-        article = self._article(response, decoded, page) if wanted else None
+        article = self._article(response, read) if wanted else None
         kind = PageKind.OTHER if missing else self._kind(page, verdict, article)
         harvest = kind is not PageKind.OTHER
         count("topiccrawl/relevant", int(harvest))
@@ -272,9 +286,7 @@ class TopicSpider(Spider):
         if article is not None:
             yield from self._whole(article, page, ())
         if self.rendering is not None:
-            yield from self._rendered(
-                self.rendering, response, article, blank=is_blank(page, decoded.text)
-            )
+            yield from self._rendered(self.rendering, response, read, article)
 
     def _lease(self, response: Response) -> Lease:
         return context_of(self.crawler).lease(response.request) or UNLEASED
@@ -291,12 +303,12 @@ class TopicSpider(Spider):
         return PageKind.ARTICLE if unread else PageKind.OTHER
 
     def _rendered(
-        self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
+        self, rule: RenderingRule, response: Response, read: ReadPage, article: Article | None
     ) -> Iterator[Request]:
         """Ask for a blank page again, rendered, where that may help; learn from one that was."""
         if meta.RENDER in response.meta:
             rule.observe(response.url, article=article is not None)
-        elif blank and article is None and rule.wants(response.url):
+        elif read.blank and article is None and rule.wants(response.url):
             self.crawler.stats.inc_value("topiccrawl/rendered")
             yield Request(
                 response.url, self.parse, meta={meta.RENDER: True}, priority=_PART, dont_filter=True
@@ -314,15 +326,14 @@ class TopicSpider(Spider):
             again: It is stored whole already: no part of it is yielded before its last page.
         """
         article = Article.from_dict(story)
-        read = read_response(response)
+        read = self.reading.page(response)
         if read is None:
             yield from () if again else (article,)
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
-        decoded, page = read
-        verdict = self.judge.score_page(page)
+        verdict = self.judge.score_page(page := read.page)
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
-        found = extract(decoded.text, response.url, page, part=True)
+        found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
             article = joined(article, found.body, found.images)
         for output in self._whole(article, page, pages):
@@ -364,18 +375,16 @@ class TopicSpider(Spider):
             dont_filter=True,  # it may be queued as a link of its own
         )
 
-    def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
+    def _article(self, response: Response, read: ReadPage) -> Article | None:
         """Return the page's article; None where there is none, or only its surroundings fit."""
-        count = self.crawler.stats.inc_value
+        count, page = self.crawler.stats.inc_value, read.page
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
         if page.directives.noindex:
             count("topiccrawl/noindex")
             return None
         now = time.time()
-        extracted = extract(
-            decoded.text, response.url, page, fetched_at=now, frame=self.frame_of(response.url)
-        )
+        extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
         body = extracted.body
@@ -387,5 +396,5 @@ class TopicSpider(Spider):
             self.crawler.stats.inc_value("topiccrawl/articles_out_of_time")
             return None
         url = canonical(response.url) or response.url
-        fetch = Fetch(url, now, self._lease(response).depth, decoded.encoding)
+        fetch = Fetch(url, now, self._lease(response).depth, read.encoding)
         return compose(extracted, fetch, page, self.topic.name, verdict)

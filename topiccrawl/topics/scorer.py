@@ -22,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.model import Verdict
@@ -71,6 +72,10 @@ those of 4,000 characters. Scoring 30 kB costs a third, more text no more.
 
 WINDOW = 100
 """Characters of one window of a sample: many short ones, since a page's parts differ."""
+
+_MEASURED = 64
+"""Texts whose words are kept as counted: a page is judged before its article is taken, and after,
+and counted for its site."""
 
 _SEAM = 30
 """Characters that are searched for a blank, so that a window cuts no Latin word."""
@@ -132,6 +137,7 @@ class Scorer:
         self._groups = _groups(topic, places)
         self._mass = _Mass(self.idf, self._matcher.tokens())
         self._known: dict[str, float] = {}
+        self._measured = lru_cache(_MEASURED)(self._measure)
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
         """Return a scorer of the same topic with other terms and weights; this one is unchanged."""
@@ -155,19 +161,14 @@ class Scorer:
             not meet each of the topic's groups stays below the lower limit; one with a word of
             ``must_not`` scores 0.
         """
-        folded, heading = fold(text), fold(title)
-        counts = self._counts(folded, heading, self._matcher.surfaces)
+        counts, mass, forbidden = self._measured(text, title)
         if not self._speak_for_it(counts):
             return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, {}))
-        windows = _sample(folded)
-        share = sum(map(len, windows)) / max(1, len(folded))
-        mass = self._mass_of("\n".join(windows)) / (share or 1.0)
-        mass += TITLE_WEIGHT * self._mass_of(heading)
         scale = self._scale(mass, counts)
         factors = self._site_factors(url)
         terms = self._terms(counts, {index: scale * factors[index] for index in counts})
         cosine = self._cosine(counts, scale, factors)
-        if self._forbidden.contains(folded) or self._forbidden.contains(heading):
+        if forbidden:
             return Verdict(0.0, relevant=False, terms=terms)
         met = sum(not group.isdisjoint(counts) for group in self._groups)
         if met < len(self._groups):
@@ -197,8 +198,7 @@ class Scorer:
     def observe(self, page: Page) -> None:
         """Count the page for its site (see ``sites``); each page once, in any order."""
         if self.sites is not None:
-            folded, heading = fold(self.judged_text(page)), fold(page.title)
-            counts = self._counts(folded, heading, self._matcher.surfaces)
+            counts, _, _ = self._measured(self.judged_text(page), page.title)
             self.sites.observe(page.url, (self.vector.terms[index] for index in counts))
 
     @staticmethod
@@ -269,6 +269,22 @@ class Scorer:
         """Return the text's different canonical words, without those of the topic's terms."""
         pieces = set(self._pieces(fold(f"{title}\n{text}")))
         return {word for piece in pieces for word in self._mass.words(piece)}
+
+    def _measure(self, text: str, title: str) -> tuple[dict[int, int], float, bool]:
+        """Return counts of the terms, the text's squared length, and if a word forbids the text.
+
+        The length is 0 for a text that nothing speaks for.
+        """
+        folded, heading = fold(text), fold(title)
+        counts = self._counts(folded, heading, self._matcher.surfaces)
+        if not self._speak_for_it(counts):
+            return counts, 0.0, False
+        windows = _sample(folded)
+        share = sum(map(len, windows)) / max(1, len(folded))
+        mass = self._mass_of("\n".join(windows)) / (share or 1.0)
+        mass += TITLE_WEIGHT * self._mass_of(heading)
+        forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
+        return counts, mass, forbidden
 
     def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
         counts = count(surfaces, text)
