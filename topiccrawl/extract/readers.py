@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -350,7 +351,7 @@ class _Process(asyncio.Protocol):
         self._child.returncode = code
         self.signalled = code < 0
         self.end = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
-        grown = used > _MOSTLY * self._limits.memory
+        grown = used > max(_MOSTLY * self._limits.memory, _own_peak())
         if code == -signal.SIGPROF:
             self.cause = TIMEOUT
         elif code == NO_MEMORY or (grown and code != -signal.SIGKILL):
@@ -362,6 +363,11 @@ def _ended(pid: int) -> tuple[int, int] | None:
     """Return exit code and most bytes of memory of a child that has ended, None while it runs."""
     ended, status, used = os.wait4(pid, os.WNOHANG)
     return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if ended else None
+
+
+def _own_peak() -> int:
+    """Return the most bytes of memory that this process had, where its children start from."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
 def resident(pid: int) -> int:

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from scrapy import signals
 from scrapy.http import TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -81,10 +82,13 @@ class PageReading:
             return cls(reader, None)
         memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
         limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
-        count = crawler.stats.inc_value
-        return cls(
-            reader, Readers(most, path, limits, lambda name: count(f"topiccrawl/readers/{name}"))
-        )
+
+        def count(name: str) -> None:
+            crawler.stats.inc_value(f"topiccrawl/readers/{name}")
+
+        readers = Readers(most, path, limits, count)
+        crawler.signals.connect(readers.close, signals.spider_closed)
+        return cls(reader, readers)
 
     async def prepare(
         self, response: Response, asked: Callable[[ReadPage], Conditions | None]

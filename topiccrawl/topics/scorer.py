@@ -31,6 +31,7 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
 from topiccrawl.topics.matching import TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
+from topiccrawl.topics.samples import sample
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
@@ -61,24 +62,9 @@ UPPER_LIMIT = 0.10
 TITLE_WEIGHT = 3
 """Weight of a title's words, as a multiple of the text's."""
 
-SAMPLED = 2_000
-"""Characters of a text that are segmented for its length; of a longer one, a sample (``_sample``).
-
-Its terms are counted in the whole text. Over the longer pages of four collections the score differs
-by 2 to 3 % (standard deviation; of Chinese help pages by 5 %), as much as of windows twice as long
-and twice as many. Harvest areas of six sets of topics move by -.003 to +.001 on average against
-those of 4,000 characters. Scoring 30 kB costs a third, more text no more.
-"""
-
-WINDOW = 100
-"""Characters of one window of a sample: many short ones, since a page's parts differ."""
-
 _MEASURED = 64
 """Texts whose words are kept as counted: a page is judged before its article is taken, and after,
 and counted for its site."""
-
-_SEAM = 30
-"""Characters that are searched for a blank, so that a window cuts no Latin word."""
 
 _CACHED_WORDS = 200_000
 """Words whose mass is cached, about 20 MB; then the cache is cleared."""
@@ -279,7 +265,7 @@ class Scorer:
         counts = self._counts(folded, heading, self._matcher.surfaces)
         if not self._speak_for_it(counts):
             return counts, 0.0, False
-        windows = _sample(folded)
+        windows = sample(folded)
         share = sum(map(len, windows)) / max(1, len(folded))
         mass = self._mass_of("\n".join(windows)) / (share or 1.0)
         mass += TITLE_WEIGHT * self._mass_of(heading)
@@ -361,29 +347,6 @@ def _below(score: float, limit: float) -> float:
     (True, True, 0.0)
     """
     return score * limit / (score + limit) if score else 0.0
-
-
-def _sample(text: str) -> list[str]:
-    """Return the whole text, or evenly spread windows of a long one, ``SAMPLED`` characters in all.
-
-    The squared length of a text is a sum over its words, so a sample estimates it.
-
-    >>> sum(map(len, _sample("新" * 10_000))), _sample("short")
-    (2000, ['short'])
-    """
-    if len(text) <= SAMPLED:
-        return [text]
-    windows = SAMPLED // WINDOW
-    stride = (len(text) - WINDOW) / (windows - 1)
-    return [_window(text, round(number * stride)) for number in range(windows)]
-
-
-def _window(text: str, start: int) -> str:
-    """Return the window that begins here, with its ends moved to blanks."""
-    end = start + WINDOW
-    first = text.find(" ", start, start + _SEAM) if start else -1
-    last = text.rfind(" ", end - _SEAM, end) if end < len(text) else -1
-    return text[start if first < 0 else first : end if last < 0 else last]
 
 
 class _Mass(dict[str, float]):
