@@ -169,6 +169,19 @@ TOPICCRAWL_EXTRACT = True
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Maximum of pages of one article that are fetched and joined; 1: each page is an article."""
 
+# -- Readers: processes beside the crawl that read its pages (docs/scale.md) -----------------------
+TOPICCRAWL_READERS = ""
+"""Processes that read pages; empty: the cores less one, from one to four; 0: pages are read in the
+crawl's own process, where one that is dear to read stops the crawl for that long."""
+TOPICCRAWL_READER_MEMORY = 1 << 30
+"""Bytes of memory that a page may take in a reader; then it ends as error ``reader-memory``."""
+TOPICCRAWL_READER_SECONDS = 10.0
+"""Seconds of processor time that a page may take in a reader, three times as many by the clock;
+then it ends as error ``reader-timeout``."""
+TOPICCRAWL_READER = "topiccrawl.extract.reading.StandardReader"
+"""Dotted path of the class that reads pages; an own class is like
+topiccrawl.extract.reading.PageReader, without state."""
+
 # -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
 """Reject URLs that look like crawler traps."""
@@ -207,6 +220,7 @@ DOWNLOAD_HANDLERS = {
 }  # fmt: skip
 """Web pages only: no page, feed or imported frontier makes the crawler read a file."""
 DOWNLOADER_MIDDLEWARES = {
+    "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets what the spider gets
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from topiccrawl.extract.body import Body, find_body, language_of, sanitize, tidy
 from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.extract.dates import published
-from topiccrawl.extract.frames import find_framed
+from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.titles import headline
 from topiccrawl.links.limits import parsed
@@ -110,19 +110,62 @@ def extract(
     >>> extract("<ul><li><a href=/1>一</a><li><a href=/2>二</a></ul>", "http://a.test/l") is None
     True
     """
+    found = extract_by(
+        html,
+        url,
+        page,
+        Conditions(part=part, frame=frame.view() if frame else None, fetched_at=fetched_at),
+    )
+    if frame is not None:
+        frame.learn(found.trial, found.body)
+    return found.extracted
+
+
+class Conditions(NamedTuple):
+    """Conditions of an extraction, besides the page.
+
+    Attributes:
+        part: The page is known to be a later part of an article: any text is enough.
+        frame: The site's learnt frame, or None.
+        fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
+    """
+
+    part: bool = False
+    frame: FrameView | None = None
+    fetched_at: float = 0.0
+
+
+class Extraction(NamedTuple):
+    """Result of an extraction: the article, and what the site's frame learns from it.
+
+    Attributes:
+        extracted: The article; None if the page is none.
+        body: Its body as found, frame included; None if the page is none.
+        trial: Use of the frame.
+    """
+
+    extracted: Extracted | None = None
+    body: Body | None = None
+    trial: FrameTrial = FrameTrial()
+
+
+def extract_by(html: str, url: str, page: Page | None, asked: Conditions) -> Extraction:
+    """Return what ``extract`` does, without a change to any frame: a pure function."""
     if _is_root(url):
-        return None
+        return Extraction()
     reading = _read(sanitize(html), url)
     language = language_of(reading.text)
-    raw = find_framed(reading.tree, language, frame) if frame else find_body(reading.tree, language)
-    body = frame.clean(raw) if frame else raw
-    found = _compose(reading, body, page, fetched_at)
-    asked = PART if part else _asked(reading.metadata, found.published)
-    if not is_article(body, found.language, asked):
-        return None
-    if frame is not None:
-        frame.observe(raw)
-    return found
+    trial = FrameTrial()
+    if asked.frame is None:
+        raw = body = find_body(reading.tree, language)
+    else:
+        raw, trial = find_framed(reading.tree, language, asked.frame)
+        body = asked.frame.clean(raw, trial)
+    found = _compose(reading, body, page, asked.fetched_at)
+    least = PART if asked.part else _asked(reading.metadata, found.published)
+    if not is_article(body, found.language, least):
+        return Extraction(trial=trial)
+    return Extraction(found, raw, trial)
 
 
 def is_article(body: Body, language: str, asked: Requirements) -> bool:

@@ -9,7 +9,7 @@ the site has changed and the frame is rebuilt. A frame written by hand is kept.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selectolax.lexbor import SelectolaxError
 
@@ -46,6 +46,45 @@ MISSES = 3
 
 MOST_LINES, LONGEST = 600, 200
 """Lines stored, and characters of the longest: a line that a site repeats is short."""
+
+
+class FrameView(NamedTuple):
+    """A site's frame as one page needs it, immutable: it may be sent to another process.
+
+    Attributes:
+        box: Selector to search first, "" if none is trusted.
+        repeated: Lines that are frame.
+        due: The page is also to be extracted without the frame.
+        misses: Checks in a row that failed before.
+    """
+
+    box: str = ""
+    repeated: frozenset[str] = frozenset()
+    due: bool = False
+    misses: int = 0
+
+    def clean(self, body: Body, trial: FrameTrial) -> Body:
+        """Return the body without lines that the site repeats; unchanged if none would remain."""
+        if trial.misses(self) >= MISSES:
+            return body
+        lines = [line for line in body.text.split("\n") if line not in self.repeated]
+        return body._replace(text="\n".join(lines)) if lines else body
+
+
+class FrameTrial(NamedTuple):
+    """Use of a frame on one page.
+
+    Attributes:
+        used: There was text in the frame's box.
+        agrees: Outcome of the check, None where none was made.
+    """
+
+    used: bool = False
+    agrees: bool | None = None
+
+    def misses(self, view: FrameView) -> int:
+        """Return the checks in a row that failed, this one included."""
+        return view.misses if self.agrees is None else 0 if self.agrees else view.misses + 1
 
 
 class SiteFrame:
@@ -109,11 +148,19 @@ class SiteFrame:
             often = self.lines.most_common(MOST_LINES // 2)
             self.lines = Counter({line: times for line, times in often if times > 1})
 
-    def clean(self, body: Body) -> Body:
-        """Return the body without lines that the site repeats; unchanged if none would remain."""
-        repeated = self.repeated
-        lines = [line for line in body.text.split("\n") if line not in repeated]
-        return body._replace(text="\n".join(lines)) if lines else body
+    def view(self) -> FrameView:
+        """Return what the next page needs."""
+        due = self._used % CHECK_EVERY == 0
+        return FrameView(self.box, frozenset(self.repeated), due, self.misses)
+
+    def learn(self, trial: FrameTrial, body: Body | None) -> None:
+        """Learn from the use of the frame on a page, and from its body where it is an article."""
+        if trial.used:
+            self.due()
+        if trial.agrees is not None:
+            self.check(agrees=trial.agrees)
+        if body is not None:
+            self.observe(body)
 
     def due(self) -> bool:
         """Count an article; return whether it is also to be extracted without the frame."""
@@ -157,19 +204,19 @@ class SiteFrame:
         return frame
 
 
-def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body:
+def find_framed(tree: LexborHTMLParser, language: str, view: FrameView) -> tuple[Body, FrameTrial]:
     """Return the body by a site's frame if that is trusted, else as found without one.
 
-    The lines that the site repeats are still in it: ``SiteFrame.clean`` removes them.
+    The lines that the site repeats are still in it: ``FrameView.clean`` removes them.
     """
-    selector = frame.box
-    framed = _inside(tree, selector) if selector else NOTHING
-    if framed.text and not frame.due():
-        return framed
+    framed = _inside(tree, view.box) if view.box else NOTHING
+    used = bool(framed.text)
+    if used and not view.due:
+        return framed, FrameTrial(used)
     generic = find_body(tree, language)
-    if selector and generic.text:
-        frame.check(agrees=_agree(framed, generic))
-    return framed if framed.text and not frame.misses else generic
+    agrees = _agree(framed, generic) if view.box and generic.text else None
+    trial = FrameTrial(used, agrees)
+    return (framed if used and not trial.misses(view) else generic), trial
 
 
 def _inside(tree: LexborHTMLParser, selector: str) -> Body:

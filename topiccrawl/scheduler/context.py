@@ -12,10 +12,11 @@ from topiccrawl.scheduler.meta import lease_number
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.utils.asyncio import CallLaterResult
 
     from topiccrawl.frontier.contract import Frontier, Lease, Outcome
@@ -45,6 +46,7 @@ class CrawlSpec:
         since: Time from which on changes are sent as items, seconds since the epoch; None: none.
         judges: Returns whether a page of a relevance is on topic; None: pages are not judged.
         conducted: The spider counts its pages and retries their failures itself.
+        prepare: Awaited with a request and its response before the callback; None: nothing is.
     """
 
     name: str
@@ -57,6 +59,7 @@ class CrawlSpec:
     since: float | None = None
     judges: Callable[[float], bool] | None = None
     conducted: bool = False
+    prepare: Callable[[Request, Response], Awaitable[None]] | None = None
 
 
 def spec_of(spider: Spider | None) -> CrawlSpec:

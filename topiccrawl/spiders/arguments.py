@@ -12,8 +12,9 @@ from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.many import topics_of, union
+from topiccrawl.topics.many import ManyScorer, topics_of, union
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicAdapter
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
@@ -127,6 +127,14 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     if not examples:
         raise TopicError("no topic: give -a topic=WORDS, a sentence, or a path to a topic file")
     return from_examples(examples)
+
+
+def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | ManyScorer:
+    """Return the scorer of a topic, or of several."""
+    by_site = settings.getbool("TOPICCRAWL_SITE_WORDS")
+    if several:
+        return ManyScorer(topics_of(several), by_site=by_site)
+    return Scorer(topic, sites=SiteWords() if by_site else None)
 
 
 def hosts_in(value: str) -> tuple[str, ...]:

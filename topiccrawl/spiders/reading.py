@@ -1,33 +1,183 @@
-"""Responses read as pages or feeds."""
+"""Responses read as pages: before their callbacks, by readers, or at once in this process."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
+import time
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
+from scrapy import signals
 from scrapy.http import TextResponse
+from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.page import read_page
-from topiccrawl.links.sitemaps import unpacked
-from topiccrawl.text.decode import decode
+from topiccrawl.extract.extract import Conditions, Extraction
+from topiccrawl.extract.missing import is_missing
+from topiccrawl.extract.readers import NoReaderError, ReaderLimits, Readers
+from topiccrawl.extract.reading import RawPage
+from topiccrawl.scheduler.hooks import loaded, number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
-    from topiccrawl.model import Page
-    from topiccrawl.text.decode import Decoded
+    from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.reading import PageReader, ReadPage
+    from topiccrawl.model import Extracted
+    from topiccrawl.topics.contract import RelevanceModel
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 2.0
+"""Seconds that a page waits for pages that came before it; then it goes first."""
+
+_MOST = 4
+"""Readers at most, unless a setting asks for more: the crawl's own process is the limit then."""
 
 
-def read_response(response: Response) -> tuple[Decoded, Page] | None:
-    """Return a page or a feed (which may come packed, as ``.xml.gz``); None for other content."""
-    feed = read_feed(response.body, response.url)
-    if feed is not None:
-        body = unpacked(response.body, MOST_BYTES)
-        return decode(body, header(response, "Content-Type")), feed
-    if not isinstance(response, TextResponse):
-        return None
-    decoded = decode(response.body, header(response, "Content-Type"))
-    return decoded, read_page(decoded.text, response.url, robots_tags(response), decoded.encoding)
+class _Prepared:
+    """A page as readers read it, and its article where it was asked for."""
+
+    def __init__(self, read: ReadPage | None) -> None:
+        self.read = read
+        self.asked: Conditions | None = None
+        self.fetched_at = 0.0
+        self.extraction = Extraction()
+
+
+class PageReading:
+    """Reading of a spider's pages: ``prepare`` before the callback, ``page`` and ``extract`` in it.
+
+    What was not prepared is read in place, and so is an article whose conditions have changed
+    since: results are those of a crawl without readers.
+
+    Args:
+        reader: Reader of this process.
+        readers: Readers beside it, None for none.
+    """
+
+    def __init__(self, reader: PageReader, readers: Readers | None) -> None:
+        self.reader = reader
+        self.readers = readers
+        self._prepared: WeakKeyDictionary[Response, _Prepared] = WeakKeyDictionary()
+        self._last: asyncio.Future[None] | None = None
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> PageReading:
+        """Return the reading that the settings ask for.
+
+        Raises:
+            SettingError: A setting of readers cannot be used.
+        """
+        settings = crawler.settings
+        path = settings["TOPICCRAWL_READER"]
+        reader = loaded("TOPICCRAWL_READER", path)()
+        most = readers_of(settings)
+        if not most or not is_asyncio_available():
+            return cls(reader, None)
+        memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
+        limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
+
+        def count(name: str) -> None:
+            crawler.stats.inc_value(f"topiccrawl/readers/{name}")
+
+        readers = Readers(most, path, limits, count)
+        crawler.signals.connect(readers.close, signals.spider_closed)
+        return cls(reader, readers)
+
+    async def prepare(
+        self, response: Response, asked: Callable[[ReadPage], Conditions | None]
+    ) -> None:
+        """Read a page by readers, and its article where it is asked for.
+
+        Returns when the pages before it have been read, so that callbacks run in the order of the
+        answers; a page for which the others waited ``PATIENCE`` loses its place.
+
+        Raises:
+            ReaderError: The page takes too much, or ends its reader.
+        """
+        if self.readers is None:
+            return
+        before, self._last = self._last, asyncio.get_running_loop().create_future()
+        mine = self._last
+        try:
+            self._prepared[response] = await self._read(self.readers, raw_page(response), asked)
+            if before is not None and not before.done():
+                await asyncio.wait([before], timeout=PATIENCE)
+        except NoReaderError as error:
+            logger.error("Pages are read in the crawl's own process: %s", error)  # noqa: TRY400
+            self.readers = None
+        finally:
+            mine.set_result(None)
+
+    async def _read(
+        self, readers: Readers, raw: RawPage, asked: Callable[[ReadPage], Conditions | None]
+    ) -> _Prepared:
+        found = _Prepared(await readers.read(raw))
+        if found.read is not None and (more := asked(found.read)):
+            found.extraction = await readers.extract(raw, more)
+            found.asked, found.fetched_at = more, more.fetched_at
+        return found
+
+    def page(self, response: Response) -> ReadPage | None:
+        """Return a page or a feed; None for other content."""
+        prepared = self._prepared.get(response)
+        if prepared is None:
+            prepared = self._prepared[response] = _Prepared(self.reader.read(raw_page(response)))
+        return prepared.read
+
+    def extract(
+        self, response: Response, frame: SiteFrame | None = None, *, part: bool = False
+    ) -> Extracted | None:
+        """Return the article of a page, from which its site's frame learns.
+
+        It is as prepared, or made now where the frame has changed since.
+        """
+        prepared = self._prepared.get(response)
+        asked = conditions(frame, part=part)
+        if prepared and prepared.asked == asked._replace(fetched_at=prepared.fetched_at):
+            found = prepared.extraction
+        else:
+            found = self.reader.extract(raw_page(response), asked)
+        if frame is not None:
+            frame.learn(found.trial, found.body)
+        return found.extracted
+
+
+def conditions(frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
+    """Return the conditions of an extraction now."""
+    return Conditions(part, frame and frame.view(), time.time())
+
+
+def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:
+    """Return whether a page looks by now as if its article is wanted."""
+    page = read.page
+    if page.feed or page.directives.noindex or is_missing(page.title, page.prose):
+        return False
+    return judge.score_page(page).relevant
+
+
+def readers_of(settings: BaseSettings) -> int:
+    """Return the number of readers: as set, else the cores less one, from one to four.
+
+    Raises:
+        SettingError: TOPICCRAWL_READERS is no number.
+    """
+    if settings["TOPICCRAWL_READERS"] not in ("", None):
+        return int(number(settings, "TOPICCRAWL_READERS"))
+    return max(1, min(_MOST, (os.cpu_count() or 1) - 1))
+
+
+def raw_page(response: Response) -> RawPage:
+    """Return a response as readers take it."""
+    tags = tuple(robots_tags(response))
+    is_text = isinstance(response, TextResponse)
+    return RawPage(response.body, response.url, header(response, "Content-Type"), tags, is_text)
 
 
 def header(response: Response, name: str) -> str | None:

@@ -12,10 +12,9 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
-from topiccrawl.extract.rendering import is_blank
+from topiccrawl.extract.reading import StandardReader
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
@@ -32,6 +31,7 @@ from topiccrawl.spiders.arguments import (
     on_sites,
     refuse_denied,
     refuse_unknown,
+    scorer_of,
     seeds_of,
     start_rules,
     strategy_parameters,
@@ -40,12 +40,11 @@ from topiccrawl.spiders.arguments import (
     within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
-from topiccrawl.spiders.reading import read_response
+from topiccrawl.spiders.reading import PageReading, conditions, may_be_article
 from topiccrawl.storage.since import check_since, since_of
-from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.many import ManyScorer, topics_of
-from topiccrawl.topics.pagekind import READABLE, leads
+from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -57,14 +56,15 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from topiccrawl.discovery.contract import Results
+    from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.reading import ReadPage
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Verdict
     from topiccrawl.storage.status import State
-    from topiccrawl.text.decode import Decoded
     from topiccrawl.topics.contract import RelevanceModel
+    from topiccrawl.topics.many import ManyScorer
     from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = (
@@ -124,6 +124,7 @@ class TopicSpider(Spider):
         self.discovery: Discovery | None = None
         self._terms: State = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
+        self.reading = PageReading(StandardReader(), None)
 
     @classmethod
     @override
@@ -133,10 +134,7 @@ class TopicSpider(Spider):
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
             crawler.settings.set(name, bound, priority="spider")
-        by_site = crawler.settings.getbool("TOPICCRAWL_SITE_WORDS")
-        scorer: Scorer | ManyScorer = Scorer(topic, sites=SiteWords() if by_site else None)
-        if several := kwargs.get("topics", ""):
-            scorer = ManyScorer(topics_of(several), by_site=by_site)
+        scorer = scorer_of(crawler.settings, topic, kwargs.get("topics", ""))
         parameters = strategy_parameters(crawler.settings, topic)
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = scorer.version
@@ -145,8 +143,10 @@ class TopicSpider(Spider):
         if given := kwargs.get("since", ""):
             folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
             since = since_of(given, folder, topic.name, time.time(), ended=True)
-        spider.spec = replace(spider.spec, watch=watch, since=since)
         spider._set_crawler(crawler)
+        spider.reading = PageReading.of(crawler)
+        prepare = spider.prepare if spider.reading.readers else None
+        spider.spec = replace(spider.spec, watch=watch, since=since, prepare=prepare)
         asked = kwargs.get("discover", "")
         if asked or not topic.seeds:
             spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
@@ -224,10 +224,22 @@ class TopicSpider(Spider):
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
 
+    async def prepare(self, request: Request, response: Response) -> None:
+        """Let readers read a page of the crawl, and its article if it looks relevant by now."""
+        if request.callback == self.parse_part:
+            await self.reading.prepare(response, lambda _read: conditions(part=True))
+        elif request.callback in (None, self.parse, self.parse_example):
+            await self.reading.prepare(response, self._conditions)
+
+    def _conditions(self, read: ReadPage) -> Conditions | None:
+        """Return those of an article's extraction; None if ``parse`` will hardly want one."""
+        wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(read, self.judge)
+        return conditions(self.frame_of(read.page.url)) if wants else None
+
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
-        if read := read_response(response):
-            self.crawler.signals.send_catch_log(example_read, page=read[1], wanted=wanted)
+        if read := self.reading.page(response):
+            self.crawler.signals.send_catch_log(example_read, page=read.page, wanted=wanted)
         if wanted:
             yield from self.parse(response)
 
@@ -251,19 +263,20 @@ class TopicSpider(Spider):
         """Judge a page, score its links, and take the article where it is one on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
-        read = read_response(response)
+        read = self.reading.page(response)
         if read is None:
             count("topiccrawl/not_text")
             return
-        decoded, page = read
-        verdict = self.judge.score_page(page)
+        verdict = self.judge.score_page(page := read.page)
         self.scorer.observe(page)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
-        article = self._article(response, decoded, page) if wanted else None
-        kind = PageKind.OTHER if missing else self._kind(page, verdict, article)
+        article = self._article(response, read) if wanted else None
+        looked = self.settings.getbool("TOPICCRAWL_EXTRACT") and not page.directives.noindex
+        found = article is not None if looked else None
+        kind = PageKind.OTHER if missing else kind_of(page, verdict, found, self.scorer.score_many)
         harvest = kind is not PageKind.OTHER
         count("topiccrawl/relevant", int(harvest))
         count("topiccrawl/hubs", int(kind is PageKind.HUB))
@@ -278,31 +291,18 @@ class TopicSpider(Spider):
         if article is not None:
             yield from self._whole(article, page, ())
         if self.rendering is not None:
-            yield from self._rendered(
-                self.rendering, response, article, blank=is_blank(page, decoded.text)
-            )
+            yield from self._rendered(self.rendering, response, read, article)
 
     def _lease(self, response: Response) -> Lease:
         return context_of(self.crawler).lease(response.request) or UNLEASED
 
-    def _kind(self, page: Page, verdict: Verdict, article: Article | None) -> PageKind:
-        """Return the kind of a page; without extraction, a text to read is an article."""
-        if article is not None:
-            return PageKind.ARTICLE
-        if not verdict.relevant:
-            return PageKind.OTHER
-        if page.feed or verdict.article < READABLE:
-            return PageKind.HUB if leads(page, self.scorer.score_many) else PageKind.OTHER
-        unread = page.directives.noindex or not self.settings.getbool("TOPICCRAWL_EXTRACT")
-        return PageKind.ARTICLE if unread else PageKind.OTHER
-
     def _rendered(
-        self, rule: RenderingRule, response: Response, article: Article | None, *, blank: bool
+        self, rule: RenderingRule, response: Response, read: ReadPage, article: Article | None
     ) -> Iterator[Request]:
         """Ask for a blank page again, rendered, where that may help; learn from one that was."""
         if meta.RENDER in response.meta:
             rule.observe(response.url, article=article is not None)
-        elif blank and article is None and rule.wants(response.url):
+        elif read.blank and article is None and rule.wants(response.url):
             self.crawler.stats.inc_value("topiccrawl/rendered")
             yield Request(
                 response.url, self.parse, meta={meta.RENDER: True}, priority=_PART, dont_filter=True
@@ -320,15 +320,14 @@ class TopicSpider(Spider):
             again: It is stored whole already: no part of it is yielded before its last page.
         """
         article = Article.from_dict(story)
-        read = read_response(response)
+        read = self.reading.page(response)
         if read is None:
             yield from () if again else (article,)
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
-        decoded, page = read
-        verdict = self.judge.score_page(page)
+        verdict = self.judge.score_page(page := read.page)
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
-        found = extract(decoded.text, response.url, page, part=True)
+        found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
             article = joined(article, found.body, found.images)
         for output in self._whole(article, page, pages):
@@ -370,41 +369,30 @@ class TopicSpider(Spider):
             dont_filter=True,  # it may be queued as a link of its own
         )
 
-    def _article(self, response: Response, decoded: Decoded, page: Page) -> Article | None:
+    def _article(self, response: Response, read: ReadPage) -> Article | None:
         """Return the page's article; None where there is none, or only its surroundings fit."""
-        count = self.crawler.stats.inc_value
+        count, page = self.crawler.stats.inc_value, read.page
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
         if page.directives.noindex:
             count("topiccrawl/noindex")
             return None
         now = time.time()
-        extracted = extract(
-            decoded.text, response.url, page, fetched_at=now, frame=self.frame_of(response.url)
-        )
+        extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
         body = extracted.body
-        verdict = self.judge.score_page(Page(page.url, extracted.title, body, prose=body))
+        alone = Page(page.url, extracted.title, body, prose=body)
+        verdict = self.judge.score_page(alone)
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None
-        named = self._named(Page(page.url, extracted.title, body, prose=body), verdict)
-        wanted = {topic.name: score for topic, score in named if topic.wants(extracted.published)}
+        on = self.scorer.topics_on(alone, verdict)
+        wanted = {topic.name: score for topic, score in on if topic.wants(extracted.published)}
         if not wanted:
             count("topiccrawl/articles_out_of_time")
             return None
         url = canonical(response.url) or response.url
-        fetch = Fetch(url, now, self._lease(response).depth, decoded.encoding)
+        fetch = Fetch(url, now, self._lease(response).depth, read.encoding)
         article = compose(extracted, fetch, page, self.topic.name, verdict)
-        return replace(article, topics=wanted) if isinstance(self.scorer, ManyScorer) else article
-
-    def _named(self, page: Page, verdict: Verdict) -> Iterator[tuple[Topic, float]]:
-        """Yield the topics that an article is on, each with its relevance."""
-        if isinstance(self.scorer, Scorer):
-            yield self.topic, verdict.relevance
-            return
-        for topic, one in self.scorer.verdicts(page):
-            if one.relevant:
-                self.crawler.stats.inc_value(f"topiccrawl/topics/{topic.name}")
-                yield topic, one.relevance
+        return replace(article, topics=wanted)

@@ -103,6 +103,10 @@ class ManyScorer:
             for one, verdict in found
         ]
 
+    def topics_on(self, page: Page, verdict: Verdict) -> list[tuple[Topic, float]]:  # noqa: ARG002
+        """Return the topics that a page is on, each with its relevance; see ``Scorer``."""
+        return [(topic, one.relevance) for topic, one in self.verdicts(page) if one.relevant]
+
     def score_page(self, page: Page) -> Verdict:
         """Return the verdict of the topic that fits best; relevant ones come first."""
         return max((one for _, one in self.verdicts(page)), key=attrgetter(*_BEST))

@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from topiccrawl.model import PageKind
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.model import Page
+    from topiccrawl.model import Page, Verdict
 
 ANNOUNCED = 5
 """Characters of text on the listed page for each character of its headline."""
@@ -75,6 +77,29 @@ def leads(page: Page, score: Callable[[Sequence[str]], list[float]]) -> bool:
         return False
     title, *found = (one > 0 for one in score([page.title, *headlines]))
     return title or sum(found) >= LEADS * len(headlines)
+
+
+def kind_of(
+    page: Page,
+    verdict: Verdict,
+    found: bool | None,  # noqa: FBT001  (three answers)
+    score: Callable[[Sequence[str]], list[float]],
+) -> PageKind:
+    """Return the kind of a page.
+
+    Args:
+        page: The page.
+        verdict: Its relevance and article share.
+        found: Whether it has an article; None if none was looked for: a text to read is one then.
+        score: As of ``leads``.
+    """
+    if found:
+        return PageKind.ARTICLE
+    if not verdict.relevant:
+        return PageKind.OTHER
+    if page.feed or verdict.article < READABLE:
+        return PageKind.HUB if leads(page, score) else PageKind.OTHER
+    return PageKind.ARTICLE if found is None else PageKind.OTHER
 
 
 def units(text: str) -> int:

@@ -10,7 +10,8 @@ from topiccrawl.model import Link, Page, Verdict
 from topiccrawl.text.idf import Idf
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
-from topiccrawl.topics.scorer import PROSE, SAMPLED
+from topiccrawl.topics.samples import SAMPLED
+from topiccrawl.topics.scorer import PROSE
 from topiccrawl.topics.topic import Topic, from_words
 
 if TYPE_CHECKING:

@@ -1,0 +1,70 @@
+"""A reader whose pages do what no bound knows, by their paths: a hook of tests."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.extract.extract import Conditions, Extraction
+
+
+def spins() -> None:
+    while True:
+        pass
+
+
+def grows() -> None:
+    hoard = []
+    while True:
+        hoard.append(bytearray(1 << 22))
+
+
+def recurses() -> None:
+    recurses()
+
+
+def crashes_in_c() -> None:
+    ctypes.string_at(0)
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "spin": spins,
+    "sleep": lambda: time.sleep(3600),
+    "grow": grows,
+    "leap": lambda: bytearray(1 << 40),
+    "segfault": crashes_in_c,
+    "abort": os.abort,
+    "recurse": recurses,
+    "exit": lambda: os._exit(3),
+    "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+}
+
+
+class TrialReader(StandardReader):
+    """Does what the last part of a page's path names; ``late-`` only when an article is asked."""
+
+    @override
+    def read(self, raw: RawPage) -> ReadPage | None:
+        self._do(raw, "")
+        return super().read(raw)
+
+    @override
+    def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
+        self._do(raw, "late-")
+        return super().extract(raw, asked)
+
+    def _do(self, raw: RawPage, when: str) -> None:
+        name = urlsplit(raw.url).path.rpartition("/")[2].partition("_")[0]
+        if name.startswith(when) and (deed := DEEDS.get(name.removeprefix(when))):
+            deed()

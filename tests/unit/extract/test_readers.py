@@ -1,0 +1,155 @@
+"""Readers: the same results in other processes, and no page that ends them ends the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.extract.readers_trial import DEEDS
+from topiccrawl.extract.extract import Conditions
+from topiccrawl.extract.frames import SiteFrame
+from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
+from topiccrawl.extract.reading import RawPage, StandardReader
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine
+
+TRIAL = "tests.unit.extract.readers_trial.TrialReader"
+STANDARD = "topiccrawl.extract.reading.StandardReader"
+LINE = "今天上午，新能源汽车展览会在市中心开幕，许多市民前来参观。"
+REASONS = {
+    "spin": "reader-timeout",
+    "sleep": "reader-timeout",
+    "stop": "reader-timeout",
+    "grow": "reader-memory",
+    "leap": "reader-memory",
+}
+"""Reasons of deeds; all others crash."""
+
+
+def raw(number: int, name: str = "n") -> RawPage:
+    body = f"<title>第{number}条消息</title><h1>第{number}条消息</h1><p>2020年03月04日</p>"
+    links = "".join(f"<li><a href=/{n}>更多消息{n}</a>" for n in range(5))
+    text = "".join(f"<p>第{number}号第{n}段。{LINE}</p>" for n in range(5))
+    return RawPage(
+        f"{body}<div class=text>{text}</div><ul>{links}</ul>".encode("gbk"),
+        f"http://a.test/{name}_{number}",
+    )
+
+
+@asynccontextmanager
+async def pool(
+    most: int, path: str = STANDARD, seconds: float = 10.0, counts: Counter[str] | None = None
+) -> AsyncIterator[Readers]:
+    count = Counter[str]() if counts is None else counts
+    limits = ReaderLimits(1 << 28, seconds)
+    readers = Readers(most, path, limits, lambda name: count.update([name]))
+    try:
+        yield readers
+    finally:
+        await readers.close()
+
+
+def run(trial: Coroutine[None, None, None]) -> None:
+    asyncio.run(trial)
+
+
+def test_other_processes_give_the_same() -> None:
+    own = StandardReader()
+    frame = SiteFrame()
+    for number in range(9):
+        found = own.extract(raw(number), Conditions(frame=frame.view()))
+        frame.learn(found.trial, found.body)
+    asked = Conditions(frame=frame.view(), fetched_at=1.6e9)
+    broken = RawPage("坏\udc80页".encode(errors="surrogatepass"), "http://a.test/x")
+    pages = [*map(raw, range(20)), broken, RawPage(b"", "http://a.test/y", is_text=False)]
+
+    async def trial() -> None:
+        async with pool(2) as readers:
+            read = await asyncio.gather(*map(readers.read, pages))
+            assert read == [own.read(page) for page in pages]
+            taken = await asyncio.gather(*(readers.extract(page, asked) for page in pages))
+            assert taken == [own.extract(page, asked) for page in pages]
+            assert frame.box
+            assert len(readers.pids()) == 2
+
+    run(trial())
+
+
+@pytest.mark.parametrize("deed", sorted(DEEDS))
+def test_a_page_that_ends_its_reader_ends_alone(deed: str) -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL, seconds=0.4) as readers:
+            good = [asyncio.ensure_future(readers.read(raw(n))) for n in range(3)]
+            bad = asyncio.ensure_future(readers.read(raw(0, deed)))
+            good += [asyncio.ensure_future(readers.read(raw(n))) for n in range(3)]
+            with pytest.raises(ReaderError) as refused:
+                await bad
+            assert refused.value.reason == REASONS.get(deed, "reader-crash")
+            assert all(await asyncio.gather(*good))
+
+    run(trial())
+
+
+def test_an_article_that_ends_its_reader_ends_alone() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL) as readers:
+            page = raw(1, "late-segfault")
+            assert await readers.read(page)
+            with pytest.raises(ReaderError):
+                await readers.extract(page, Conditions())
+            assert await readers.read(page)
+
+    run(trial())
+
+
+def test_readers_that_are_killed_lose_nothing() -> None:
+    dice = random.Random(7)  # noqa: S311
+    pages = [raw(number) for number in range(200)]
+
+    async def trial() -> None:
+        async with pool(2) as readers:
+            reading = asyncio.gather(*map(readers.read, pages))
+            for _ in range(8):
+                await readers.read(raw(1000))  # they are at work
+                os.kill(dice.choice(readers.pids()), signal.SIGKILL)
+            assert all(await reading)
+
+    run(trial())
+
+
+def test_nothing_stays_behind() -> None:
+    before = set(Path("/proc/self/fd").iterdir())
+
+    async def trial() -> None:
+        async with pool(2, TRIAL) as readers:
+            await asyncio.gather(*(readers.read(raw(n)) for n in range(9)))
+            with pytest.raises(ReaderError):
+                await readers.read(raw(1, "abort"))
+            left = asyncio.ensure_future(readers.read(raw(1, "sleep")))
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await left
+
+    run(trial())
+    assert set(Path("/proc/self/fd").iterdir()) == before
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    commands = [Path(f"/proc/{pid}/cmdline").read_text() for pid in children]
+    assert not [line for line in commands if "extract.worker" in line or not line]
+
+
+def test_a_reader_that_cannot_start_says_so() -> None:
+    async def trial() -> None:
+        async with pool(1, "nowhere.Reader") as readers:
+            with pytest.raises(NoReaderError, match="status 1"):
+                await readers.read(raw(1))
+
+    run(trial())
