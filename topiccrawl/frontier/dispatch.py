@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.hosts import Host, Origin, Unit
-    from topiccrawl.frontier.intake import Judge
+    from topiccrawl.frontier.ingest import Judge
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.rows import Row
@@ -151,9 +151,10 @@ class Dispatch:
             return None
         head = unit.heads[lane]
         assert head is not None, "its host was listed with it"  # noqa: S101
-        found = self._urls.get(head & TOP)
-        assert found is not None, "what is queued is known"  # noqa: S101
-        key, data = found
+        key = self._urls.key(head & TOP)
+        data = self._urls.find(key) if key else None
+        assert key is not None, "what is queued is known"  # noqa: S101
+        assert data is not None, "what has a number has a row"  # noqa: S101
         row = decode(data)
         if self._moves > 0 and self._judge.refresh(row):
             self._moves -= 1
@@ -170,7 +171,7 @@ class Dispatch:
             self._urls.put(key, row)
             return None
         held = self._hold(key, unit.host, None, now)
-        held.number, held.row = row.seq, (data, row)
+        held.row = data, row
         return self._lease(unit, row, key, held, now)
 
     def _is_crowded(self, host: Host) -> bool:

@@ -14,14 +14,14 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.dispatch import Dispatch
 from topiccrawl.frontier.hosts import Places
-from topiccrawl.frontier.intake import Intake, Judge
+from topiccrawl.frontier.ingest import Judge, LinkIngest
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.queues import Queues
 from topiccrawl.frontier.ready import Biases, Ready
 from topiccrawl.frontier.rows import Urls
 from topiccrawl.frontier.seen import Seen, Shedding
-from topiccrawl.frontier.settling import Settling
+from topiccrawl.frontier.settling import LeaseSettlement
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import Census, View, best_values, census
@@ -120,8 +120,8 @@ class EmbeddedFrontier:
                     gc.enable()
             self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
-            self.intake = Intake(self.queues, self.judge, self.seen, limits)
-            self.settling = Settling(self.queues, self.intake, robots, hosts, limits)
+            self.ingest = LinkIngest(self.queues, self.judge, self.seen, limits)
+            self.settling = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
             self.shedding = Shedding(self.queues, self.seen, limits.max_known)
             self.dispatch = Dispatch(self.queues, self.judge, robots, hosts, politeness, limits)
             self.dispatch.share = share or strategy.share
@@ -163,7 +163,7 @@ class EmbeddedFrontier:
         """Queue URLs without a record in priorQueue; return the number of new ones."""
         new = 0
         for seed in seeds:
-            new += self.intake.seed(seed)
+            new += self.ingest.seed(seed)
             self._tick(1)
         return new
 
@@ -183,7 +183,7 @@ class EmbeddedFrontier:
         """
         held = self.leases.find(lease)
         if held is not None and lease.kind is Kind.PAGE:
-            if not self.urls.is_queued(held.number):
+            if not self.urls.is_queued(lease.key):
                 self.committer()
                 self.store.land()
             self.settling.marks.set(lease.key)

@@ -341,7 +341,7 @@ class Places:
     def flush(self) -> None:
         """Write the hosts that changed; called before each commit."""
         changed, store = self._changed, self._store
-        store.changes("hosts").update({HOST_ID.pack(host.id): pack_host(host) for host in changed})
+        store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
             store.feed("stats", (

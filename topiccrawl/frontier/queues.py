@@ -19,7 +19,7 @@ import numpy as np
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.leases import leased
-from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
+from topiccrawl.frontier.rows import QUEUED, TOP, decode
 from topiccrawl.frontier.seen import Tail
 from topiccrawl.links.strategies.contract import REJECTED
 
@@ -354,9 +354,11 @@ class Queues:
 
 def put_in_order(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    size = store.size("rows")
-    for number, heads in enumerate(_heads(store), 1):
-        _enter(np.frombuffer(heads, rows.HEAD), hosts)
+    size = store.size("urls")
+    held = [decode(data).seq for data in store.get_many("urls", leased(store)).values()]
+    for number, packed in enumerate(_heads(store), 1):
+        heads = np.frombuffer(packed, rows.HEAD)
+        _enter(heads[~np.isin(heads["seq"], held)] if held else heads, hosts)
         if number % TOLD == 0:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
@@ -368,14 +370,10 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 
 
 def _heads(store: Store) -> Iterator[bytes]:
-    """Yield the heads of rows that are not leased, many at a time."""
-    held = set(leased(store))
-    known = store.values("rows")
-    end = KEY_BYTES + rows.HEAD_BYTES
-    while batch := list(islice(known, BATCH)):
-        if held:
-            batch = [data for data in batch if data[:KEY_BYTES] not in held]
-        yield b"".join([data[KEY_BYTES:end] for data in batch])
+    """Yield the heads of rows, many at a time."""
+    known = store.values("urls")
+    while batch := [data[: rows.HEAD_BYTES] for data in islice(known, BATCH)]:
+        yield b"".join(batch)
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:

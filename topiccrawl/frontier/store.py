@@ -17,7 +17,7 @@ import json
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
@@ -41,8 +41,29 @@ Changes = dict[str, dict[bytes, bytes | None]]
 Feed = Callable[[str, Iterable[Change]], None]
 """Listener to all changes: name of a table, keys and values (None: deleted)."""
 
-FORMAT = 7
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {}
+FORMAT = 8
+
+
+def _key_rows(env: lmdb.Environment) -> None:
+    """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
+    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
+    rows, ids, urls, arrivals = tables
+    with env.begin(write=True) as txn:  # what a migration that was killed has left
+        txn.drop(urls, delete=False)
+        txn.drop(arrivals, delete=False)
+    with env.begin() as txn:
+        keyed = ((key, (txn.get(number, b"", rows))[12:]) for key, number in txn.cursor(ids))
+        numbered = ((number, data[:12]) for number, data in txn.cursor(rows))
+        for table, items in ((urls, keyed), (arrivals, numbered)):
+            while piece := list(islice(items, PIECE)):
+                with env.begin(write=True) as writing:
+                    writing.cursor(table).putmulti(piece, append=True)
+    with env.begin(write=True) as txn:
+        txn.drop(rows)
+        txn.drop(ids)
+
+
+MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: _key_rows}
 """Functions that migrate a format to the next one, in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
@@ -54,15 +75,17 @@ FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hos
 """Files that a frontier of this format, or of an earlier one, may have in its folder."""
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
-BATCH = 500
-TABLES = ("meta", "ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
-"""``meta``: format, strategy, counters, progress, leases; ``ids``: key to the number of a URL's
-arrival; ``rows``: number to key and row, see ``rows``; ``links``: key of a page to the packed keys
-of its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
+BATCH, PIECE = 500, 10_000
+TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
+"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+``arrivals``: number of a URL's arrival to its key; ``links``: key of a page to the packed keys of
+its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
 statistics and name of a host; ``units``: host and unit number to origin and groups; ``groups``:
 host and place inside it to the name of a group that no unit has; ``robots``: origin to its
 robots.txt; ``seen``: filters of evicted keys, see ``seen``."""
 LARGE = ("robots", "seen")
+REPORTED = frozenset({"urls", "links", "robots", "seen"})
+"""Tables whose changes the feed gets as they are."""
 
 
 class Store:
@@ -105,7 +128,7 @@ class Store:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
         return lmdb.open(
-            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES),
+            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 2,
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
             readonly=self.readonly, create=not self.readonly,
         )  # fmt: skip
@@ -212,10 +235,18 @@ class Store:
     def put(self, table: str, key: bytes, data: bytes | None) -> None:
         """Set a value; None deletes it."""
         self._changes[table][key] = data
+        if self.feed is not None and table in REPORTED:
+            self.feed(table, ((key, data),))
 
-    def changes(self, table: str) -> dict[bytes, bytes | None]:
-        """Return the values to be committed, by key, to set many at once; None deletes one."""
-        return self._changes[table]
+    def put_many(self, table: str, items: Mapping[bytes, bytes]) -> None:
+        """Set values by key."""
+        self._changes[table].update(items)
+        if self.feed is not None and table in REPORTED:
+            self.feed(table, items.items())
+
+    def drop(self, table: str, key: bytes) -> None:
+        """Delete a value; the feed gets no report."""
+        self._changes[table][key] = None
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
@@ -255,16 +286,6 @@ class Store:
     def save(self, name: str, value: object) -> None:
         """Store a JSON value in the meta table."""
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
-
-    def tell(self, table: str, key: bytes, data: bytes | None) -> None:
-        """Set a value, and report it to the feed."""
-        self.put(table, key, data)
-        self.follow(table, ((key, data),))
-
-    def follow(self, table: str, items: Iterable[Change]) -> None:
-        """Report changes to the feed, if there is one."""
-        if self.feed is not None:
-            self.feed(table, items)
 
     def check(self, strategy: LinkStrategy) -> None:
         """Refuse state of another strategy (StateVersionError); a new folder records this one."""

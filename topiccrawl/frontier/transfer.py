@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.hosts import read_hosts
-from topiccrawl.frontier.intake import END
+from topiccrawl.frontier.ingest import END
 from topiccrawl.frontier.politeness import STORED
 from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.dispatch import Dispatch
     from topiccrawl.frontier.hosts import Host
-    from topiccrawl.frontier.intake import Judge
+    from topiccrawl.frontier.ingest import Judge
     from topiccrawl.frontier.politeness import Robots
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.queues import Queues

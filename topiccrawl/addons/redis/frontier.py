@@ -148,7 +148,7 @@ class SharedFrontier:
         local.places.new_ready = False
         route = Route()
         local.shedding.mine = route.mine
-        local.intake.elsewhere = outpost = Outpost(local.intake, local.urls, route)
+        local.ingest.elsewhere = outpost = Outpost(local.ingest, local.urls, route)
         local.committer = self._write
         self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
         self.membership = Membership(

@@ -15,7 +15,7 @@ from topiccrawl.model import Offer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.intake import Intake
+    from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.rows import Row, Urls
 
 LINKS, SEED, REDIRECT = range(3)
@@ -49,13 +49,13 @@ class Outpost:
     """Sends URLs of hosts that other nodes serve, and takes in the messages of those nodes.
 
     Args:
-        intake: This node's link ingest.
+        ingest: This node's link ingest.
         urls: This node's URLs.
         route: Buckets that are served here, and the outbox.
     """
 
-    def __init__(self, intake: Intake, urls: Urls, route: Route) -> None:
-        self._intake, self._urls, self._route = intake, urls, route
+    def __init__(self, ingest: LinkIngest, urls: Urls, route: Route) -> None:
+        self._ingest, self._urls, self._route = ingest, urls, route
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
         """Return a page's offers that are served here, and the number of others that were sent.
@@ -67,7 +67,7 @@ class Outpost:
             return list(offers), 0
         here: list[Offer] = []
         away: defaultdict[int, list[tuple[object, ...]]] = defaultdict(list)
-        before = self._intake.counted(key)
+        before = self._ingest.counted(key)
         known = len(before)
         for offer in offers:
             bucket = bucket_of_url(offer.url)
@@ -108,12 +108,12 @@ class Outpost:
                 Offer(url, lane, tuple(evidence), anchor, context)
                 for url, lane, evidence, anchor, context in offers
             ]
-            self._intake.admit(found, key, depth, set())
+            self._ingest.admit(found, key, depth, set())
         elif kind == SEED:
-            self._intake.seed(Seed(*rest))
+            self._ingest.seed(Seed(*rest))
         else:
             key, source, target, redirects, payload = rest
             outcome = Outcome(
                 Ending.REDIRECTED, target=target, redirects=redirects, payload=payload
             )
-            self._intake.redirected(decode(source), key, outcome)
+            self._ingest.redirected(decode(source), key, outcome)

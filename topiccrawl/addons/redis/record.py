@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 NAMES = {
-    "rows": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
+    "urls": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
     "leased": "leased", "seen": "seen",
 }  # fmt: skip
 """Tables of the frontier's feed, and their names in Redis."""

@@ -1,4 +1,4 @@
-"""Intake of the frontier: new URLs are queued, known ones merged and moved, values re-scored."""
+"""Link ingest: new URLs are queued, known ones merged and moved, old values re-scored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from zlib import crc32
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.domains import HostBounds
 from topiccrawl.frontier.rows import (
     FLOATS,
     HEAD_BYTES,
@@ -21,6 +20,7 @@ from topiccrawl.frontier.rows import (
     quantum,
 )
 from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
+from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.seen import Seen
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
-
-    Fresh = dict[bytes, tuple[Offer, Place]]
 
 MAX_DEPTH = 65_535
 END = rows.TOP
@@ -118,8 +116,8 @@ class Elsewhere(Protocol):
         """Take a redirect to another node's host; return whether it was taken."""
 
 
-class Intake:
-    """Intake of links, seeds and redirects.
+class LinkIngest:
+    """Ingest of links, seeds and redirects.
 
     Args:
         queues: Rows and the queues they are in.
@@ -143,7 +141,7 @@ class Intake:
         self._version = 0
         self._strategy = judge.strategy
         self._seen = seen
-        self._bounds = HostBounds(queues, limits)
+        self._most_page, self._most_domain = limits.max_page_hosts, limits.max_domain_hosts
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -152,8 +150,8 @@ class Intake:
         if self.elsewhere is not None:
             offers, away = self.elsewhere.links(parent, key, offers)
         before = self.counted(key)
-        known = self._urls.numbers(before)
-        taken = self.admit(offers, key, parent.depth + 1, set(known))
+        known = set(self._urls.store.get_many("urls", before) if before else ())
+        taken = self.admit(offers, key, parent.depth + 1, known)
         if taken:
             before.update(dict.fromkeys(taken))
             self._urls.put_links(key, b"".join(before))
@@ -175,27 +173,25 @@ class Intake:
         """
         counted.add(parent)
         fresh = self._keyed(offers, counted)
-        stored = self._urls.rows(fresh)
+        stored = self._urls.store.get_many("urls", fresh)
         self._version = self._judge.version
-        known: list[tuple[bytes, int, bytes]] = []
-        new: list[tuple[bytes, int, bytes]] = []
-        number = self._urls.seq
+        rows: dict[bytes, bytes] = {}
+        new: list[bytes] = []
         picky = self._queues.near_bound(len(fresh))
-        for key, (offer, place) in fresh.items():
+        for key, offer in fresh.items():
             row = stored.get(key)
             if row is not None:
-                known.append((key, *self._again(row, key, parent, offer)))
+                rows[key] = self._again(row, key, parent, offer)
             elif self._seen and key in self._seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(number, offer, place, (parent, depth), picky=picky):
-                new.append((key, number, made))
-                number += 1
-        self._urls.put_many([*known, *new], len(new))
+            elif made := self._first(len(new), offer, (parent, depth), picky=picky):
+                rows[key] = made
+                new.append(key)
+        self._urls.put_many(rows, new)
         self._tally["known"] += len(new)
-        taken = {key for key, _, _ in known} | {key for key, _, _ in new}
-        return [key for key in fresh if key in taken]
+        return list(rows)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
@@ -238,7 +234,7 @@ class Intake:
         """Give the target of a redirect the evidence and value of its source."""
         if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
             return
-        place = self._bounds.place(outcome.target, set())
+        place = self._place(outcome.target, set())
         if place is None:
             return
         key = place.digest + xxh3_64_digest(outcome.target.encode())
@@ -267,24 +263,49 @@ class Intake:
         self._queues.move(row, key, lane, value)
         self._urls.put(key, row)
 
-    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Offer]:
         """Return offers by key, without those in ``seen``: the first of each, in page order."""
-        found: Fresh = {}
+        found: dict[bytes, Offer] = {}
         look = self._places.by_prefix.get
         hosts: set[str] = set()
         for offer in offers:
             url = offer[0]
-            place = look(url[: url.find("/", 8) + 1]) or self._bounds.place(url, hosts)
+            place = look(url[: url.find("/", 8) + 1]) or self._place(url, hosts)
             if place is not None:
-                found.setdefault(place.digest + xxh3_64_digest(url.encode()), (offer, place))
+                found.setdefault(place.digest + xxh3_64_digest(url.encode()), offer)
         for key in seen:
             found.pop(key, None)
         return found
 
-    def _first(
-        self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int], *, picky: bool
-    ) -> bytes:
-        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused."""
+    def _place(self, url: str, hosts: set[str]) -> Place | None:
+        """Return the place of a URL of a page; None (counted) where its host is one too many.
+
+        A site whose every name is a host must not fill the frontier; seeds do not pass through.
+
+        Args:
+            url: A link, or the target of a redirect.
+            hosts: New hosts of the page so far; a further one is added.
+        """
+        name = rows.host_of(rows.split_origin(url)[1])
+        if self._places.find_host(name) is None:
+            if 0 < self._most_page <= len(hosts):
+                self._tally["page-hosts"] += 1
+                return None
+            if 0 < self._most_domain <= self._places.domains[site_of(name)]:
+                self._tally["domain-hosts"] += 1
+                return None
+            hosts.add(name)
+        return self._queues.place(url)
+
+    def _first(self, before: int, offer: Offer, origin: tuple[bytes, int], *, picky: bool) -> bytes:
+        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
+
+        Args:
+            before: Number of URLs of the same page that are new too, and come before.
+            offer: Its link.
+            origin: Key of the page, and depth of its links.
+            picky: Whether the queue may be too full for it.
+        """
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
         parent, depth = origin
@@ -295,7 +316,9 @@ class Intake:
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
         still = QUEUED, 0
-        groups = strategy.group(url)
+        groups, number = strategy.group(url), self._urls.seq + before
+        place = self._places.place(url)
+        assert place is not None, "its key was made with it"  # noqa: S101
         unit = place.units.get(groups) or self._unit(place, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
@@ -328,14 +351,14 @@ class Intake:
             self._queues.fail(row, rows.LOW_VALUE_REASON)
         self._urls.add(key, row)
 
-    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> tuple[int, bytes]:
-        """Return number and stored form of a known row after one more page linked to it."""
-        strategy, current = self._strategy, self._version
+    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+        """Return the stored form of a known row after one more page linked to it."""
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINKED.unpack_from(data)
         )
-        if plain != rows.PLAIN or not count or version != current or key in self._held:
-            return number, self._known(data, key, parent, offer)
+        if plain or not count or version != self._version or key in self._held:
+            return self._known(data, key, parent, offer)
+        strategy = self._strategy
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
         fold, value_of = strategy.fold, strategy.value
@@ -355,7 +378,7 @@ class Intake:
         moved: bytes = MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
-        return number, data[:MOVING_AT] + moved + packed
+        return data[:MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""
