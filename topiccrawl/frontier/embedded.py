@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Kind, Lease
-from topiccrawl.frontier.dispatch import Dispatch
+from topiccrawl.frontier.contract import HostSlots, Kind, Lease, QueueAdmin, UrlQueue
+from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
-from topiccrawl.frontier.ingest import Judge, LinkIngest
+from topiccrawl.frontier.ingest import LinkIngest
+from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.queues import Queues
@@ -31,9 +32,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from topiccrawl.frontier.contract import (
+        Download,
+        Explanation,
+        Limits,
+        Outcome,
+        Politeness,
+        Seed,
+    )
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
-    from topiccrawl.frontier.values import Download, Explanation, Limits, Outcome, Politeness, Seed
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
@@ -47,6 +55,7 @@ BROKEN = (
     " writing, then start the same crawl again"
 )
 
+UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "close"})
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -68,7 +77,16 @@ def _guarded(
     return call
 
 
-class EmbeddedFrontier:
+def _guard(frontier: type[EmbeddedFrontier]) -> type[EmbeddedFrontier]:
+    """Guard all methods of the contract that may read or write the store."""
+    for name in (name for part in (UrlQueue, HostSlots, QueueAdmin) for name in vars(part)):
+        if name[0] != "_" and name not in UNGUARDED:
+            setattr(frontier, name, _guarded(getattr(frontier, name)))
+    return frontier
+
+
+@_guard
+class EmbeddedFrontier(Slots):
     """A frontier in a folder, for one process; the contract has the guarantees of each method.
 
     A write that fails is a StorageError then, and at every later call; the commits are intact.
@@ -101,7 +119,9 @@ class EmbeddedFrontier:
         share: tuple[int, int] | None = None, sync: Sync = "commit", owner: str = "",
         clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
     ) -> None:  # fmt: skip
+        super().__init__()
         self.broken = ""
+        self.lease_seconds = limits.lease_seconds
         self.clock = clock or SteadyClock()
         self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
@@ -123,7 +143,7 @@ class EmbeddedFrontier:
             self.ingest = LinkIngest(self.queues, self.judge, self.seen, limits)
             self.settling = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
             self.shedding = Shedding(self.queues, self.seen, limits.max_known)
-            self.dispatch = Dispatch(self.queues, self.judge, robots, hosts, politeness, limits)
+            self.dispatch = Dispatch(self.queues, self.judge, robots, self, politeness, limits)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
             self._begin()
@@ -158,7 +178,6 @@ class EmbeddedFrontier:
         self.store.land()
         self.settling.marks.clear()
 
-    @_guarded
     def push(self, seeds: Iterable[Seed]) -> int:
         """Queue URLs without a record in priorQueue; return the number of new ones."""
         new = 0
@@ -167,7 +186,6 @@ class EmbeddedFrontier:
             self._tick(1)
         return new
 
-    @_guarded
     def pop(self, n: int = 1) -> list[Lease]:
         """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn."""
         now = self.clock()
@@ -175,7 +193,6 @@ class EmbeddedFrontier:
         self.settling.expire(now)
         return self.dispatch.pop(n, now)
 
-    @_guarded
     def begin(self, lease: Lease) -> None:
         """Mark that processing starts; the mark survives a crash.
 
@@ -188,18 +205,15 @@ class EmbeddedFrontier:
                 self.store.land()
             self.settling.marks.set(lease.key)
 
-    @_guarded
     def passed(self, lease: Lease) -> None:
         """Remove the mark: code that may kill the process has returned."""
         self.settling.marks.unset(lease.key)
 
-    @_guarded
     def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot after a download, adapt its delay, back off on 429/503."""
         self.settling.downloaded(lease, download, self.clock())
         self._tick(0)
 
-    @_guarded
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; return False (ignored) if stale."""
         now = self.clock()
@@ -207,66 +221,23 @@ class EmbeddedFrontier:
         self._tick(len(offers) + 1, now)
         return done
 
-    @_guarded
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer."""
         self.settling.robots(lease, body, status, cause, self.clock())
         self._tick(1)
 
-    @_guarded
-    def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
-        return self.dispatch.acquire(host.lower(), self.clock())
-
-    @_guarded
-    def release(self, host: str) -> None:
-        """Release such a slot."""
-        self.dispatch.release(host.lower(), self.clock())
-
-    @_guarded
-    def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait: another crawl asked the host."""
-        known = self.places.find_host(host.lower())
-        return 0.0 if known is None else self.host_clock.waits(known)
-
-    @_guarded
-    def left(self, host: str) -> bool:
-        """Record that a request is sent now: the next one waits from here."""
-        self.dispatch.left(host.lower(), self.clock())
-        return True
-
-    @_guarded
-    def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy): requests were sent later."""
-        self.dispatch.stood_still(seconds, self.clock())
-        self.changed = True
-
-    @_guarded
     def extend(self, leases: Iterable[Lease]) -> None:
         """Give leases a new expiry."""
-        self.dispatch.extend(leases, self.clock())
+        expires = self.clock() + self.lease_seconds
+        for lease in leases:
+            self.leases.extend(lease, expires)
 
-    @_guarded
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read."""
         done = self.judge.sweep(self.queues, n)
         self._tick(done)
         return done
 
-    def pace(self, speed: float) -> None:
-        """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
-        self.host_clock.speed = speed
-
-    def rest(self, ahead: float = 0.0) -> float:
-        """Return the time until which hosts stay quiet, if requests are sent for ``ahead`` s."""
-        clock, hosts = self.host_clock, self.places.hosts
-        known = max((host.next_at for host in hosts), default=0.0)
-        if not ahead:
-            return known
-        longest = max(map(clock.delay, hosts), default=0.0)
-        return max(known, self.clock() + ahead + longest)
-
-    @_guarded
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
         return self.dispatch.next_due(self.clock())
@@ -279,7 +250,6 @@ class EmbeddedFrontier:
         """Return the sizes of the queues and counters of events."""
         return self.queues.counts()
 
-    @_guarded
     def best(self, n: int) -> list[float]:
         """Return the values of the n best queued URLs; see ``Outlook``."""
         return best_values(self.places.hosts, n)
@@ -288,39 +258,33 @@ class EmbeddedFrontier:
         """Return the states of all hosts, and figures of the n busiest; see ``census``."""
         return census(self.places.hosts, self.host_clock, self.clock(), n)
 
-    @_guarded
     def why(self, url: str) -> Explanation | None:
         """Return all that is stored of a URL, or None."""
         self._flush()
         return self.view.why(url)
 
-    @_guarded
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
         self._flush()
         return self.view.iterate(queue)
 
-    @_guarded
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; return False if it is neither."""
         done = self.settling.requeue(url, self.clock(), value)
         self._tick(1)
         return done
 
-    @_guarded
     def forget(self, url: str) -> bool:
         """Delete a URL's record; return False where there is none."""
         done = self.settling.forget(url, self.clock())
         self._tick(1)
         return done
 
-    @_guarded
     def export(self) -> Iterator[Entry]:
         """Yield all entries that ``portable`` describes."""
         self.commit()
         return self.view.export()
 
-    @_guarded
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
         loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
@@ -328,7 +292,6 @@ class EmbeddedFrontier:
         self.commit()
         return known
 
-    @_guarded
     def commit(self, *, wait: bool = True) -> None:
         """Make everything so far durable against kill -9; without ``wait``, soon."""
         if (wait or self._may_commit(self.clock() - self._committed)) and self.changed:

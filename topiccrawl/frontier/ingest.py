@@ -1,9 +1,8 @@
-"""Link ingest: new URLs are queued, known ones merged and moved, old values re-scored."""
+"""Link ingest: new URLs are queued, known ones merged and moved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
-from zlib import crc32
 
 from xxhash import xxh3_64_digest
 
@@ -19,88 +18,20 @@ from topiccrawl.frontier.rows import (
     decode,
     quantum,
 )
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
-from topiccrawl.links.urls import site_of
+from topiccrawl.links.strategies.contract import PRIOR, REJECTED
+from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
-    from topiccrawl.frontier.hosts import Place, Unit
+    from topiccrawl.frontier.hosts import Place
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.seen import Seen
-    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
 MAX_DEPTH = 65_535
-END = rows.TOP
-"""Number that a sweep has reached when it has read all rows."""
-
-
-class Judge:
-    """Scorer of rows by their evidence; re-scores old rows when idle.
-
-    Args:
-        strategy: Gives values and lanes.
-
-    Attributes:
-        swept: Topic's part of the version that the sweep works for, and the number it has reached.
-    """
-
-    def __init__(self, strategy: LinkStrategy) -> None:
-        self.strategy = strategy
-        self._signature = crc32(strategy.signature().encode()) % LEARNT
-        self.swept = self.topic, END
-
-    @property
-    def version(self) -> int:
-        """Version of strategy, formula and parameters: rows with another one are stale."""
-        return self.strategy.version ^ self._signature
-
-    @property
-    def topic(self) -> int:
-        """The part of the version that is not learnt: rows with another one are swept."""
-        return self.version % LEARNT
-
-    def refresh(self, row: Row) -> bool:
-        """Rebuild a row's evidence from its texts if it is of another version.
-
-        Returns whether it was; ``standing`` then gives value and lane.
-        """
-        version = self.version
-        if row.version == version:
-            return False
-        row.version = version
-        if row.evidence:
-            _, anchor, context, _, _ = row.texts.split(b"\0")
-            row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
-        return True
-
-    def standing(self, row: Row, lane: int) -> tuple[int, int]:
-        """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
-        if not row.evidence:
-            return min(row.lane, lane), row.value
-        value = quantum(self.strategy.value(row.evidence))
-        if row.flags & rows.PINNED:
-            value = max(value, row.value)
-        return min(row.lane, lane, self.strategy.lane(row.evidence)), value
-
-    def sweep(self, queues: Queues, n: int) -> int:
-        """Read up to n rows in the order of their arrival; return how many were read.
-
-        Rows of another version that are queued, or in the errorQueue for their low value, are
-        re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
-        """
-        topic, (done, at) = self.topic, self.swept
-        if done == topic and at == END:
-            return 0
-        found = queues.urls.after(at if done == topic else 0, n)
-        for _, key, data in found:
-            if rows.may_move(data) and self.refresh(row := decode(data)):
-                queues.move(row, key, *self.standing(row, row.lane))
-                queues.urls.put(key, row)
-        self.swept = (topic, found[-1][0] if len(found) == n else END)
-        return len(found)
 
 
 class Elsewhere(Protocol):
@@ -286,7 +217,7 @@ class LinkIngest:
             url: A link, or the target of a redirect.
             hosts: New hosts of the page so far; a further one is added.
         """
-        name = rows.host_of(rows.split_origin(url)[1])
+        name = host_of(url)
         if self._places.find_host(name) is None:
             if 0 < self._most_page <= len(hosts):
                 self._tally["page-hosts"] += 1
@@ -319,7 +250,7 @@ class LinkIngest:
         groups, number = strategy.group(url), self._urls.seq + before
         place = self._places.place(url)
         assert place is not None, "its key was made with it"  # noqa: S101
-        unit = place.units.get(groups) or self._unit(place, groups)
+        unit = place.units.get(groups) or self._places.unit(place, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
         else:
@@ -333,15 +264,9 @@ class LinkIngest:
         )  # fmt: skip
         return head + packed
 
-    def _unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
-        unit, new = self._places.unit(place, groups)
-        if new:
-            self._queues.biases.update(unit)
-        return unit
-
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
         """Give a new row its unit, queue it or put it into the errorQueue, and store it."""
-        unit = self._unit(place, self._strategy.group(url))
+        unit = self._places.unit(place, self._strategy.group(url))
         row.host, row.unit = unit.host.id, unit.uid
         self._tally["known"] += 1
         if row.lane < REJECTED:

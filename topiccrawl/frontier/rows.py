@@ -16,53 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xxhash import xxh3_64_digest
 
+from topiccrawl.links.urls import host_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import lmdb
 
     from topiccrawl.frontier.store import Store
 
 HOST_BYTES, KEY_BYTES = 4, 12
-DEFAULT_PORTS = {"http": "80", "https": "443"}
-
-
-def split_origin(url: str) -> tuple[str, str]:
-    """Return scheme with its colon, and network location, as written in the URL.
-
-    >>> split_origin("http://News.cn:8080/a?b=/")
-    ('http:', 'News.cn:8080')
-    """
-    scheme, _, rest = url.partition("//")
-    for mark in "/?#":
-        rest = rest.partition(mark)[0]
-    return scheme, rest
-
-
-def host_of(netloc: str) -> str:
-    """Return the lower-case host name of a network location, without user and port.
-
-    >>> host_of("u:p@News.CN:8080"), host_of("[::1]:80")
-    ('news.cn', '[::1]')
-    """
-    place = netloc.rpartition("@")[2].lower()
-    if place.startswith("["):
-        return place.partition("]")[0] + "]"
-    return place.partition(":")[0]
-
-
-def origin_of(url: str) -> str:
-    """Return scheme, host and port of a URL: the scope of one robots.txt.
-
-    >>> origin_of("https://News.cn:443/a"), origin_of("http://news.cn:8080/")
-    ('https://news.cn', 'http://news.cn:8080')
-    """
-    scheme, netloc = split_origin(url)
-    scheme = scheme.rstrip(":").lower()
-    place = netloc.rpartition("@")[2].lower()
-    host = host_of(netloc)
-    port = place[len(host) :].lstrip(":")
-    if port and port != DEFAULT_PORTS.get(scheme):
-        return f"{scheme}://{host}:{port}"
-    return f"{scheme}://{host}"
 
 
 def host_digest(host: str) -> bytes:
@@ -76,7 +39,7 @@ def key_of(url: str) -> bytes:
     >>> len(key_of("http://news.cn/"))
     12
     """
-    return host_digest(host_of(split_origin(url)[1])) + xxh3_64_digest(url.encode())
+    return host_digest(host_of(url)) + xxh3_64_digest(url.encode())
 
 
 QUEUED, CRAWLED, ERROR = 0, 1, 2
@@ -108,7 +71,7 @@ HEAD = np.dtype({
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
 NUMBER = Struct(">I")
-BATCH = 500
+BATCH, PIECE = 500, 10_000
 LINKED = Struct("<H5xIHI24xBBBIII")
 """Fields that one more link reads: state with flags, place and arrival, fields that it changes."""
 PLAIN = QUEUED
@@ -387,3 +350,22 @@ class Urls:
 def numbers(first: int) -> Iterator[bytes]:
     """Yield the stored forms of numbers from ``first`` on."""
     return map(NUMBER.pack, count(first))
+
+
+def key_rows(env: lmdb.Environment) -> None:
+    """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
+    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
+    rows, ids, urls, arrivals = tables
+    with env.begin(write=True) as txn:  # what a migration that was killed has left
+        txn.drop(urls, delete=False)
+        txn.drop(arrivals, delete=False)
+    with env.begin() as txn:
+        keyed = ((key, (txn.get(number, b"", rows))[KEY_BYTES:]) for key, number in txn.cursor(ids))
+        numbered = ((number, data[:KEY_BYTES]) for number, data in txn.cursor(rows))
+        for table, items in ((urls, keyed), (arrivals, numbered)):
+            while piece := list(islice(items, PIECE)):
+                with env.begin(write=True) as writing:
+                    writing.cursor(table).putmulti(piece, append=True)
+    with env.begin(write=True) as txn:
+        txn.drop(rows)
+        txn.drop(ids)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier.rows import key_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,27 +44,7 @@ Feed = Callable[[str, Iterable[Change]], None]
 
 FORMAT = 8
 
-
-def _key_rows(env: lmdb.Environment) -> None:
-    """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
-    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
-    rows, ids, urls, arrivals = tables
-    with env.begin(write=True) as txn:  # what a migration that was killed has left
-        txn.drop(urls, delete=False)
-        txn.drop(arrivals, delete=False)
-    with env.begin() as txn:
-        keyed = ((key, (txn.get(number, b"", rows))[12:]) for key, number in txn.cursor(ids))
-        numbered = ((number, data[:12]) for number, data in txn.cursor(rows))
-        for table, items in ((urls, keyed), (arrivals, numbered)):
-            while piece := list(islice(items, PIECE)):
-                with env.begin(write=True) as writing:
-                    writing.cursor(table).putmulti(piece, append=True)
-    with env.begin(write=True) as txn:
-        txn.drop(rows)
-        txn.drop(ids)
-
-
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: _key_rows}
+MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: key_rows}
 """Functions that migrate a format to the next one, in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
@@ -75,7 +56,7 @@ FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hos
 """Files that a frontier of this format, or of an earlier one, may have in its folder."""
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
-BATCH, PIECE = 500, 10_000
+BATCH = 500
 TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
 """``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
 ``arrivals``: number of a URL's arrival to its key; ``links``: key of a page to the packed keys of

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from tests.contracts.strategies import Best
 from topiccrawl.errors import StateVersionError
-from topiccrawl.frontier import store
+from topiccrawl.frontier import rows, store
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
@@ -69,7 +69,7 @@ def to_format_7(folder: Path) -> None:
 def test_a_folder_of_format_7_is_migrated_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, left: bool
 ) -> None:
-    monkeypatch.setattr(store, "PIECE", 3)
+    monkeypatch.setattr(rows, "PIECE", 3)
     lines = gzip.decompress(EXPORTED.read_bytes()).decode().splitlines()
     frontier = opened(tmp_path)
     frontier.load(map(from_line, lines))

@@ -81,7 +81,7 @@ class WorkingCopy:
             if place is None:
                 continue
             place.host.shut = True
-            unit, _ = self._places.unit(place, judge.strategy.group(url))
+            unit = self._places.unit(place, judge.strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
             row.seq = urls.arrive(row.seq)
             if row.version % LEARNT != judge.topic:
