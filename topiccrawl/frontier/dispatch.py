@@ -192,7 +192,7 @@ class Dispatch:
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not self._robots.known(unit.origin, now):
             return self._ask(unit.origin, lane, now) if self._slots.claim(unit.host, now) else None
-        if self._moves > 0 and queues.biases.renew(unit):
+        if self._moves > 0 and self._ready.renew(unit):
             self._moves -= 1
             return None
         head = unit.heads[lane]

@@ -19,7 +19,7 @@ from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.queues import Queues
-from topiccrawl.frontier.ready import Biases, Ready
+from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.rows import Urls
 from topiccrawl.frontier.seen import Seen, Shedding
 from topiccrawl.frontier.settling import LeaseSettlement
@@ -126,8 +126,7 @@ class EmbeddedFrontier(Slots):
         self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
         try:
-            self.store.check(strategy)
-            self.store.claim(owner)
+            self.store.check(strategy, owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             self.host_clock = hosts = clock_of(politeness, limits, rng)
             self.judge = Judge(strategy)
@@ -155,17 +154,16 @@ class EmbeddedFrontier(Slots):
         """Read hosts and rows, and build the order of the queues."""
         self.urls = Urls(self.store)
         self.places = Places(self.store)
-        self.ready = Ready(self.host_clock, self.places)
-        biases = Biases(strategy, self.places, self.ready)
+        self.ready = Ready(self.host_clock, self.places, strategy)
         self.leases = Leases()
-        self.queues = Queues(self.urls, self.places, biases, self.leases, limits.max_queued)
+        self.queues = Queues(self.urls, self.places, self.ready, self.leases, limits.max_queued)
         self._known = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
         self.leases.epoch = known.get("epoch", 0)
-        biases.crawl = GroupStats(*known.get("crawl", biases.crawl))
+        self.ready.crawl = GroupStats(*known.get("crawl", self.ready.crawl))
         self.judge.swept = tuple(known.get("swept", self.judge.swept))
-        biases.renew_all()
+        self.ready.renew_all()
 
     def _begin(self) -> None:
         """Resume where the previous process ended, or crashed."""
@@ -354,7 +352,7 @@ class EmbeddedFrontier(Slots):
         self._flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
-            "swept": self.judge.swept, "crawl": self.queues.biases.crawl,
+            "swept": self.judge.swept, "crawl": self.ready.crawl,
             "epoch": self.leases.epoch,
         })  # fmt: skip
         self.store.commit()

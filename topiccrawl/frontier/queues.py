@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.hosts import Host, Place, Places, Unit
     from topiccrawl.frontier.leases import Leases
-    from topiccrawl.frontier.ready import Biases
+    from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.rows import Row, Urls
     from topiccrawl.frontier.store import Store
 
@@ -139,7 +139,7 @@ class Queues:
     Args:
         urls: Rows, by number.
         places: Hosts and units.
-        biases: Biases of the units; updated when a URL enters an empty one.
+        ready: Hosts by their best URLs; a unit's bias is updated when a URL enters it empty.
         leases: Leases of URLs that are in no queue.
         most: Queued URLs beyond which low values are refused; 0 is no bound.
 
@@ -148,13 +148,12 @@ class Queues:
     """
 
     def __init__(
-        self, urls: Urls, places: Places, biases: Biases, leases: Leases, most: int = 0
+        self, urls: Urls, places: Places, ready: Ready, leases: Leases, most: int = 0
     ) -> None:
         self.urls = urls
         self.places = places
-        self.biases = biases
         self.leases = leases
-        self.ready = biases.ready
+        self.ready = ready
         self.tally: defaultdict[str, int] = defaultdict(int)
         self._store = urls.store
         self._hosts = places.hosts
@@ -299,7 +298,7 @@ class Queues:
         head = unit.heads[lane]
         if head is None:
             if unit.heads[1 - lane] is None:
-                self.biases.update(unit)
+                self.ready.update_bias(unit)
             self._lead(unit, lane, entry)
         elif entry < head:
             self._lead(unit, lane, entry)

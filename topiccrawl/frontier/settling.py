@@ -147,7 +147,7 @@ class LeaseSettlement:
             again, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
             if not again:
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
-                queues.biases.crawled(queues.unit(row), worth)
+                self._ready.crawled(queues.unit(row), worth)
         elif ending is Ending.REDIRECTED:
             self._ingest.redirected(row, key, outcome)
             queues.crawled(row, outcome.relevance, now)

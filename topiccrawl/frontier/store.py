@@ -268,28 +268,32 @@ class Store:
         """Store a JSON value in the meta table."""
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
-    def check(self, strategy: LinkStrategy) -> None:
-        """Refuse state of another strategy (StateVersionError); a new folder records this one."""
+    def check(self, strategy: LinkStrategy, owner: str = "") -> None:
+        """Refuse state of another strategy or owner; a new folder records these ("": no owner).
+
+        Raises:
+            StateVersionError: It is of another strategy.
+            StateError: It is of another owner.
+        """
         wanted = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
-        found = self.load(ABOUT)
-        if found is None and not self.readonly:
-            self.save(ABOUT, wanted)
-        elif found != wanted:
+        found = self._recorded(ABOUT, wanted)
+        if found != wanted:
             raise StateVersionError(
                 f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
                 " start over with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
             )
-
-    def claim(self, owner: str) -> None:
-        """Refuse state of another owner (StateError); "" claims nothing."""
-        known = self.load(OWNER)
-        if owner and known is None:
-            self.save(OWNER, owner)
-        elif owner and known != owner:
+        known = self._recorded(OWNER, owner) if owner else owner
+        if known != owner:
             raise StateError(
                 f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
                 " start over with -a fresh=1, or name another JOBDIR"
             )
+
+    def _recorded(self, name: str, value: object) -> object:
+        """Return a value of the meta table; record this one where there is none."""
+        if self.load(name) is None and not self.readonly:
+            self.save(name, value)
+        return self.load(name)
 
 
 def _change(

@@ -164,7 +164,7 @@ class Loader:
             elif isinstance(entry, SeenEntry):
                 self._seen.adopt(entry)
             tick(1)
-        self._queues.biases.renew_all()
+        self._queues.ready.renew_all()
         return known
 
     def _begin(self, entries: Iterator[Entry]) -> None:
@@ -183,7 +183,7 @@ class Loader:
         about = check(first, self._strategy.name, self._strategy.fields)
         self._dispatch.turn = about.turn
         self._judge.swept = (about.renewed, END)
-        queues.biases.crawl = GroupStats(about.pages, about.worth)
+        queues.ready.crawl = GroupStats(about.pages, about.worth)
         queues.tally.update(about.counters)
 
     def _host(self, entry: HostEntry) -> None:

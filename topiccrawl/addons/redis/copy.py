@@ -124,7 +124,7 @@ class WorkingCopy:
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve the hosts of a bucket."""
         for host in self._hosts(bucket):
-            self._queues.biases.renew_host(host)
+            self._ready.renew_host(host)
             host.shut = False
             self._ready.rank_anew(host)
             self._ready.settle(host, now)
