@@ -2,6 +2,7 @@
 
     python -m benchmarks.frontier [--urls 1000000] [--only embedded bare redis peers]
         [--mixed-only] [--json FILE]
+    python -m benchmarks.frontier --beside TREE [--runs 3] [--urls 250000]
 
 ``mixed``: a popped page adds 50 links, 60 % of them recorded, until the URLs are reached; a link is
 an operation, the last fifth counts. Above a million URLs, the first 90 % are all new links.
@@ -10,7 +11,8 @@ are off, so that the data structures are measured and not the waiting. ``…_cpu
 processor time, which says more on a shared machine. ``stall`` is the longest time that the caller
 waits: pop or finish, commits included. Every measurement runs in a process of its own. ``bare``: a
 heap, and LMDB with nothing but keys and values; as machines differ, the share of it that a frontier
-with the full state reaches in the same run says more than either figure.
+with the full state reaches in the same run says more than either figure. ``--beside``: the embedded
+frontier and that of another working tree, in alternating runs, see ``frontier_beside``.
 """
 
 from __future__ import annotations
@@ -323,7 +325,14 @@ def main() -> None:
     parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--beside", type=Path, metavar="TREE", help="compare with this tree")
+    parser.add_argument("--runs", type=int, default=3, help="pairs of runs of --beside")
     options = parser.parse_args()
+    if options.beside:
+        from benchmarks.frontier_beside import beside  # noqa: PLC0415 - it imports this module
+
+        beside(options.beside, options.runs, options.urls, options.folder)
+        return
     if absent := missing(options.only):
         parser.error(f"first: pip install {' '.join(absent)}; or leave kinds out with --only")
     figures: dict[str, float] = {}

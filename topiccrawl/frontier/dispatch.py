@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Kind, Lease
-from topiccrawl.frontier.leases import Held, robots_key
+from topiccrawl.frontier.leases import Held, Leases, robots_key
 from topiccrawl.frontier.rows import DELAYED, TOP, URL, decode
 from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, Origin, Unit
-    from topiccrawl.frontier.intake import Judge
+    from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.rows import Row
 
 MOVES = 32
@@ -28,14 +29,96 @@ CROWDED = 0.25
 """Seconds until a host is checked again whose domain has all the requests in flight it may have."""
 
 
+class Slots:
+    """Clocks of hosts, for requests with and without a lease; the contract has their methods.
+
+    Attributes:
+        clock: Seconds since the epoch.
+        host_clock: Times of requests to hosts.
+        places: All hosts.
+        ready: Hosts that may be asked.
+        leases: Open leases.
+    """
+
+    clock: Callable[[], float]
+    host_clock: HostClock
+    places: Places
+    ready: Ready
+    leases: Leases
+
+    def __init__(self) -> None:
+        self._lent: set[Host] = set()
+
+    def acquire(self, host: str) -> bool:
+        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
+        known, now = self.places.host(host.lower()), self.clock()
+        if self.host_clock.full(known) or known.next_at > now or not self.claim(known, now):
+            return False
+        self.start(known, now)
+        self._lent.add(known)
+        return True
+
+    def release(self, host: str) -> None:
+        """Release such a slot; one that was never taken changes nothing."""
+        known = self.places.find_host(host.lower())
+        if known is not None and known.active > 0:
+            known.active -= 1
+            self.ready.settle(known, self.clock())
+
+    def waits(self, host: str) -> float:
+        """Return seconds that a request with a slot must wait: another crawl asked the host."""
+        known = self.places.find_host(host.lower())
+        return 0.0 if known is None else self.host_clock.waits(known)
+
+    def left(self, host: str) -> bool:
+        """Record that a request is sent now: the next one waits from here."""
+        known, now = self.places.find_host(host.lower()), self.clock()
+        if known is not None and known.active:
+            self.host_clock.left(known, now)
+            self.ready.changed(known, now)
+        return True
+
+    def stood_still(self, seconds: float) -> None:
+        """Compensate a stall of the process (stopped, or busy): requests were sent later."""
+        self._lent = {host for host in self._lent if host.active}
+        held, now = {held.host for held in self.leases.held.values() if held.slot}, self.clock()
+        for host in held | self._lent:
+            self.host_clock.stood_still(host, seconds, now)
+            self.ready.changed(host, now)
+
+    def pace(self, speed: float) -> None:
+        """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
+        self.host_clock.speed = speed
+
+    def rest(self, ahead: float = 0.0) -> float:
+        """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
+        hosts = self.places.hosts
+        known = max((host.next_at for host in hosts), default=0.0)
+        longest = max(map(self.host_clock.delay, hosts), default=0.0)
+        return max(known, self.clock() + ahead + longest) if ahead else known
+
+    def start(self, host: Host, now: float) -> None:
+        """Count a request that starts now."""
+        self.host_clock.start(host, now)
+        self.ready.changed(host, now)
+
+    def claim(self, host: Host, now: float) -> bool:
+        """Return whether this crawl may ask the host; postpone the host if not."""
+        wait = self.host_clock.waits(host)
+        if wait:
+            host.next_at = max(host.next_at, now + wait)
+            self.ready.settle(host, now)
+        return not wait
+
+
 class Dispatch:
-    """Dispatcher of leases, and of slots of host clocks.
+    """Dispatcher of leases.
 
     Args:
         queues: Queued and leased URLs.
         judge: Re-scores stale rows.
         robots: Rules of robots.txt files.
-        clock: Times of requests to hosts.
+        slots: Clocks of the hosts.
         politeness: For obedience to robots.txt, and the operator's own hosts.
         limits: For the seconds that a lease lives.
 
@@ -45,7 +128,7 @@ class Dispatch:
     """
 
     def __init__(
-        self, queues: Queues, judge: Judge, robots: Robots, clock: HostClock,
+        self, queues: Queues, judge: Judge, robots: Robots, slots: Slots,
         politeness: Politeness, limits: Limits,
     ) -> None:  # fmt: skip
         self._queues = queues
@@ -55,7 +138,7 @@ class Dispatch:
         self._ready = queues.ready
         self._judge = judge
         self._robots = robots
-        self._clock = clock
+        self._slots = slots
         self._obey = politeness.robots
         self._own = politeness.own
         self._most_domain = politeness.domain_concurrency
@@ -63,7 +146,6 @@ class Dispatch:
         self.share = judge.strategy.share
         self.turn = 0
         self._moves = self._steps = 0
-        self._lent: set[Host] = set()
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Return up to n leases, best first."""
@@ -94,42 +176,6 @@ class Dispatch:
         known = [when for when in times if when is not None]
         return max(0.0, min(known) - now) if known else None
 
-    def acquire(self, name: str, now: float) -> bool:
-        """Take a slot of a host's clock, if it is allowed now."""
-        host = self._places.host(name)
-        if self._clock.full(host) or host.next_at > now or not self._claim(host, now):
-            return False
-        self._start(host, now)
-        self._lent.add(host)
-        return True
-
-    def left(self, name: str, now: float) -> None:
-        """Count the delay of a host with requests in flight from now on."""
-        host = self._places.find_host(name)
-        if host is not None and host.active:
-            self._clock.left(host, now)
-            self._ready.changed(host, now)
-
-    def stood_still(self, seconds: float, now: float) -> None:
-        """Leave a stall out of the clocks of hosts with requests in flight."""
-        self._lent = {host for host in self._lent if host.active}
-        held = {held.host for held in self._leases.held.values() if held.slot}
-        for host in held | self._lent:
-            self._clock.stood_still(host, seconds, now)
-            self._ready.changed(host, now)
-
-    def release(self, name: str, now: float) -> None:
-        """Release such a slot; one that was never taken changes nothing."""
-        host = self._places.find_host(name)
-        if host is not None and host.active > 0:
-            host.active -= 1
-            self._ready.settle(host, now)
-
-    def extend(self, leases: Iterable[Lease], now: float) -> None:
-        """Give leases a new expiry."""
-        for lease in leases:
-            self._leases.extend(lease, now + self._seconds)
-
     def _next(self) -> tuple[Unit, int] | None:
         """Return unit and lane to serve now: of the lane whose turn it is, else of the other."""
         lane = 0 if self.turn < self.share[0] else 1
@@ -145,15 +191,16 @@ class Dispatch:
         queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not self._robots.known(unit.origin, now):
-            return self._ask(unit.origin, lane, now) if self._claim(unit.host, now) else None
-        if self._moves > 0 and queues.biases.renew(unit):
+            return self._ask(unit.origin, lane, now) if self._slots.claim(unit.host, now) else None
+        if self._moves > 0 and self._ready.renew(unit):
             self._moves -= 1
             return None
         head = unit.heads[lane]
         assert head is not None, "its host was listed with it"  # noqa: S101
-        found = self._urls.get(head & TOP)
-        assert found is not None, "what is queued is known"  # noqa: S101
-        key, data = found
+        key = self._urls.key(head & TOP)
+        data = self._urls.find(key) if key else None
+        assert key is not None, "what is queued is known"  # noqa: S101
+        assert data is not None, "what has a number has a row"  # noqa: S101
         row = decode(data)
         if self._moves > 0 and self._judge.refresh(row):
             self._moves -= 1
@@ -161,7 +208,7 @@ class Dispatch:
             self._urls.put(key, row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
-        if not refusal and not self._claim(unit.host, now):
+        if not refusal and not self._slots.claim(unit.host, now):
             return None
         queues.leave(row, key)
         if refusal:
@@ -170,7 +217,7 @@ class Dispatch:
             self._urls.put(key, row)
             return None
         held = self._hold(key, unit.host, None, now)
-        held.number, held.row = row.seq, (data, row)
+        held.row = data, row
         return self._lease(unit, row, key, held, now)
 
     def _is_crowded(self, host: Host) -> bool:
@@ -183,7 +230,7 @@ class Dispatch:
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""
-        if self._clock.spent(unit.host):
+        if self._slots.host_clock.spent(unit.host):
             return "host-budget"
         if not obeys:
             return ""
@@ -195,7 +242,7 @@ class Dispatch:
         host = unit.host
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
         host.leased += 1
-        self._start(host, now)
+        self._slots.start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
         return Lease(
             url, key, held.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
@@ -209,7 +256,7 @@ class Dispatch:
         key = robots_key(url)
         held = self._hold(key, origin.host, origin, now)
         self._ready.hold(origin)
-        self._start(origin.host, now)
+        self._slots.start(origin.host, now)
         return Lease(
             url, key, held.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
             expires=held.expires,
@@ -221,18 +268,6 @@ class Dispatch:
         held = Held(leases.epoch, now + self._seconds, host, origin)
         leases.add(key, held)
         return held
-
-    def _start(self, host: Host, now: float) -> None:
-        self._clock.start(host, now)
-        self._ready.changed(host, now)
-
-    def _claim(self, host: Host, now: float) -> bool:
-        """Return whether this crawl may ask the host; postpone the host if not."""
-        wait = self._clock.waits(host)
-        if wait:
-            host.next_at = max(host.next_at, now + wait)
-            self._ready.settle(host, now)
-        return not wait
 
     def _awake(self, key: bytes) -> None:
         """Queue a URL by its value, now that the time it waited for has come."""

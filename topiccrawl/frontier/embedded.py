@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Kind, Lease
-from topiccrawl.frontier.dispatch import Dispatch
+from topiccrawl.frontier.contract import HostSlots, Kind, Lease, QueueAdmin, UrlQueue
+from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
-from topiccrawl.frontier.intake import Intake, Judge
+from topiccrawl.frontier.ingest import LinkIngest
+from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.queues import Queues
-from topiccrawl.frontier.ready import Biases, Ready
+from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.rows import Urls
 from topiccrawl.frontier.seen import Seen, Shedding
-from topiccrawl.frontier.settling import Settling
+from topiccrawl.frontier.settling import LeaseSettlement
 from topiccrawl.frontier.store import Store
 from topiccrawl.frontier.transfer import Loader
 from topiccrawl.frontier.view import Census, View, best_values, census
@@ -31,9 +32,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from topiccrawl.frontier.contract import (
+        Download,
+        Explanation,
+        Limits,
+        Outcome,
+        Politeness,
+        Seed,
+    )
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.store import Sync
-    from topiccrawl.frontier.values import Download, Explanation, Limits, Outcome, Politeness, Seed
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
@@ -47,6 +55,7 @@ BROKEN = (
     " writing, then start the same crawl again"
 )
 
+UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "close"})
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -68,7 +77,16 @@ def _guarded(
     return call
 
 
-class EmbeddedFrontier:
+def _guard(frontier: type[EmbeddedFrontier]) -> type[EmbeddedFrontier]:
+    """Guard all methods of the contract that may read or write the store."""
+    for name in (name for part in (UrlQueue, HostSlots, QueueAdmin) for name in vars(part)):
+        if name[0] != "_" and name not in UNGUARDED:
+            setattr(frontier, name, _guarded(getattr(frontier, name)))
+    return frontier
+
+
+@_guard
+class EmbeddedFrontier(Slots):
     """A frontier in a folder, for one process; the contract has the guarantees of each method.
 
     A write that fails is a StorageError then, and at every later call; the commits are intact.
@@ -101,13 +119,14 @@ class EmbeddedFrontier:
         share: tuple[int, int] | None = None, sync: Sync = "commit", owner: str = "",
         clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
     ) -> None:  # fmt: skip
+        super().__init__()
         self.broken = ""
+        self.lease_seconds = limits.lease_seconds
         self.clock = clock or SteadyClock()
         self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
         try:
-            self.store.check(strategy)
-            self.store.claim(owner)
+            self.store.check(strategy, owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             self.host_clock = hosts = clock_of(politeness, limits, rng)
             self.judge = Judge(strategy)
@@ -120,10 +139,10 @@ class EmbeddedFrontier:
                     gc.enable()
             self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
-            self.intake = Intake(self.queues, self.judge, self.seen, limits)
-            self.settling = Settling(self.queues, self.intake, robots, hosts, limits)
+            self.ingest = LinkIngest(self.queues, self.judge, self.seen, limits)
+            self.settling = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
             self.shedding = Shedding(self.queues, self.seen, limits.max_known)
-            self.dispatch = Dispatch(self.queues, self.judge, robots, hosts, politeness, limits)
+            self.dispatch = Dispatch(self.queues, self.judge, robots, self, politeness, limits)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
             self._begin()
@@ -135,17 +154,16 @@ class EmbeddedFrontier:
         """Read hosts and rows, and build the order of the queues."""
         self.urls = Urls(self.store)
         self.places = Places(self.store)
-        self.ready = Ready(self.host_clock, self.places)
-        biases = Biases(strategy, self.places, self.ready)
+        self.ready = Ready(self.host_clock, self.places, strategy)
         self.leases = Leases()
-        self.queues = Queues(self.urls, self.places, biases, self.leases, limits.max_queued)
+        self.queues = Queues(self.urls, self.places, self.ready, self.leases, limits.max_queued)
         self._known = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
         self.leases.epoch = known.get("epoch", 0)
-        biases.crawl = GroupStats(*known.get("crawl", biases.crawl))
+        self.ready.crawl = GroupStats(*known.get("crawl", self.ready.crawl))
         self.judge.swept = tuple(known.get("swept", self.judge.swept))
-        biases.renew_all()
+        self.ready.renew_all()
 
     def _begin(self) -> None:
         """Resume where the previous process ended, or crashed."""
@@ -158,16 +176,14 @@ class EmbeddedFrontier:
         self.store.land()
         self.settling.marks.clear()
 
-    @_guarded
     def push(self, seeds: Iterable[Seed]) -> int:
         """Queue URLs without a record in priorQueue; return the number of new ones."""
         new = 0
         for seed in seeds:
-            new += self.intake.seed(seed)
+            new += self.ingest.seed(seed)
             self._tick(1)
         return new
 
-    @_guarded
     def pop(self, n: int = 1) -> list[Lease]:
         """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn."""
         now = self.clock()
@@ -175,7 +191,6 @@ class EmbeddedFrontier:
         self.settling.expire(now)
         return self.dispatch.pop(n, now)
 
-    @_guarded
     def begin(self, lease: Lease) -> None:
         """Mark that processing starts; the mark survives a crash.
 
@@ -183,23 +198,20 @@ class EmbeddedFrontier:
         """
         held = self.leases.find(lease)
         if held is not None and lease.kind is Kind.PAGE:
-            if not self.urls.is_queued(held.number):
+            if not self.urls.is_queued(lease.key):
                 self.committer()
                 self.store.land()
             self.settling.marks.set(lease.key)
 
-    @_guarded
     def passed(self, lease: Lease) -> None:
         """Remove the mark: code that may kill the process has returned."""
         self.settling.marks.unset(lease.key)
 
-    @_guarded
     def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot after a download, adapt its delay, back off on 429/503."""
         self.settling.downloaded(lease, download, self.clock())
         self._tick(0)
 
-    @_guarded
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; return False (ignored) if stale."""
         now = self.clock()
@@ -207,66 +219,23 @@ class EmbeddedFrontier:
         self._tick(len(offers) + 1, now)
         return done
 
-    @_guarded
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer."""
         self.settling.robots(lease, body, status, cause, self.clock())
         self._tick(1)
 
-    @_guarded
-    def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
-        return self.dispatch.acquire(host.lower(), self.clock())
-
-    @_guarded
-    def release(self, host: str) -> None:
-        """Release such a slot."""
-        self.dispatch.release(host.lower(), self.clock())
-
-    @_guarded
-    def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait: another crawl asked the host."""
-        known = self.places.find_host(host.lower())
-        return 0.0 if known is None else self.host_clock.waits(known)
-
-    @_guarded
-    def left(self, host: str) -> bool:
-        """Record that a request is sent now: the next one waits from here."""
-        self.dispatch.left(host.lower(), self.clock())
-        return True
-
-    @_guarded
-    def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy): requests were sent later."""
-        self.dispatch.stood_still(seconds, self.clock())
-        self.changed = True
-
-    @_guarded
     def extend(self, leases: Iterable[Lease]) -> None:
         """Give leases a new expiry."""
-        self.dispatch.extend(leases, self.clock())
+        expires = self.clock() + self.lease_seconds
+        for lease in leases:
+            self.leases.extend(lease, expires)
 
-    @_guarded
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read."""
         done = self.judge.sweep(self.queues, n)
         self._tick(done)
         return done
 
-    def pace(self, speed: float) -> None:
-        """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
-        self.host_clock.speed = speed
-
-    def rest(self, ahead: float = 0.0) -> float:
-        """Return the time until which hosts stay quiet, if requests are sent for ``ahead`` s."""
-        clock, hosts = self.host_clock, self.places.hosts
-        known = max((host.next_at for host in hosts), default=0.0)
-        if not ahead:
-            return known
-        longest = max(map(clock.delay, hosts), default=0.0)
-        return max(known, self.clock() + ahead + longest)
-
-    @_guarded
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
         return self.dispatch.next_due(self.clock())
@@ -279,7 +248,6 @@ class EmbeddedFrontier:
         """Return the sizes of the queues and counters of events."""
         return self.queues.counts()
 
-    @_guarded
     def best(self, n: int) -> list[float]:
         """Return the values of the n best queued URLs; see ``Outlook``."""
         return best_values(self.places.hosts, n)
@@ -288,39 +256,33 @@ class EmbeddedFrontier:
         """Return the states of all hosts, and figures of the n busiest; see ``census``."""
         return census(self.places.hosts, self.host_clock, self.clock(), n)
 
-    @_guarded
     def why(self, url: str) -> Explanation | None:
         """Return all that is stored of a URL, or None."""
         self._flush()
         return self.view.why(url)
 
-    @_guarded
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
         self._flush()
         return self.view.iterate(queue)
 
-    @_guarded
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; return False if it is neither."""
         done = self.settling.requeue(url, self.clock(), value)
         self._tick(1)
         return done
 
-    @_guarded
     def forget(self, url: str) -> bool:
         """Delete a URL's record; return False where there is none."""
         done = self.settling.forget(url, self.clock())
         self._tick(1)
         return done
 
-    @_guarded
     def export(self) -> Iterator[Entry]:
         """Yield all entries that ``portable`` describes."""
         self.commit()
         return self.view.export()
 
-    @_guarded
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
         loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
@@ -328,7 +290,6 @@ class EmbeddedFrontier:
         self.commit()
         return known
 
-    @_guarded
     def commit(self, *, wait: bool = True) -> None:
         """Make everything so far durable against kill -9; without ``wait``, soon."""
         if (wait or self._may_commit(self.clock() - self._committed)) and self.changed:
@@ -391,7 +352,7 @@ class EmbeddedFrontier:
         self._flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
-            "swept": self.judge.swept, "crawl": self.queues.biases.crawl,
+            "swept": self.judge.swept, "crawl": self.ready.crawl,
             "epoch": self.leases.epoch,
         })  # fmt: skip
         self.store.commit()

@@ -15,9 +15,9 @@ from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import host_digest, host_of, origin_of, split_origin
+from topiccrawl.frontier.rows import host_digest
 from topiccrawl.links.strategies.contract import GroupStats
-from topiccrawl.links.urls import site_of
+from topiccrawl.links.urls import host_of, origin_of, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -261,7 +261,7 @@ class Places:
         prefix = url[: url.find("/", 8) + 1]
         place = self.by_prefix.get(prefix)
         if place is None:
-            host = self.host(host_of(split_origin(url)[1]))
+            host = self.host(host_of(url))
             name = origin_of(url)
             if name not in host.origins and len(host.origins) >= MAX_ORIGINS:
                 return None
@@ -272,8 +272,8 @@ class Places:
                 self.by_prefix[prefix] = place
         return place
 
-    def unit(self, place: Place, groups: tuple[str, ...]) -> tuple[Unit, bool]:
-        """Return the unit of a place and group, and whether it is new.
+    def unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
+        """Return (or create) the unit of a place and group.
 
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
@@ -283,7 +283,7 @@ class Places:
         unit = host.by_group.get(key)
         if unit is not None:
             place.units[groups] = unit
-            return unit, False
+            return unit
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(place, ())
         unit = Unit(len(host.units), host, origin, known)
@@ -291,7 +291,7 @@ class Places:
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.put("units", ident, names.encode(errors="replace"))
-        return unit, True
+        return unit
 
     def changed(self, host: Host) -> None:
         """Record that a host's clock or counters changed."""
@@ -341,7 +341,7 @@ class Places:
     def flush(self) -> None:
         """Write the hosts that changed; called before each commit."""
         changed, store = self._changed, self._store
-        store.changes("hosts").update({HOST_ID.pack(host.id): pack_host(host) for host in changed})
+        store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
             store.feed("stats", (

@@ -32,7 +32,6 @@ class Held:
         host: The host whose slot it takes.
         origin: For a robots lease, the origin of the robots.txt.
         slot: Whether it still takes a slot of its host.
-        number: For a page lease, the number of the URL.
         row: For a page lease, the URL's row as stored at lease time: bytes, and decoded.
     """
 
@@ -41,7 +40,6 @@ class Held:
     host: Host
     origin: Origin | None = None
     slot: bool = True
-    number: int = 0
     row: tuple[bytes, Row] | None = None
 
     def free(self) -> None:
@@ -93,7 +91,8 @@ class Leases:
             pages = self.pages()
             store.put("meta", LEASED, b"".join(pages))
             held = set(pages)
-            store.follow("leased", ((key, b"" if key in held else None) for key in self.changed))
+            if store.feed is not None:
+                store.feed("leased", ((key, b"" if key in held else None) for key in self.changed))
             self.changed.clear()
 
     def pages(self) -> list[bytes]:

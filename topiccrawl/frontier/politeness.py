@@ -237,7 +237,7 @@ class Robots:
         origin.loaded = True
         origin.attempts = 0
         value = STORED.pack(origin.expires, available) + body
-        self._store.tell("robots", origin_key(origin.name), value)
+        self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._slow(origin)
 
@@ -279,7 +279,7 @@ class Robots:
     def delete(self, origin: Origin) -> None:
         """Delete an origin's robots.txt; the feed gets no report."""
         self.forget(origin)
-        self._store.put("robots", origin_key(origin.name), None)
+        self._store.drop("robots", origin_key(origin.name))
 
     def forget(self, origin: Origin) -> None:
         """Drop an origin's parsed robots.txt; it is parsed again when needed."""

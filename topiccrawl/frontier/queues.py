@@ -19,7 +19,7 @@ import numpy as np
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.leases import leased
-from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, TOP
+from topiccrawl.frontier.rows import QUEUED, TOP, decode
 from topiccrawl.frontier.seen import Tail
 from topiccrawl.links.strategies.contract import REJECTED
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.hosts import Host, Place, Places, Unit
     from topiccrawl.frontier.leases import Leases
-    from topiccrawl.frontier.ready import Biases
+    from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.rows import Row, Urls
     from topiccrawl.frontier.store import Store
 
@@ -139,7 +139,7 @@ class Queues:
     Args:
         urls: Rows, by number.
         places: Hosts and units.
-        biases: Biases of the units; updated when a URL enters an empty one.
+        ready: Hosts by their best URLs; a unit's bias is updated when a URL enters it empty.
         leases: Leases of URLs that are in no queue.
         most: Queued URLs beyond which low values are refused; 0 is no bound.
 
@@ -148,13 +148,12 @@ class Queues:
     """
 
     def __init__(
-        self, urls: Urls, places: Places, biases: Biases, leases: Leases, most: int = 0
+        self, urls: Urls, places: Places, ready: Ready, leases: Leases, most: int = 0
     ) -> None:
         self.urls = urls
         self.places = places
-        self.biases = biases
         self.leases = leases
-        self.ready = biases.ready
+        self.ready = ready
         self.tally: defaultdict[str, int] = defaultdict(int)
         self._store = urls.store
         self._hosts = places.hosts
@@ -299,7 +298,7 @@ class Queues:
         head = unit.heads[lane]
         if head is None:
             if unit.heads[1 - lane] is None:
-                self.biases.update(unit)
+                self.ready.update_bias(unit)
             self._lead(unit, lane, entry)
         elif entry < head:
             self._lead(unit, lane, entry)
@@ -354,9 +353,11 @@ class Queues:
 
 def put_in_order(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    size = store.size("rows")
-    for number, heads in enumerate(_heads(store), 1):
-        _enter(np.frombuffer(heads, rows.HEAD), hosts)
+    size = store.size("urls")
+    held = [decode(data).seq for data in store.get_many("urls", leased(store)).values()]
+    for number, packed in enumerate(_heads(store), 1):
+        heads = np.frombuffer(packed, rows.HEAD)
+        _enter(heads[~np.isin(heads["seq"], held)] if held else heads, hosts)
         if number % TOLD == 0:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
@@ -368,14 +369,10 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
 
 
 def _heads(store: Store) -> Iterator[bytes]:
-    """Yield the heads of rows that are not leased, many at a time."""
-    held = set(leased(store))
-    known = store.values("rows")
-    end = KEY_BYTES + rows.HEAD_BYTES
-    while batch := list(islice(known, BATCH)):
-        if held:
-            batch = [data for data in batch if data[:KEY_BYTES] not in held]
-        yield b"".join([data[KEY_BYTES:end] for data in batch])
+    """Yield the heads of rows, many at a time."""
+    known = store.values("urls")
+    while batch := [data[: rows.HEAD_BYTES] for data in islice(known, BATCH)]:
+        yield b"".join(batch)
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:

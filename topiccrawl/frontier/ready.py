@@ -98,14 +98,25 @@ class Ranks:
 class Ready:
     """Hosts in the order of their best URLs and of their times.
 
+    The biases of queue units, by the statistics of their groups, are added to the values of URLs. A
+    unit's bias is recomputed when a page of its groups was crawled; all units of a host when the
+    host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
+    served, always; a unit that was empty, when a URL enters.
+
     Args:
         clock: Decides whether a host may start a request.
         places: All hosts.
+        strategy: Gives biases.
+
+    Attributes:
+        crawl: Statistics of all crawled pages.
     """
 
-    def __init__(self, clock: HostClock, places: Places) -> None:
+    def __init__(self, clock: HostClock, places: Places, strategy: LinkStrategy) -> None:
         self._clock = clock
         self._places = places
+        self._strategy = strategy
+        self.crawl = NOTHING
         self._ranks = tuple(map(Ranks, LANES))
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
@@ -235,31 +246,9 @@ class Ready:
                 thing.wake = ASLEEP
         return None
 
+    # -- biases ------------------------------------------------------------------------------------
 
-def _has_urls(thing: Host | Origin) -> bool:
-    if isinstance(thing, Host):
-        return thing.best[0] is not None or thing.best[1] is not None
-    return True
-
-
-class Biases:
-    """Biases of queue units by the statistics of their groups, added to the values of URLs.
-
-    A unit's bias is recomputed when a page of its groups was crawled; all units of a host when the
-    host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
-    served, always; a unit that was empty, when a URL enters.
-
-    Attributes:
-        crawl: Statistics of all crawled pages.
-    """
-
-    def __init__(self, strategy: LinkStrategy, places: Places, ready: Ready) -> None:
-        self._strategy = strategy
-        self._places = places
-        self.ready = ready
-        self.crawl = NOTHING
-
-    def of(self, unit: Unit) -> float:
+    def bias_of(self, unit: Unit) -> float:
         """Return the current bias of a unit, in units of value."""
         host = unit.host
         known = map(host.groups.__getitem__, unit.groups)
@@ -267,24 +256,24 @@ class Biases:
 
     def renew(self, unit: Unit) -> bool:
         """Recompute a unit's bias; return whether it changed enough to rank its host again."""
-        bias = self.of(unit) * TOP
+        bias = self.bias_of(unit) * TOP
         biases, uid = unit.host.biases, unit.uid
         if -DRIFT < bias - biases[uid] < DRIFT:
             return False
         biases[uid] = bias
-        self.ready.rank_again(unit.host, unit)
+        self.rank_again(unit.host, unit)
         return True
 
-    def update(self, unit: Unit) -> None:
+    def update_bias(self, unit: Unit) -> None:
         """Recompute the bias of an empty unit."""
-        unit.host.biases[unit.uid] = self.of(unit) * TOP
+        unit.host.biases[unit.uid] = self.bias_of(unit) * TOP
 
     def renew_all(self) -> None:
         """Recompute all biases, and list all hosts."""
         for host in self._places.hosts:
             self.renew_host(host)
-            self.ready.rank_anew(host)
-            self.ready.settle(host, host.next_at - 1.0)
+            self.rank_anew(host)
+            self.settle(host, host.next_at - 1.0)
 
     def renew_host(self, host: Host) -> None:
         """Recompute all biases of a host."""
@@ -321,4 +310,10 @@ class Biases:
                 biases[unit.uid] = bias
                 changed = True
         if changed:
-            self.ready.rank_again(host)
+            self.rank_again(host)
+
+
+def _has_urls(thing: Host | Origin) -> bool:
+    if isinstance(thing, Host):
+        return thing.best[0] is not None or thing.best[1] is not None
+    return True

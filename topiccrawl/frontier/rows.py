@@ -9,60 +9,23 @@ adjacent, so that the rest is copied unread.
 
 from __future__ import annotations
 
-from itertools import groupby, islice
+from itertools import count, groupby, islice
 from struct import Struct
 from typing import TYPE_CHECKING
 
 import numpy as np
 from xxhash import xxh3_64_digest
 
+from topiccrawl.links.urls import host_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+
+    import lmdb
 
     from topiccrawl.frontier.store import Store
 
 HOST_BYTES, KEY_BYTES = 4, 12
-DEFAULT_PORTS = {"http": "80", "https": "443"}
-
-
-def split_origin(url: str) -> tuple[str, str]:
-    """Return scheme with its colon, and network location, as written in the URL.
-
-    >>> split_origin("http://News.cn:8080/a?b=/")
-    ('http:', 'News.cn:8080')
-    """
-    scheme, _, rest = url.partition("//")
-    for mark in "/?#":
-        rest = rest.partition(mark)[0]
-    return scheme, rest
-
-
-def host_of(netloc: str) -> str:
-    """Return the lower-case host name of a network location, without user and port.
-
-    >>> host_of("u:p@News.CN:8080"), host_of("[::1]:80")
-    ('news.cn', '[::1]')
-    """
-    place = netloc.rpartition("@")[2].lower()
-    if place.startswith("["):
-        return place.partition("]")[0] + "]"
-    return place.partition(":")[0]
-
-
-def origin_of(url: str) -> str:
-    """Return scheme, host and port of a URL: the scope of one robots.txt.
-
-    >>> origin_of("https://News.cn:443/a"), origin_of("http://news.cn:8080/")
-    ('https://news.cn', 'http://news.cn:8080')
-    """
-    scheme, netloc = split_origin(url)
-    scheme = scheme.rstrip(":").lower()
-    place = netloc.rpartition("@")[2].lower()
-    host = host_of(netloc)
-    port = place[len(host) :].lstrip(":")
-    if port and port != DEFAULT_PORTS.get(scheme):
-        return f"{scheme}://{host}:{port}"
-    return f"{scheme}://{host}"
 
 
 def host_digest(host: str) -> bytes:
@@ -76,7 +39,7 @@ def key_of(url: str) -> bytes:
     >>> len(key_of("http://news.cn/"))
     12
     """
-    return host_digest(host_of(split_origin(url)[1])) + xxh3_64_digest(url.encode())
+    return host_digest(host_of(url)) + xxh3_64_digest(url.encode())
 
 
 QUEUED, CRAWLED, ERROR = 0, 1, 2
@@ -108,7 +71,7 @@ HEAD = np.dtype({
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
 NUMBER = Struct(">I")
-BATCH = 500
+BATCH, PIECE = 500, 10_000
 LINKED = Struct("<H5xIHI24xBBBIII")
 """Fields that one more link reads: state with flags, place and arrival, fields that it changes."""
 PLAIN = QUEUED
@@ -281,9 +244,9 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
 
 
 class Urls:
-    """Records of URLs: rows by number of arrival, numbers by key, links by key of the page.
+    """Records of URLs: rows by key, keys by number of arrival, links by key of the page.
 
-    Rows found on one page are adjacent; so are the keys of one host.
+    Rows of one host are adjacent.
 
     Args:
         store: Store of the records.
@@ -294,94 +257,75 @@ class Urls:
     """
 
     def __init__(self, store: Store) -> None:
-        self.store = self._store = store
+        self.store = store
         self.seq = 1
-        self.known = store.size("rows")
+        self.known = store.size("urls")
 
     def arrive(self, seq: int = 0) -> int:
         """Return the number of a new URL: ``seq`` from another frontier where free, or the next."""
-        if not 0 < seq <= TOP or self.get(seq):
+        if not 0 < seq <= TOP or self.key(seq):
             seq = self.seq
         self.seq = max(self.seq, seq + 1)
         return seq
 
-    def find(self, key: bytes) -> int:
-        """Return the number of a key, 0 where it has no record."""
-        data = self._store.get("ids", key)
-        return NUMBER.unpack(data)[0] if data else 0
+    def key(self, number: int) -> bytes | None:
+        """Return the key of a number, or None."""
+        return self.store.get("arrivals", NUMBER.pack(number))
 
-    def numbers(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return packed numbers of the keys that have records."""
-        return self._store.get_many("ids", keys) if keys else {}
-
-    def get(self, number: int) -> tuple[bytes, bytes] | None:
-        """Return key and row of a number, or None."""
-        data = self._store.get("rows", NUMBER.pack(number))
-        return (data[:KEY_BYTES], data[KEY_BYTES:]) if data else None
-
-    def is_queued(self, number: int) -> bool:
-        """Check whether a row was queued as of the last commit that has ended."""
-        data = self._store.committed("rows", NUMBER.pack(number))
-        return data is not None and data[KEY_BYTES] == QUEUED
+    def find(self, key: bytes) -> bytes | None:
+        """Return the stored row of a key, or None."""
+        return self.store.get("urls", key)
 
     def row(self, key: bytes) -> Row | None:
         """Return the row of a key, or None."""
-        found = self.get(self.find(key))
-        return decode(found[1]) if found else None
+        data = self.store.get("urls", key)
+        return decode(data) if data else None
 
-    def rows(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return stored rows of the keys that have records."""
-        found = self._store.get_many("rows", self.numbers(keys).values())
-        return {data[:KEY_BYTES]: data[KEY_BYTES:] for data in found.values()}
+    def is_queued(self, key: bytes) -> bool:
+        """Check whether a row was queued as of the last commit that has ended."""
+        data = self.store.committed("urls", key)
+        return data is not None and data[0] == QUEUED
 
     def put(self, key: bytes, row: Row) -> None:
         """Store a row that changed."""
-        data = row.encode()
-        self._store.put("rows", NUMBER.pack(row.seq), key + data)
-        self._store.follow("rows", ((key, data),))
+        self.store.put("urls", key, row.encode())
 
     def add(self, key: bytes, row: Row) -> None:
         """Store a row that is new."""
         self.known += 1
-        self._store.put("ids", key, NUMBER.pack(row.seq))
+        self.store.put("arrivals", NUMBER.pack(row.seq), key)
         self.put(key, row)
 
-    def put_many(self, rows: Sequence[tuple[bytes, int, bytes]], new: int = 0) -> None:
-        """Store many: key, number and row; the last ``new`` of them are the next arrivals."""
-        pack = NUMBER.pack
-        self._store.changes("rows").update({pack(n): key + row for key, n, row in rows})
-        if new:
-            self._store.changes("ids").update({key: pack(n) for key, n, _ in rows[-new:]})
-            self.seq += new
-            self.known += new
-        self._store.follow("rows", ((key, row) for key, _, row in rows))
+    def put_many(self, rows: dict[bytes, bytes], new: Sequence[bytes]) -> None:
+        """Store many rows by key; those of ``new`` are the next arrivals."""
+        self.store.put_many("urls", rows)
+        self.store.put_many("arrivals", dict(zip(numbers(self.seq), new, strict=False)))
+        self.seq += len(new)
+        self.known += len(new)
 
     def links(self, key: bytes) -> bytes:
         """Return packed keys of a page's links that were counted, also before it was forgotten."""
-        return self._store.get("links", key) or b""
+        return self.store.get("links", key) or b""
 
-    def put_links(self, key: bytes, packed: bytes) -> None:
-        """Replace the links of a page."""
-        self._store.tell("links", key, packed)
+    def put_links(self, key: bytes, packed: bytes | None) -> None:
+        """Replace the links of a page; None deletes them."""
+        self.store.put("links", key, packed)
 
-    def forget(self, key: bytes, number: int, *, links: bool = False) -> None:
-        """Delete the record of a URL, and with ``links`` the links of its page."""
+    def forget(self, key: bytes, number: int) -> None:
+        """Delete the record of a URL."""
         self.known -= 1
-        self._store.put("ids", key, None)
-        self._store.put("rows", NUMBER.pack(number), None)
-        self._store.follow("rows", ((key, None),))
-        if links:
-            self._store.tell("links", key, None)
+        self.store.drop("arrivals", NUMBER.pack(number))
+        self.store.put("urls", key, None)
 
     def evict(self, prefix: bytes) -> None:
         """Delete all URLs with a key prefix, and links of their pages; the feed gets no report."""
-        store = self._store
-        for key, number in store.items("ids", prefix):
+        store = self.store
+        for key, data in store.items("urls", prefix):
             self.known -= 1
-            store.put("rows", number, None)
-            store.put("ids", key, None)
+            store.drop("arrivals", NUMBER.pack(decode(data).seq))
+            store.drop("urls", key)
         for key, _ in store.items("links", prefix):
-            store.put("links", key, None)
+            store.drop("links", key)
 
     def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
         """Return up to ``most`` URLs behind a number, in that order: number, key, row."""
@@ -390,11 +334,38 @@ class Urls:
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield URLs behind a number: number, key, row; concurrent arrivals come last."""
         after = NUMBER.pack(number) if number else b""
-        for packed, data in self._store.items("rows", after=after, size=size):
-            yield NUMBER.unpack(packed)[0], data[:KEY_BYTES], data[KEY_BYTES:]
+        arrivals = self.store.items("arrivals", after=after, size=size)
+        while batch := list(islice(arrivals, size)):
+            found = self.store.get_many("urls", [key for _, key in batch])
+            for packed, key in batch:
+                if key in found:
+                    yield NUMBER.unpack(packed)[0], key, found[key]
 
-    def by_host(self, prefix: bytes = b"") -> Iterator[dict[bytes, bytes]]:
-        """Yield the stored rows of each host, by key, for keys with this prefix."""
-        items = self._store.items("ids", prefix)
-        for _, group in groupby(items, key=lambda item: item[0][:HOST_BYTES]):
-            yield self.rows([key for key, _ in group])
+    def by_host(self) -> Iterator[dict[bytes, bytes]]:
+        """Yield the stored rows of each host, by key."""
+        for _, group in groupby(self.store.items("urls"), key=lambda item: item[0][:HOST_BYTES]):
+            yield dict(group)
+
+
+def numbers(first: int) -> Iterator[bytes]:
+    """Yield the stored forms of numbers from ``first`` on."""
+    return map(NUMBER.pack, count(first))
+
+
+def key_rows(env: lmdb.Environment) -> None:
+    """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
+    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
+    rows, ids, urls, arrivals = tables
+    with env.begin(write=True) as txn:  # what a migration that was killed has left
+        txn.drop(urls, delete=False)
+        txn.drop(arrivals, delete=False)
+    with env.begin() as txn:
+        keyed = ((key, (txn.get(number, b"", rows))[KEY_BYTES:]) for key, number in txn.cursor(ids))
+        numbered = ((number, data[:KEY_BYTES]) for number, data in txn.cursor(rows))
+        for table, items in ((urls, keyed), (arrivals, numbered)):
+            while piece := list(islice(items, PIECE)):
+                with env.begin(write=True) as writing:
+                    writing.cursor(table).putmulti(piece, append=True)
+    with env.begin(write=True) as txn:
+        txn.drop(rows)
+        txn.drop(ids)

@@ -191,7 +191,7 @@ class Seen:
         """Add keys of a bucket whose rows are evicted with the same commit."""
         chain = self._chains[bucket]
         for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
-            self._store.tell("seen", NAME.pack(bucket, place), chain.filters[place].pack())
+            self._store.put("seen", NAME.pack(bucket, place), chain.filters[place].pack())
 
     def learn(self, name: bytes, data: bytes) -> None:
         """Load a filter from its stored form; places may come in any order."""
@@ -204,7 +204,7 @@ class Seen:
         """Load a filter of an export, and store it."""
         name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
         self.learn(name, data)
-        self._store.tell("seen", name, data)
+        self._store.put("seen", name, data)
 
     def evict(self, buckets: Collection[int]) -> None:
         """Remove buckets from RAM, not from the store."""
@@ -301,10 +301,11 @@ class Shedding:
         self._waits -= len(numbers)
         if not self._found[bucket]:
             del self._found[bucket]
+        keys = map(self._urls.key, numbers if self.mine[bucket] else ())
         settled = [
-            (number, *entry) for number in numbers
-            if self.mine[bucket] and (entry := self._urls.get(number)) is not None
-            and entry[0][0] == bucket and entry[1][0] != QUEUED and not entry[1][1] & LOW_VALUE
+            (number, key, data) for number, key in zip(numbers, keys, strict=False)
+            if key is not None and key[0] == bucket and (data := self._urls.find(key))
+            and data[0] != QUEUED and not data[1] & LOW_VALUE
         ]  # fmt: skip
         self._seen.add(bucket, [key for _, key, _ in settled])
         for number, key, data in settled:
@@ -322,7 +323,8 @@ class Shedding:
             queues.reject(data.rpartition(b"\0")[2].decode(), -1)
         queues.tally["let-go/" + what] += 1
         queues.tally["known"] -= 1
-        self._urls.forget(key, number, links=True)
+        self._urls.forget(key, number)
+        self._urls.put_links(key, None)
 
 
 class Tail:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Download, Lease, Limits, Outcome
     from topiccrawl.frontier.hosts import Origin
-    from topiccrawl.frontier.intake import Intake
+    from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.leases import Held, Marking
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
@@ -29,12 +29,12 @@ CRAWLED = Ending.CRAWLED
 """Looked up once: access to members of an enumeration is slow."""
 
 
-class Settling:
+class LeaseSettlement:
     """Settlement of leases, and the operator's changes of single URLs.
 
     Args:
         queues: Rows and the queues they are in.
-        intake: Takes links and redirect targets.
+        ingest: Takes links and redirect targets.
         robots: Stores robots.txt files.
         clock: Clock of the hosts.
         limits: For attempts and crashes.
@@ -44,14 +44,14 @@ class Settling:
     """
 
     def __init__(
-        self, queues: Queues, intake: Intake, robots: Robots, clock: HostClock, limits: Limits
+        self, queues: Queues, ingest: LinkIngest, robots: Robots, clock: HostClock, limits: Limits
     ) -> None:
         self._queues = queues
         self._urls = queues.urls
         self._leases = queues.leases
         self._ready = queues.ready
         self._tally = queues.tally
-        self._intake = intake
+        self._ingest = ingest
         self._robots = robots
         self._clock = clock
         self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
@@ -71,7 +71,7 @@ class Settling:
         row, host = self._release(lease.key, held), held.host
         again = row.flags & rows.COUNTED
         if offers:
-            self._tally["links"] += self._intake.links(row, lease.key, offers)
+            self._tally["links"] += self._ingest.links(row, lease.key, offers)
         self._end(row, lease.key, outcome, now)
         if row.state != rows.QUEUED:
             host.pages += not again
@@ -147,9 +147,9 @@ class Settling:
             again, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
             if not again:
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
-                queues.biases.crawled(queues.unit(row), worth)
+                self._ready.crawled(queues.unit(row), worth)
         elif ending is Ending.REDIRECTED:
-            self._intake.redirected(row, key, outcome)
+            self._ingest.redirected(row, key, outcome)
             queues.crawled(row, outcome.relevance, now)
             row.flags |= rows.REDIRECTED
             row.set_text(rows.REASON, "redirected")
@@ -186,11 +186,11 @@ class Settling:
         self._leases.drop(key)
         held.host.leased -= 1
         self.marks.unset(key)
-        found, known = self._urls.get(held.number), held.row
+        found, known = self._urls.find(key), held.row
         if found is None:
             message = f"leases and rows disagree on {key.hex()}"
             raise LookupError(message)
-        return known[1] if known is not None and known[0] == found[1] else decode(found[1])
+        return known[1] if known is not None and known[0] == found else decode(found)
 
     # -- robots.txt files --------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class Settling:
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
-            return self._intake.recall(Seed(url, 1.0 if value is None else value))
+            return self._ingest.recall(Seed(url, 1.0 if value is None else value))
         if key in self._leases.held:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):

@@ -17,7 +17,7 @@ import json
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.frontier.rows import key_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,9 @@ Changes = dict[str, dict[bytes, bytes | None]]
 Feed = Callable[[str, Iterable[Change]], None]
 """Listener to all changes: name of a table, keys and values (None: deleted)."""
 
-FORMAT = 7
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {}
+FORMAT = 8
+
+MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: key_rows}
 """Functions that migrate a format to the next one, in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
@@ -55,14 +57,16 @@ FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hos
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
 BATCH = 500
-TABLES = ("meta", "ids", "rows", "links", "due", "hosts", "units", "groups", "robots", "seen")
-"""``meta``: format, strategy, counters, progress, leases; ``ids``: key to the number of a URL's
-arrival; ``rows``: number to key and row, see ``rows``; ``links``: key of a page to the packed keys
-of its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
+TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
+"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+``arrivals``: number of a URL's arrival to its key; ``links``: key of a page to the packed keys of
+its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
 statistics and name of a host; ``units``: host and unit number to origin and groups; ``groups``:
 host and place inside it to the name of a group that no unit has; ``robots``: origin to its
 robots.txt; ``seen``: filters of evicted keys, see ``seen``."""
 LARGE = ("robots", "seen")
+REPORTED = frozenset({"urls", "links", "robots", "seen"})
+"""Tables whose changes the feed gets as they are."""
 
 
 class Store:
@@ -105,7 +109,7 @@ class Store:
         data = self.path / "data.mdb"
         size = data.stat().st_size if data.exists() else 0
         return lmdb.open(
-            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES),
+            str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 2,
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
             readonly=self.readonly, create=not self.readonly,
         )  # fmt: skip
@@ -212,10 +216,18 @@ class Store:
     def put(self, table: str, key: bytes, data: bytes | None) -> None:
         """Set a value; None deletes it."""
         self._changes[table][key] = data
+        if self.feed is not None and table in REPORTED:
+            self.feed(table, ((key, data),))
 
-    def changes(self, table: str) -> dict[bytes, bytes | None]:
-        """Return the values to be committed, by key, to set many at once; None deletes one."""
-        return self._changes[table]
+    def put_many(self, table: str, items: Mapping[bytes, bytes]) -> None:
+        """Set values by key."""
+        self._changes[table].update(items)
+        if self.feed is not None and table in REPORTED:
+            self.feed(table, items.items())
+
+    def drop(self, table: str, key: bytes) -> None:
+        """Delete a value; the feed gets no report."""
+        self._changes[table][key] = None
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
@@ -256,38 +268,32 @@ class Store:
         """Store a JSON value in the meta table."""
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
-    def tell(self, table: str, key: bytes, data: bytes | None) -> None:
-        """Set a value, and report it to the feed."""
-        self.put(table, key, data)
-        self.follow(table, ((key, data),))
+    def check(self, strategy: LinkStrategy, owner: str = "") -> None:
+        """Refuse state of another strategy or owner; a new folder records these ("": no owner).
 
-    def follow(self, table: str, items: Iterable[Change]) -> None:
-        """Report changes to the feed, if there is one."""
-        if self.feed is not None:
-            self.feed(table, items)
-
-    def check(self, strategy: LinkStrategy) -> None:
-        """Refuse state of another strategy (StateVersionError); a new folder records this one."""
+        Raises:
+            StateVersionError: It is of another strategy.
+            StateError: It is of another owner.
+        """
         wanted = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
-        found = self.load(ABOUT)
-        if found is None and not self.readonly:
-            self.save(ABOUT, wanted)
-        elif found != wanted:
+        found = self._recorded(ABOUT, wanted)
+        if found != wanted:
             raise StateVersionError(
                 f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
                 " start over with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
             )
-
-    def claim(self, owner: str) -> None:
-        """Refuse state of another owner (StateError); "" claims nothing."""
-        known = self.load(OWNER)
-        if owner and known is None:
-            self.save(OWNER, owner)
-        elif owner and known != owner:
+        known = self._recorded(OWNER, owner) if owner else owner
+        if known != owner:
             raise StateError(
                 f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
                 " start over with -a fresh=1, or name another JOBDIR"
             )
+
+    def _recorded(self, name: str, value: object) -> object:
+        """Return a value of the meta table; record this one where there is none."""
+        if self.load(name) is None and not self.readonly:
+            self.save(name, value)
+        return self.load(name)
 
 
 def _change(

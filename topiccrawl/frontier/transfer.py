@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.hosts import read_hosts
-from topiccrawl.frontier.intake import END
+from topiccrawl.frontier.judge import END
 from topiccrawl.frontier.politeness import STORED
 from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry, check
 from topiccrawl.frontier.queues import LANE_NAMES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.dispatch import Dispatch
     from topiccrawl.frontier.hosts import Host
-    from topiccrawl.frontier.intake import Judge
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.politeness import Robots
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.frontier.queues import Queues
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
     from topiccrawl.links.strategies.contract import LinkStrategy
 
+SAME = (
+    "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
+)  # fmt: skip
+"""Fields that rows and entries share."""
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
@@ -99,11 +103,9 @@ class Export:
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
             pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
             counted=bool(row.flags & rows.COUNTED),
-            evidence=row.evidence, version=row.version, anchor=anchor, context=context,
-            payload=payload, reason=reason,
+            anchor=anchor, context=context, payload=payload, reason=reason,
             when=0.0 if queued and not row.flags & rows.DELAYED else row.when,
-            relevance=row.relevance, depth=row.depth, attempts=row.attempts, crashes=row.crashes,
-            redirects=row.redirects, inlinks=row.inlinks, first=self._name(row.first),
+            first=self._name(row.first),
             parents=tuple(
                 (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)
                 if (name := self._name(parent))
@@ -112,6 +114,7 @@ class Export:
                 name for at in range(0, len(pages), KEY_BYTES)
                 if (name := self._name(pages[at : at + KEY_BYTES]))
             ),
+            **{name: getattr(row, name) for name in SAME},
         )  # fmt: skip
 
     def _name(self, key: bytes) -> str:
@@ -161,7 +164,7 @@ class Loader:
             elif isinstance(entry, SeenEntry):
                 self._seen.adopt(entry)
             tick(1)
-        self._queues.biases.renew_all()
+        self._queues.ready.renew_all()
         return known
 
     def _begin(self, entries: Iterator[Entry]) -> None:
@@ -180,7 +183,7 @@ class Loader:
         about = check(first, self._strategy.name, self._strategy.fields)
         self._dispatch.turn = about.turn
         self._judge.swept = (about.renewed, END)
-        queues.biases.crawl = GroupStats(about.pages, about.worth)
+        queues.ready.crawl = GroupStats(about.pages, about.worth)
         queues.tally.update(about.counters)
 
     def _host(self, entry: HostEntry) -> None:
@@ -208,7 +211,7 @@ class Loader:
         if urls.arrive(entry.arrival) != entry.arrival:
             message = f"{entry.url}: arrival {entry.arrival} is taken, or not from 1 to {TOP}"
             raise StateError(message)
-        unit, _ = self._places.unit(place, self._strategy.group(entry.url))
+        unit = self._places.unit(place, self._strategy.group(entry.url))
         row = self._row(entry)
         row.host, row.unit = unit.host.id, unit.uid
         queues.tally["known"] += 1
@@ -239,10 +242,9 @@ class Loader:
             row.flags |= rows.DELAYED
         if row.state == rows.CRAWLED and entry.reason:
             row.flags |= rows.REDIRECTED
-        row.evidence, row.version = entry.evidence, entry.version
-        row.when, row.relevance, row.depth = entry.when, entry.relevance, entry.depth
-        row.attempts, row.crashes, row.redirects = entry.attempts, entry.crashes, entry.redirects
-        row.inlinks = entry.inlinks
+        row.when = entry.when
+        for name in SAME:
+            setattr(row, name, getattr(entry, name))
         row.first = rows.key_of(entry.first) if entry.first else b""
         row.parents = b"".join(
             rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents

@@ -203,7 +203,7 @@ def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -
             progress = view._store.load("progress")
             assert isinstance(progress, dict)
             tally = progress["tally"]
-            assert view._store.size("rows") == found.total() == tally["known"]
+            assert view._store.size("urls") == found.total() == tally["known"]
             assert found[CRAWLED] == tally["crawled"]
             asked = (view.why(url) for url, _, _ in view._settled(CRAWLED))
             assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import lmdb
 import pytest
 from typing_extensions import override
 
 from tests.contracts.strategies import Best
 from topiccrawl.errors import StateVersionError
-from topiccrawl.frontier import store
+from topiccrawl.frontier import rows, store
 from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
+from topiccrawl.frontier.view import View
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Offer
-
-if TYPE_CHECKING:
-    import lmdb
 
 EXPORTED = Path(__file__).parent / "exported.jsonl.gz"
 """Written by the version whose folders had format 6: pages of four hosts in all queues, evicted
@@ -50,27 +49,43 @@ def test_an_export_of_the_format_before_is_taken_over_whole(tmp_path: Path) -> N
     frontier.close()
 
 
-def test_a_folder_of_the_format_before_is_migrated_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def to_format_7(folder: Path) -> None:
+    """Rewrite a folder as the version before wrote it: rows by number, and numbers by key."""
+    with lmdb.open(str(folder), max_dbs=12) as env:
+        meta, urls, arrivals, rows, ids = (
+            env.open_db(name) for name in (b"meta", b"urls", b"arrivals", b"rows", b"ids")
+        )
+        with env.begin(write=True) as txn:
+            for number, key in txn.cursor(arrivals):
+                txn.put(number, key + txn.get(key, b"", urls), db=rows)
+                txn.put(key, number, db=ids)
+            txn.drop(urls)
+            txn.drop(arrivals)
+            about = json.loads(txn.get(store.ABOUT.encode(), b"", meta))
+            txn.put(store.ABOUT.encode(), json.dumps({**about, "format": 7}).encode(), db=meta)
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_a_folder_of_format_7_is_migrated_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, left: bool
 ) -> None:
-    steps: list[int] = []
-
-    def migrate(env: lmdb.Environment) -> None:
-        steps.append(env.stat()["entries"])
-
-    monkeypatch.setattr(store, "FORMAT", store.FORMAT - 1)
+    monkeypatch.setattr(rows, "PIECE", 3)
+    lines = gzip.decompress(EXPORTED.read_bytes()).decode().splitlines()
     frontier = opened(tmp_path)
-    frontier.push([Seed("http://a.cn/")])
+    frontier.load(map(from_line, lines))
+    before = sorted(map(to_line, frontier.export()))
     frontier.close()
-    monkeypatch.undo()
+    to_format_7(tmp_path)
+    if left:  # a migration that was killed
+        with lmdb.open(str(tmp_path), max_dbs=12) as env, env.begin(write=True) as txn:
+            txn.put(b"key", b"row", db=env.open_db(b"urls", txn))
     with pytest.raises(StateVersionError, match="frontier export"):
-        opened(tmp_path)
-    monkeypatch.setitem(store.MIGRATIONS, store.FORMAT - 1, migrate)
+        View.read(tmp_path, Best())
     for _ in range(2):
         frontier = opened(tmp_path)
-        assert frontier.counts()["prior"] == 1
+        assert sorted(map(to_line, frontier.export())) == before
+        assert frontier.counts() == {**frontier.counts(), **frontier.view.recount()}
         frontier.close()
-    assert len(steps) == 1
 
 
 class Heavier(Best):

@@ -52,7 +52,7 @@ def test_what_is_closed_and_opened_is_the_same(
             places.flush()
             store.commit()
         else:
-            unit, _ = places.unit(place, groups)
+            unit = places.unit(place, groups)
             places.count(host, unit.groups, rng.random())
     places.flush()
     store.commit()

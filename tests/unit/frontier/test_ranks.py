@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
+from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
 from topiccrawl.frontier.politeness import HostClock
@@ -31,7 +32,7 @@ def test_the_first_is_the_best_of_all_that_are_ready(
     store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
     places = Places(store)
     places.hosts += hosts
-    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), places)
+    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), places, Plain())
     for unit in units:
         Places._attach(unit)
     for turn in range(200):

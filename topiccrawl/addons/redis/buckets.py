@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from topiccrawl.frontier.rows import host_digest, host_of, split_origin
+from topiccrawl.frontier.rows import host_digest
+from topiccrawl.links.urls import host_of
 
 BUCKETS = 256
 """Buckets of every crawl: the first byte of a host's digest, which begins the keys of its URLs."""
@@ -22,7 +23,7 @@ def bucket_of_host(host: str) -> int:
 
 @lru_cache(maxsize=200_000)
 def _bucket_of_prefix(prefix: str) -> int:
-    return bucket_of_host(host_of(split_origin(prefix)[1]))
+    return bucket_of_host(host_of(prefix))
 
 
 def bucket_of_url(url: str) -> int:

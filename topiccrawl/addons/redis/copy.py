@@ -67,7 +67,7 @@ class WorkingCopy:
             places.adopt(host, {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))})
         with self._changes.muted():
             for origin, data in _pairs(robots):
-                self._store.tell("robots", origin, data)
+                self._store.put("robots", origin, data)
 
     def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
         """Take over URLs, and the out-links of those that are queued."""
@@ -81,7 +81,7 @@ class WorkingCopy:
             if place is None:
                 continue
             place.host.shut = True
-            unit, _ = self._places.unit(place, judge.strategy.group(url))
+            unit = self._places.unit(place, judge.strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
             row.seq = urls.arrive(row.seq)
             if row.version % LEARNT != judge.topic:
@@ -104,7 +104,7 @@ class WorkingCopy:
         with self._changes.muted():
             for name, data in _pairs(filters):
                 self._frontier.seen.learn(name, data)
-                self._store.tell("seen", name, data)
+                self._store.put("seen", name, data)
 
     def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
         """Count how often pages were being processed when their node timed out.
@@ -124,7 +124,7 @@ class WorkingCopy:
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve the hosts of a bucket."""
         for host in self._hosts(bucket):
-            self._queues.biases.renew_host(host)
+            self._ready.renew_host(host)
             host.shut = False
             self._ready.rank_anew(host)
             self._ready.settle(host, now)
@@ -172,11 +172,11 @@ class WorkingCopy:
             for lane, size in enumerate(sizes):
                 tally[LANE_NAMES[lane]] -= size
         for entry, _, _ in list(self._waiting(buckets)):
-            self._store.put("due", entry, None)
+            self._store.drop("due", entry)
         for bucket in buckets:
             self._urls.evict(bytes([bucket]))
             for name, _ in self._store.items("seen", bytes([bucket])):
-                self._store.put("seen", name, None)
+                self._store.drop("seen", name)
             for host in self._hosts(bucket):
                 self._retire(host)
             self._by_bucket.pop(bucket, None)

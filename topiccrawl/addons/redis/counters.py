@@ -22,7 +22,7 @@ class Counters:
     """
 
     def __init__(self, queues: Queues) -> None:
-        self._tally, self._biases = queues.tally, queues.biases
+        self._tally, self._ready = queues.tally, queues.ready
         self._sent: dict[str, int] = {}
         self._crawl = NOTHING
 
@@ -33,7 +33,7 @@ class Counters:
         if tally := {name: n for name, n in grown.items() if n}:
             parts["tally"] = tally
         self._sent = now
-        crawl, sent = self._biases.crawl, self._crawl
+        crawl, sent = self._ready.crawl, self._crawl
         if crawl != sent:
             parts["crawl"] = [crawl.pages - sent.pages, crawl.relevance - sent.relevance]
             self._crawl = crawl
@@ -44,10 +44,10 @@ class Counters:
             label, total = name.decode(), int(text)
             self._tally[label] += total - self._sent.get(label, 0)
             self._sent[label] = total
-        sent, crawl = self._crawl, self._biases.crawl
+        sent, crawl = self._crawl, self._ready.crawl
         if pages != sent.pages:
             more = crawl.relevance + worth - sent.relevance
-            self._biases.crawl = GroupStats(crawl.pages + pages - sent.pages, more)
+            self._ready.crawl = GroupStats(crawl.pages + pages - sent.pages, more)
             self._crawl = GroupStats(pages, worth)
 
     def clear(self) -> None:
@@ -55,4 +55,4 @@ class Counters:
         for name in self._tally:
             self._tally[name] = 0
         self._sent.clear()
-        self._biases.crawl = self._crawl = NOTHING
+        self._ready.crawl = self._crawl = NOTHING

@@ -149,7 +149,7 @@ class SharedFrontier:
         route = Route()
         local.shedding.mine = route.mine
         numbers = len(local.judge.strategy.fields)
-        local.intake.elsewhere = outpost = Outpost(local.intake, local.urls, route, numbers)
+        local.ingest.elsewhere = outpost = Outpost(local.ingest, local.urls, route, numbers)
         local.committer = self._write
         self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
         self.membership = Membership(

@@ -14,9 +14,9 @@ from topiccrawl.frontier.rows import CRAWLED, ERROR, KEY_BYTES, QUEUED, REASON, 
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from topiccrawl.frontier.intake import Intake
+    from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.rows import Row, Urls
 
 LINKS, SEED, REDIRECT = range(3)
@@ -52,14 +52,14 @@ class Outpost:
     """Sends URLs of hosts that other nodes serve, and takes in the messages of those nodes.
 
     Args:
-        intake: This node's link ingest.
+        ingest: This node's link ingest.
         urls: This node's URLs.
         route: Buckets that are served here, and the outbox.
         evidence: Numbers of evidence of an offer.
     """
 
-    def __init__(self, intake: Intake, urls: Urls, route: Route, evidence: int) -> None:
-        self._intake, self._urls, self._route = intake, urls, route
+    def __init__(self, ingest: LinkIngest, urls: Urls, route: Route, evidence: int) -> None:
+        self._ingest, self._urls, self._route = ingest, urls, route
         self._evidence = evidence
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
@@ -72,7 +72,7 @@ class Outpost:
             return list(offers), 0
         here: list[Offer] = []
         away: defaultdict[int, list[tuple[object, ...]]] = defaultdict(list)
-        before = self._intake.counted(key)
+        before = self._ingest.counted(key)
         known = len(before)
         for offer in offers:
             bucket = bucket_of_url(offer.url)
@@ -112,11 +112,11 @@ class Outpost:
         """
         read = read_letter(letter, self._evidence)
         if isinstance(read, Links):
-            self._intake.admit(read.offers, read.page, read.depth, set())
+            self._ingest.admit(read.offers, read.page, read.depth, set())
         elif isinstance(read, Seed):
-            self._intake.seed(read)
+            self._ingest.seed(read)
         else:
-            self._intake.redirected(read.source, read.page, read.outcome)
+            self._ingest.redirected(read.source, read.page, read.outcome)
 
 
 class Links(NamedTuple):
@@ -147,7 +147,7 @@ def read_letter(letter: bytes, evidence: int = 1) -> Links | Seed | Redirect:
     """
     try:
         kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
-        return _READ[kind](*rest, evidence)  # type: ignore[no-any-return]
+        return _READ[kind](*rest, evidence)
     except (msgpack.UnpackException, ValueError, TypeError, KeyError, IndexError, StructError) as e:
         raise ValueError(f"no message of a node: {e!r:.200}") from e
 
@@ -184,7 +184,11 @@ def _redirect(
     return Redirect(page, row, outcome)
 
 
-_READ = {LINKS: _links, SEED: _seed, REDIRECT: _redirect}
+_READ: dict[int, Callable[..., Links | Seed | Redirect]] = {
+    LINKS: _links,
+    SEED: _seed,
+    REDIRECT: _redirect,
+}
 
 
 def _check(*held: bool) -> None:

@@ -118,7 +118,7 @@ def _fill(client: redis.Redis, base: str, frontier: EmbeddedFrontier) -> None:
         frontier.queues.tally[label] = int(number)
     progress = _counters(client, base + "progress")
     pages, worth = int(progress.get("pages", 0)), float(progress.get("worth", 0))
-    frontier.queues.biases.crawl = GroupStats(pages, worth)
+    frontier.ready.crawl = GroupStats(pages, worth)
     frontier.dispatch.turn = int(progress.get("turn", 0))
     frontier.write()
 

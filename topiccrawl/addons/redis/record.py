@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
-from topiccrawl.frontier.rows import host_of, split_origin
+from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 NAMES = {
-    "rows": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
+    "urls": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
     "leased": "leased", "seen": "seen",
 }  # fmt: skip
 """Tables of the frontier's feed, and their names in Redis."""
@@ -88,7 +88,7 @@ class Changes:
 def _bucket(table: str, key: bytes) -> int:
     """Return the bucket of a field: keys of URLs and names of filters begin with it."""
     if table == "robots":
-        return bucket_of_host(host_of(split_origin(key.decode(errors="replace"))[1]))
+        return bucket_of_host(host_of(key.decode(errors="replace")))
     if table in {"hosts", "stats"}:
         return bucket_of_host(key.partition(b"\0")[0].decode(errors="replace"))
     return key[0]

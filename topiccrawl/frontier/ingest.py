@@ -1,14 +1,12 @@
-"""Intake of the frontier: new URLs are queued, known ones merged and moved, values re-scored."""
+"""Link ingest: new URLs are queued, known ones merged and moved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
-from zlib import crc32
 
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.domains import HostBounds
 from topiccrawl.frontier.rows import (
     FLOATS,
     HEAD_BYTES,
@@ -20,89 +18,20 @@ from topiccrawl.frontier.rows import (
     decode,
     quantum,
 )
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import PRIOR, REJECTED
+from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
-    from topiccrawl.frontier.hosts import Place, Unit
+    from topiccrawl.frontier.hosts import Place
+    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.seen import Seen
-    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
-    Fresh = dict[bytes, tuple[Offer, Place]]
-
 MAX_DEPTH = 65_535
-END = rows.TOP
-"""Number that a sweep has reached when it has read all rows."""
-
-
-class Judge:
-    """Scorer of rows by their evidence; re-scores old rows when idle.
-
-    Args:
-        strategy: Gives values and lanes.
-
-    Attributes:
-        swept: Topic's part of the version that the sweep works for, and the number it has reached.
-    """
-
-    def __init__(self, strategy: LinkStrategy) -> None:
-        self.strategy = strategy
-        self._signature = crc32(strategy.signature().encode()) % LEARNT
-        self.swept = self.topic, END
-
-    @property
-    def version(self) -> int:
-        """Version of strategy, formula and parameters: rows with another one are stale."""
-        return self.strategy.version ^ self._signature
-
-    @property
-    def topic(self) -> int:
-        """The part of the version that is not learnt: rows with another one are swept."""
-        return self.version % LEARNT
-
-    def refresh(self, row: Row) -> bool:
-        """Rebuild a row's evidence from its texts if it is of another version.
-
-        Returns whether it was; ``standing`` then gives value and lane.
-        """
-        version = self.version
-        if row.version == version:
-            return False
-        row.version = version
-        if row.evidence:
-            _, anchor, context, _, _ = row.texts.split(b"\0")
-            row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
-        return True
-
-    def standing(self, row: Row, lane: int) -> tuple[int, int]:
-        """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
-        if not row.evidence:
-            return min(row.lane, lane), row.value
-        value = quantum(self.strategy.value(row.evidence))
-        if row.flags & rows.PINNED:
-            value = max(value, row.value)
-        return min(row.lane, lane, self.strategy.lane(row.evidence)), value
-
-    def sweep(self, queues: Queues, n: int) -> int:
-        """Read up to n rows in the order of their arrival; return how many were read.
-
-        Rows of another version that are queued, or in the errorQueue for their low value, are
-        re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
-        """
-        topic, (done, at) = self.topic, self.swept
-        if done == topic and at == END:
-            return 0
-        found = queues.urls.after(at if done == topic else 0, n)
-        for _, key, data in found:
-            if rows.may_move(data) and self.refresh(row := decode(data)):
-                queues.move(row, key, *self.standing(row, row.lane))
-                queues.urls.put(key, row)
-        self.swept = (topic, found[-1][0] if len(found) == n else END)
-        return len(found)
 
 
 class Elsewhere(Protocol):
@@ -118,8 +47,8 @@ class Elsewhere(Protocol):
         """Take a redirect to another node's host; return whether it was taken."""
 
 
-class Intake:
-    """Intake of links, seeds and redirects.
+class LinkIngest:
+    """Ingest of links, seeds and redirects.
 
     Args:
         queues: Rows and the queues they are in.
@@ -143,7 +72,7 @@ class Intake:
         self._version = 0
         self._strategy = judge.strategy
         self._seen = seen
-        self._bounds = HostBounds(queues, limits)
+        self._most_page, self._most_domain = limits.max_page_hosts, limits.max_domain_hosts
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -152,8 +81,8 @@ class Intake:
         if self.elsewhere is not None:
             offers, away = self.elsewhere.links(parent, key, offers)
         before = self.counted(key)
-        known = self._urls.numbers(before)
-        taken = self.admit(offers, key, parent.depth + 1, set(known))
+        known = set(self._urls.store.get_many("urls", before) if before else ())
+        taken = self.admit(offers, key, parent.depth + 1, known)
         if taken:
             before.update(dict.fromkeys(taken))
             self._urls.put_links(key, b"".join(before))
@@ -175,27 +104,25 @@ class Intake:
         """
         counted.add(parent)
         fresh = self._keyed(offers, counted)
-        stored = self._urls.rows(fresh)
+        stored = self._urls.store.get_many("urls", fresh)
         self._version = self._judge.version
-        known: list[tuple[bytes, int, bytes]] = []
-        new: list[tuple[bytes, int, bytes]] = []
-        number = self._urls.seq
+        rows: dict[bytes, bytes] = {}
+        new: list[bytes] = []
         picky = self._queues.near_bound(len(fresh))
-        for key, (offer, place) in fresh.items():
+        for key, offer in fresh.items():
             row = stored.get(key)
             if row is not None:
-                known.append((key, *self._again(row, key, parent, offer)))
+                rows[key] = self._again(row, key, parent, offer)
             elif self._seen and key in self._seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(number, offer, place, (parent, depth), picky=picky):
-                new.append((key, number, made))
-                number += 1
-        self._urls.put_many([*known, *new], len(new))
+            elif made := self._first(len(new), offer, (parent, depth), picky=picky):
+                rows[key] = made
+                new.append(key)
+        self._urls.put_many(rows, new)
         self._tally["known"] += len(new)
-        taken = {key for key, _, _ in known} | {key for key, _, _ in new}
-        return [key for key in fresh if key in taken]
+        return list(rows)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
@@ -238,7 +165,7 @@ class Intake:
         """Give the target of a redirect the evidence and value of its source."""
         if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
             return
-        place = self._bounds.place(outcome.target, set())
+        place = self._place(outcome.target, set())
         if place is None:
             return
         key = place.digest + xxh3_64_digest(outcome.target.encode())
@@ -267,24 +194,49 @@ class Intake:
         self._queues.move(row, key, lane, value)
         self._urls.put(key, row)
 
-    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> Fresh:
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Offer]:
         """Return offers by key, without those in ``seen``: the first of each, in page order."""
-        found: Fresh = {}
+        found: dict[bytes, Offer] = {}
         look = self._places.by_prefix.get
         hosts: set[str] = set()
         for offer in offers:
             url = offer[0]
-            place = look(url[: url.find("/", 8) + 1]) or self._bounds.place(url, hosts)
+            place = look(url[: url.find("/", 8) + 1]) or self._place(url, hosts)
             if place is not None:
-                found.setdefault(place.digest + xxh3_64_digest(url.encode()), (offer, place))
+                found.setdefault(place.digest + xxh3_64_digest(url.encode()), offer)
         for key in seen:
             found.pop(key, None)
         return found
 
-    def _first(
-        self, number: int, offer: Offer, place: Place, origin: tuple[bytes, int], *, picky: bool
-    ) -> bytes:
-        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused."""
+    def _place(self, url: str, hosts: set[str]) -> Place | None:
+        """Return the place of a URL of a page; None (counted) where its host is one too many.
+
+        A site whose every name is a host must not fill the frontier; seeds do not pass through.
+
+        Args:
+            url: A link, or the target of a redirect.
+            hosts: New hosts of the page so far; a further one is added.
+        """
+        name = host_of(url)
+        if self._places.find_host(name) is None:
+            if 0 < self._most_page <= len(hosts):
+                self._tally["page-hosts"] += 1
+                return None
+            if 0 < self._most_domain <= self._places.domains[site_of(name)]:
+                self._tally["domain-hosts"] += 1
+                return None
+            hosts.add(name)
+        return self._queues.place(url)
+
+    def _first(self, before: int, offer: Offer, origin: tuple[bytes, int], *, picky: bool) -> bytes:
+        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
+
+        Args:
+            before: Number of URLs of the same page that are new too, and come before.
+            offer: Its link.
+            origin: Key of the page, and depth of its links.
+            picky: Whether the queue may be too full for it.
+        """
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
         parent, depth = origin
@@ -295,8 +247,10 @@ class Intake:
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
         still = QUEUED, 0
-        groups = strategy.group(url)
-        unit = place.units.get(groups) or self._unit(place, groups)
+        groups, number = strategy.group(url), self._urls.seq + before
+        place = self._places.place(url)
+        assert place is not None, "its key was made with it"  # noqa: S101
+        unit = place.units.get(groups) or self._places.unit(place, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
         else:
@@ -310,15 +264,9 @@ class Intake:
         )  # fmt: skip
         return head + packed
 
-    def _unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
-        unit, new = self._places.unit(place, groups)
-        if new:
-            self._queues.biases.update(unit)
-        return unit
-
     def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
         """Give a new row its unit, queue it or put it into the errorQueue, and store it."""
-        unit = self._unit(place, self._strategy.group(url))
+        unit = self._places.unit(place, self._strategy.group(url))
         row.host, row.unit = unit.host.id, unit.uid
         self._tally["known"] += 1
         if row.lane < REJECTED:
@@ -328,14 +276,14 @@ class Intake:
             self._queues.fail(row, rows.LOW_VALUE_REASON)
         self._urls.add(key, row)
 
-    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> tuple[int, bytes]:
-        """Return number and stored form of a known row after one more page linked to it."""
-        strategy, current = self._strategy, self._version
+    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+        """Return the stored form of a known row after one more page linked to it."""
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINKED.unpack_from(data)
         )
-        if plain != rows.PLAIN or not count or version != current or key in self._held:
-            return number, self._known(data, key, parent, offer)
+        if plain or not count or version != self._version or key in self._held:
+            return self._known(data, key, parent, offer)
+        strategy = self._strategy
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
         fold, value_of = strategy.fold, strategy.value
@@ -355,7 +303,7 @@ class Intake:
         moved: bytes = MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
-        return number, data[:MOVING_AT] + moved + packed
+        return data[:MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""
