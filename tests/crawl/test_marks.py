@@ -57,6 +57,8 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
         for number in range(5):
             marked(first, f"{SITE}/game{number}.html", "yes")
             marked(first, f"{SITE}/lottery{number}.html", "no")
+        status, log = run(web.proxy, first, *ARGUMENTS, TOPICCRAWL_DUPLICATES="exact-text")
+        assert (status, "stored articles follow the marks" in log) == (0, True), log[-3000:]
         status, out = run("", first, "topics", "marks", "--export", exported)
         assert (status, "10 marks" in out) == (0, True), out
         status, out = run(

@@ -18,9 +18,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.errors import StateError, StorageError
+from topiccrawl.extensions.rescoring import rescore
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import articles_of, storage_of
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.sites import Sites
 from topiccrawl.topics.examples import derived_vector, example_texts
@@ -50,6 +51,10 @@ BEST = 10
 """Pages that are learned from without marks, as in benchmarks.judge."""
 FIRST = 50
 """Judged pages after which the sample is stored for the first time, then at each doubling."""
+
+
+PATIENCE = 5.0
+"""Seconds that the end of a crawl waits for the scores of stored articles."""
 
 
 class PageSample:
@@ -134,6 +139,7 @@ class MarkedTopic:
         self._open = False
         self._work: asyncio.Task[None] | None = None
         self._adding: list[asyncio.Task[None]] = []
+        self._rescoring: asyncio.Task[None] | None = None
         self._loop = create_looping_call(self._look)
 
     @classmethod
@@ -189,9 +195,11 @@ class MarkedTopic:
         """Store the sample."""
         if self._loop.running:
             self._loop.stop()
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
+        if self._rescoring is not None:
+            await asyncio.wait([self._rescoring], timeout=PATIENCE)
+        for work in filter(None, (self._work, self._rescoring)):
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
         await asyncio.gather(*self._adding)
         if self._open:
             await self._keep_sample()
@@ -267,6 +275,22 @@ class MarkedTopic:
         stats.set_value("topiccrawl/marks/share", share)
         source = f"{len(marks)} marks" if marks else f"{len(best)} pages that score best by words"
         logger.info("%s: the words learned from them decide %.0f %%", source, share * 100)
+        if marks and spider.marked and (self._rescoring is None or self._rescoring.done()):
+            self._rescoring = asyncio.ensure_future(self._rescore(spider.marked))
+
+    async def _rescore(self, judge: RelevanceModel) -> None:
+        """Score stored articles again, beside the crawl."""
+        store = articles_of(self.crawler.settings)
+        try:
+            await store.open()
+            try:
+                changed = await rescore(store, self.spider.topic.name, judge)
+            finally:
+                await store.close()
+        except (StateError, StorageError) as error:
+            logger.warning("Stored articles keep their scores: %s", error)
+            return
+        logger.info("Scores of %d stored articles follow the marks", changed)
 
 
 async def learned_elsewhere(asked: str) -> str | None:
