@@ -135,7 +135,7 @@ class Database:
             try:
                 touch_private(self.path)
             except OSError as error:
-                raise StorageError(f"{self.path}: cannot be created: {error}") from error
+                raise StorageError(f"{self.path}: cannot create it: {error}") from error
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )

@@ -165,7 +165,7 @@ class Membership:
         sent = time.monotonic()
         arguments = (
             self.epoch, self._number, int(self.ttl * 1000), int(look), int(not patient),
-            self._flight,
+            self._flight, self._born,
         )  # fmt: skip
         reply = msgpack.unpackb((yield Call("exchange", self.base, arguments)), raw=True)
         self._flight = None
