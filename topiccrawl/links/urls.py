@@ -22,6 +22,8 @@ from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
 
+import idna
+
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
@@ -231,11 +233,22 @@ def _host(host: str) -> str | None:
         return None
     if not name.isascii():
         try:
-            name = name.encode("idna").decode("ascii").lower()
+            name = _ascii_of(name)
         except UnicodeError:
             return None
     name = name.removesuffix(".")
     return name if _HOST.fullmatch(name) else None
+
+
+def _ascii_of(name: str) -> str:
+    """Return a host's name as DNS has it, by IDNA 2008, in which ß is a letter of its own (UTS 46).
+
+    Names with symbols, which IDNA 2008 lacks and registries still serve, are spelled by IDNA 2003.
+    """
+    try:
+        return idna.encode(name, uts46=True).decode("ascii").lower()
+    except idna.IDNAError:
+        return name.encode("idna").decode("ascii").lower()
 
 
 def _path(path: str) -> str:

@@ -21,6 +21,7 @@ from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.scheduler.hooks import loaded
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
 from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.lmdb_files import prepare, require_whole
 from topiccrawl.storage.runs import LocalRuns
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class LocalFrontiers:
         path = self.place(spec.name)
         if spec.fresh:
             discard(path)
+        prepare(Path(path))
         times = HostTimes(self._settings["TOPICCRAWL_DATA_DIR"])
         frontier = EmbeddedFrontier(
             path, spec.strategy, spec.politeness, spec.limits, share=spec.share, owner=spec.owner,
@@ -192,14 +194,17 @@ class LocalFrontiers:
 
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""
+        require_whole(Path(place))
         return View.read(place, stored_strategy(strategy_of(place)))
 
     def edit(self, place: str) -> Frontier:
         """See ``Frontiers.edit``."""
+        require_whole(Path(place))
         return EmbeddedFrontier(place, stored_strategy(strategy_of(place)), Politeness(), Limits())
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
         """See ``Frontiers.new``."""
+        prepare(Path(place))
         return EmbeddedFrontier(place, strategy, Politeness(), Limits(), owner=owner)
 
     def discard(self, place: str) -> None:

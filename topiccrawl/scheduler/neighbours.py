@@ -28,6 +28,7 @@ from typing_extensions import override
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.politeness import BACKOFF_STATUSES, HostClock
 from topiccrawl.storage.identity import boot_id
+from topiccrawl.storage.lmdb_files import prepare
 
 if TYPE_CHECKING:
     import random
@@ -147,6 +148,7 @@ def _opened(folder: Path) -> lmdb.Environment:
         for other in folder.iterdir():
             if other != path:
                 shutil.rmtree(other, ignore_errors=True)
+        prepare(path)
         table = lmdb.open(str(path), map_size=ROOM, sync=False, metasync=False)
     except (lmdb.Error, OSError) as error:
         message = f"{path}: cannot be used ({error}): see that its folder can be written"

@@ -23,7 +23,9 @@ from packaging.version import InvalidVersion, Version
 
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
+from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.formats import completed
+from topiccrawl.storage.lmdb_files import require_whole
 
 if sys.version_info >= (3, 14):
     import tarfile
@@ -69,8 +71,10 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
     if not folder.is_dir():
         raise StateError(f"{folder}: no such data folder; name another: TOPICCRAWL_DATA_DIR")
     names = sorted(_files(folder, hosts, file), key=_turn)
-    with completed(file) as part, tarfile.open(part, mode) as tar:
-        return sum(_add(tar, folder, name, file.parent) for name in names)
+    with completed(file) as part:
+        touch_private(part)
+        with tarfile.open(part, mode) as tar:
+            return sum(_add(tar, folder, name, file.parent) for name in names)
 
 
 def restore(file: Path, folder: Path) -> int:
@@ -95,7 +99,6 @@ def restore(file: Path, folder: Path) -> int:
         with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
             number = sum(_unpack(tar, member, part) for member in tar)
         check_version(part, name=str(file))
-        part.chmod(0o755)
         part.replace(made)
     except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
         raise ConfigurationError(f"{file}: no backup, or cut off: {error}") from error
@@ -182,6 +185,7 @@ def _snapshot(source: Path, room: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=room, prefix=".backup-") as temporary:
         copy = Path(temporary, source.name)
         if source.name == LMDB:
+            require_whole(source.parent)
             with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StateError, StorageError
+from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
@@ -132,9 +133,9 @@ class Database:
     def _connect(self) -> None:
         with self._translated("open"):
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                touch_private(self.path)
             except OSError as error:
-                raise StorageError(f"{self.path}: cannot create its folder: {error}") from error
+                raise StorageError(f"{self.path}: cannot create it: {error}") from error
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )

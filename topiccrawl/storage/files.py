@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+PRIVATE = 0o600
+"""Mode of files with pages of private crawls, cookies, stored requests."""
+
+
 def locked(file: IO[bytes]) -> bool:
     """Lock the file without waiting; return whether it worked. The lock ends with the process."""
     try:
@@ -40,6 +44,23 @@ def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
     except OSError:
         os.ftruncate(handle, size)
         raise
+
+
+def opened_private(path: str, flags: int) -> int:
+    """Open a file; a new one is for its owner alone: an ``opener`` of ``open``."""
+    return os.open(path, flags, PRIVATE)
+
+
+def touch_private(path: Path) -> None:
+    """Create a file for its owner alone, and its folders; do nothing where there is one.
+
+    Databases give the files beside it (write-ahead logs) the same mode.
+
+    Raises:
+        OSError: It cannot be created.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageAwayError
+from topiccrawl.storage.files import touch_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -68,7 +69,7 @@ class LocalLedger:
 
     def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            touch_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection:
                 connection.isolation_level = None
                 connection.execute(_TABLE)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
+from topiccrawl.storage.files import opened_private
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY
 
@@ -120,7 +121,8 @@ class LocalRuns:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             new = self.folder / f".{name}.{os.getpid()}"
-            new.write_text(text, encoding="utf-8")
+            with open(new, "w", encoding="utf-8", opener=opened_private) as file:
+                file.write(text)
             new.replace(self.folder / name)
             for old in self._oldest_first()[:-KEPT]:
                 old.unlink(missing_ok=True)

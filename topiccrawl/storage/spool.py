@@ -129,7 +129,7 @@ class Spool:
         """Put aside an article that the store refuses; the next ``open`` retries it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / REFUSED
-        with path.open("ab") as file:
+        with open(path, "ab", opener=files.opened_private) as file:
             file.write(_line(article))
             file.flush()
             os.fsync(file.fileno())
@@ -152,7 +152,7 @@ class Spool:
         if self._file is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             path = self.folder / f"{uuid4().hex}{SUFFIX}"
-            self._file = path.open("x+b")
+            self._file = open(path, "x+b", opener=files.opened_private)  # noqa: SIM115
             files.locked(self._file)
             files.sync_folder(self.folder)
             self._begin = 0

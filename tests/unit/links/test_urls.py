@@ -36,6 +36,9 @@ BASE = "http://news.test/sport/2020/a.html?p=1"
         ("http:a.test/x", "http://a.test/x"),
         ("http://[::0001]:80/x", "http://[::1]/x"),
         ("http://新闻.test/", "http://xn--efvy88h.test/"),
+        ("http://faß.test/", "http://xn--fa-hia.test/"),  # IDNA 2008: not fass.test
+        ("http://FASS.test/", "http://fass.test/"),
+        ("http://☃.test/", "http://xn--n3h.test/"),  # a symbol, by IDNA 2003
         ("http://a%2Etest/", "http://a.test/"),
         ("http://a.test/./b/../c/%2e%2e/d", "http://a.test/d"),
         ("http://a.test/../../x/..", "http://a.test/"),

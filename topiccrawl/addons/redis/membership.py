@@ -78,6 +78,7 @@ class Membership:
         self.view = NOTHING
         self.settled = False
         self._last = self._number = 0
+        self._born = b""
         self._flight: bytes | None = None
         self.partitions = Partitions(copy, route, frontier.clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
@@ -123,7 +124,8 @@ class Membership:
             StorageError: Redis has forgotten the crawl that this node was on.
         """
         life = int(self.ttl * 1000)
-        epoch, about = yield Call("join", self.base, (self.about, myself(), life, self._last))
+        asked = (self.about, myself(), life, self._last, self._born)
+        epoch, about, *born = yield Call("join", self.base, asked)
         if about:
             raise other_crawl(self.base, about.decode(), self.about)
         if not epoch:
@@ -132,6 +134,7 @@ class Membership:
                 " (appendonly yes), put its data back, then start the nodes again"
             )
         self.epoch = self._last = int(epoch)
+        (self._born,) = born
         self._number = 0
         self._first = True
         leases = self._leases
@@ -162,7 +165,7 @@ class Membership:
         sent = time.monotonic()
         arguments = (
             self.epoch, self._number, int(self.ttl * 1000), int(look), int(not patient),
-            self._flight,
+            self._flight, self._born,
         )  # fmt: skip
         reply = msgpack.unpackb((yield Call("exchange", self.base, arguments)), raw=True)
         self._flight = None

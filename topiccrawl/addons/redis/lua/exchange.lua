@@ -1,6 +1,7 @@
 -- Applies the changes of a node and returns what others have for it; all or nothing.
 -- KEYS: base. ARGV: epoch, number of the batch, life in ms, whether to return a view of the whole
--- crawl, whether to time out late nodes, the batch (msgpack map). Returns msgpack.
+-- crawl, whether to time out late nodes, the batch (msgpack map), what Redis called the crawl when
+-- the node joined. Returns msgpack.
 local base, epoch, number = KEYS[1], ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -9,7 +10,8 @@ local batch = cmsgpack.unpack(ARGV[6])
 local TABLES = {'rows', 'out', 'hosts', 'stats', 'robots', 'leased', 'seen', 'crashed'}
 local CHUNK, MOST = 4000, 200
 
-if not redis.call('ZSCORE', base .. 'nodes', epoch) then
+local same = redis.call('GET', base .. 'born') == ARGV[7]  -- epochs begin again in a lost crawl
+if not same or not redis.call('ZSCORE', base .. 'nodes', epoch) then
   return cmsgpack.pack({'fenced'})
 end
 -- a batch of an abandoned connection may come after the next one: it was sent again, and is done

@@ -1,0 +1,71 @@
+"""A frontier whose file is cut short is named and refused; a whole one never is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from topiccrawl.errors import StorageError
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.model import Offer
+from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
+
+QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
+SPEC = FrontierSpec("nev", "nev", FirstCome(), QUICK, Limits())
+USE = """
+import sys
+from tests.unit.storage.test_lmdb_files import used
+used(sys.argv[1])
+"""
+
+
+def fill(data: str, pages: int) -> str:
+    """A frontier with some thousand rows; its place."""
+    frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
+    frontier = frontiers.open(SPEC)
+    frontier.push([Seed("http://a.test/")])
+    for _ in range(pages):
+        (lease,) = frontier.pop(1)
+        links = [Offer(f"{lease.url}{n}/", 0, (1.0,), "锚" * 40, "文" * 60) for n in range(200)]
+        frontier.finish(lease, Outcome(Ending.CRAWLED), links)
+    frontier.close()
+    return frontiers.place("nev")
+
+
+def used(data: str) -> None:
+    """Open a frontier and read all of it; print the error."""
+    frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
+    try:
+        frontier = frontiers.open(SPEC)
+        rows = sum(1 for _ in frontier.export())
+        frontier.close()
+        print(f"{rows} rows")  # noqa: T201
+    except StorageError as error:
+        print(error)  # noqa: T201
+
+
+@pytest.mark.parametrize("left", [0.001, 0.01, 0.3, 0.7, 0.97])
+def test_a_frontier_that_is_cut_short_is_refused(tmp_path: Path, left: float) -> None:
+    path = Path(fill(str(tmp_path), 20), "data.mdb")
+    size = path.stat().st_size
+    os.truncate(path, int(size * left))
+    done = subprocess.run(
+        [sys.executable, "-c", USE, str(tmp_path)], capture_output=True, text=True, check=False,
+        cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-500:]}"
+    assert "is cut short" in done.stdout
+
+
+def test_a_whole_frontier_is_opened_again_and_again(tmp_path: Path) -> None:
+    for pages in (3, 1, 9):
+        place = fill(str(tmp_path), pages)
+    reader = LocalFrontiers(Settings()).read(place)
+    assert reader.counts()["crawled"] == 13
+    reader.close()

@@ -1,0 +1,66 @@
+"""State is for its owner alone: pages of private crawls, cookies and stored requests are in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings
+
+from tests.unit.storage.test_spool import articles
+from topiccrawl.frontier.contract import Limits, Politeness, Seed
+from topiccrawl.links.strategies import FirstCome
+from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
+from topiccrawl.storage.backup import backup
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.runs import LocalRuns
+from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _open_mask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def test_no_other_user_reads_what_a_crawl_keeps(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(data)})
+    frontier = LocalFrontiers(settings).open(
+        FrontierSpec("nev", "nev", FirstCome(), Politeness(), Limits())
+    )
+    frontier.push([Seed("http://a.test/")])
+    frontier.close()
+    asyncio.run(_fill(data))
+    CrawlLog(data).begin("nev", str(data), 0.0)
+    spool = Spool(data / "spool")
+    spool.open()
+    spool.append(articles(1))
+    spool.refuse(articles(2)[0], "too odd")
+    backup(data, tmp_path / "copy.tar.gz", "hosts")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    shown = {path.name for path in files if stat.S_IMODE(path.stat().st_mode) & 0o077}
+    assert len(files) > 8
+    assert not shown - {"LOCK", "begun", "VERSION"}, shown
+    spool.close()
+
+
+async def _fill(data: Path) -> None:
+    ledger = LocalLedger(data)
+    await ledger.swap({}, {("orders", "nev"): "{}"})
+    runs = LocalRuns(data)
+    await runs.put({"run": {"id": "1", "node": "", "topic": "nev", "frontier": ""}})
+    store = SqliteStore(data)
+    await store.open()
+    await store.save(articles(1))
+    await store.close()
