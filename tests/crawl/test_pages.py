@@ -74,8 +74,7 @@ async def fill(data: Path) -> None:
     store = storage.articles()
     await store.open()
     for number in range(60):
-        one = article(number, "a.test" if number % 2 else "b.test", TOPIC)
-        await store.save([one])
+        await store.save([article(number, "a.test" if number % 2 else "b.test", TOPIC)])
     await store.close()
     for name, one in states().items():
         await runs.put(one)

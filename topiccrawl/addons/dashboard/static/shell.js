@@ -12,7 +12,7 @@ export function speak() {
 }
 // Args: what is to be drawn again in another language, and in other colours.
 export function begin(spoken, coloured = () => {}) {
-  at("language").addEventListener("click", async () => { await turn(); speak(); spoken(); });
+  at("language").addEventListener("click", () => { turn(); speak(); spoken(); });
   at("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

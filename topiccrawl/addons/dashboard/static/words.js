@@ -4,7 +4,8 @@ const asked = localStorage.getItem("language") || navigator.language || "en";
 export let language = asked.toLowerCase().startsWith("zh") ? "zh" : "en";
 
 const load = async (name) => (await fetch(`/static/words.${name}.json`)).json();
-const WORDS = { [language]: await load(language) };
+const [en, zh] = await Promise.all(["en", "zh"].map(load));
+const WORDS = { en, zh };
 
 let kind = "";
 // What is crawled for: a template's words are others. Whether that changed.
@@ -18,10 +19,8 @@ export function t(key, ...values) {
   return text.replace(/\{(\d)\}/g, (_, n) => values[n]);
 }
 export function say(key) { return WORDS[language][key]; }
-export async function turn() {
-  const other = language === "en" ? "zh" : "en";
-  WORDS[other] ??= await load(other);
-  language = other;
+export function turn() {
+  language = language === "en" ? "zh" : "en";
   localStorage.setItem("language", language);
 }
 export const number = (n) => new Intl.NumberFormat(language).format(n);
