@@ -22,7 +22,7 @@ CALLS = {"tr": None, "message": None}
 
 def used() -> dict[str, str]:
     """Return the messages of the code and the page, each with the file that has it."""
-    found = {}
+    found: dict[str, str] = {}
     for file, _, text, _, _ in extract_from_dir(PACKAGE, keywords=CALLS):
         found.setdefault(str(text), file)
     if PAGE.exists():
@@ -42,8 +42,8 @@ def write(known: dict[str, str]) -> None:
     book = Catalog(locale="zh", project="topiccrawl", charset="utf-8", fuzzy=False)
     for text, file in sorted(used().items(), key=lambda one: (one[1], one[0])):
         book.add(text, known.get(text, ""), locations=[(file, 1)])
-    with FILE.open("wb") as file:
-        write_po(file, book, omit_header=True, include_lineno=False, width=100)
+    with FILE.open("wb") as out:
+        write_po(out, book, omit_header=True, include_lineno=False, width=100)
 
 
 if __name__ == "__main__":

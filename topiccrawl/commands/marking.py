@@ -126,13 +126,19 @@ async def derived(settings: Settings, topic: Topic) -> list[str]:
 
 async def unsure(settings: Settings, topic: Topic, most: int) -> list[str]:
     """Return lines of the sampled pages whose marks would teach most, least sure first."""
+    rated = await doubtful(settings, topic, most)
+    return [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated]
+
+
+async def doubtful(settings: Settings, topic: Topic, most: int) -> list[tuple[float, Mark]]:
+    """Return the sampled pages nearest to the threshold, each with its chance to be wanted."""
     async with MarkStore.opened(settings, topic.name) as store:
         marks, (_, pages) = await store.marks(), await store.pages()
     model = _model(topic, marks, pages)
     known = {one.url for one in marks}
     rated = [(_chance(model, page), page) for page in pages if page.url not in known]
     rated.sort(key=lambda one: (abs(one[0] - 0.5), one[1].url))
-    return [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated[:most]]
+    return rated[:most]
 
 
 def _chance(model: RelevanceModel, page: Mark) -> float:

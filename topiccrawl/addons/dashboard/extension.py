@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.addons.dashboard.address import Address
+    from topiccrawl.addons.dashboard.library import Library
     from topiccrawl.addons.dashboard.server import DashboardServer
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.listing import Listed
@@ -42,6 +43,7 @@ class Dashboard:
         self.server: DashboardServer | None = None
         self.stored: Stored | None = None
         self.ledger: Ledger | None = None
+        self.library: Library | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -75,9 +77,11 @@ class Dashboard:
 
     def _server(self, figures: CrawlFigures) -> DashboardServer:
         from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.library import Library
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         settings, routes = self.crawler.settings, []
+        self.library = Library(settings)
         self.stored = Stored(settings, self.crawler)
         if settings.getbool("TOPICCRAWL_CONTROL"):
             self.ledger = frontiers_of(settings).ledger()
@@ -85,7 +89,7 @@ class Dashboard:
         return DashboardServer(
             CrawlSource(figures, self.stored),
             guard_of(settings, self.address),
-            routes,
+            [*self.library.routes(), *routes],
             exposition if available() else None,
         )
 
@@ -97,6 +101,8 @@ class Dashboard:
             await self.ledger.close()
         if self.stored is not None:
             await self.stored.close()
+        if self.library is not None:
+            await self.library.close()
 
 
 class CrawlSource:

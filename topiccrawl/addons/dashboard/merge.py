@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.moments import Point, merged
+from topiccrawl.scheduler.finish import FAILURES
 from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
@@ -28,6 +30,33 @@ def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
         )
         entry["live"] += one.live
     return list(found.values())
+
+
+def overview(records: Sequence[RunReport]) -> list[dict[str, Any]]:
+    """Return what a list of crawls shows of each recorded crawl, the one that began last first."""
+    return [_entry(together(records, one["frontier"]), records) for one in crawls(records)]
+
+
+def _entry(state: State, records: Sequence[RunReport]) -> dict[str, Any]:
+    run, place = state["run"], state["run"]["frontier"]
+    own = [one for one in records if one.state["run"]["frontier"] == place]
+    live = any(one.live for one in own)
+    seen = time.time() - min(one.age for one in own)
+    if live:
+        status = "paused" if state["waiting"]["reason"] == "paused" else "runs"
+    elif all(one.state["run"]["finished"] is None for one in own):
+        status = "dead"
+    else:
+        status = "failed" if run["reason"] in FAILURES else "ended"
+    hosts = [one["name"] for one in state["hosts"]["list"]]
+    return {
+        "frontier": place, "topic": run["topic"], "spider": run.get("spider", ""),
+        "site": hosts[0] if len(hosts) == 1 else "", "hosts": len(hosts), "state": status,
+        "reason": state["waiting"]["reason"] if live else run["reason"],
+        "began": run["began"], "seen": round(seen), "seconds": run["seconds"],
+        "pages": state["totals"]["pages"], "relevant": state["totals"]["relevant"],
+        "articles": state["totals"]["articles"], "nodes": sum(one.live for one in own),
+    }  # fmt: skip
 
 
 def together(records: Sequence[RunReport], frontier: str) -> State:
@@ -112,12 +141,29 @@ def _waiting(states: Sequence[State]) -> dict[str, Any]:
     return crawling[0] if crawling else min(found, key=lambda one: float(one["seconds"]))
 
 
+def _once(listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join the entries of hosts that several nodes list: one may have passed it on."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in listed:
+        known = found.get(one["name"])
+        if known is None:
+            found[one["name"]] = dict(one)
+            continue
+        pages = known["pages"] + one["pages"]
+        worth = known["worth"] * known["pages"] + one["worth"] * one["pages"]
+        busy = max(known, one, key=lambda host: (host["active"], host["queued"]))
+        sums = {name: known[name] + one[name] for name in ("queued", "active", "failed")}
+        worths = round(worth / pages, 3) if pages else 0.0
+        found[one["name"]] = {**busy, **sums, "pages": pages, "worth": worths}
+    return list(found.values())
+
+
 def _hosts(states: Sequence[State]) -> dict[str, Any]:
     sums: dict[str, int] = {}
     for state in states:
         for name, number in state["hosts"]["states"].items():
             sums[name] = sums.get(name, 0) + number
-    hosts: list[dict[str, Any]] = [one for state in states for one in state["hosts"]["list"]]
+    hosts = _once([one for state in states for one in state["hosts"]["list"]])
     hosts.sort(key=lambda one: (-one["active"], -one["queued"], -one["pages"]))
     return {"states": sums, "list": hosts[:HOSTS]}
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.addons.dashboard.report_words import STYLE, WORDS
 from topiccrawl.scheduler.review import explained
+from topiccrawl.text.messages import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ class Report:
 
     def __init__(self, content: Content, language: str = "en") -> None:
         self._content = content
-        self._words = WORDS[language]
+        self._to = language
         self._language = {"en": "en", "zh": "zh-CN"}[language]
 
     def html(self) -> str:
@@ -195,7 +196,7 @@ class Report:
         return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
 
     def _t(self, name: str) -> str:
-        return self._words[name]
+        return translated(WORDS[name], self._to)
 
 
 def _wide(body: str) -> str:

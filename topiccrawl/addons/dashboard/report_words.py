@@ -1,35 +1,43 @@
-"""Style of a report, and its texts in each language."""
+"""Style of a report, and its texts."""
 
 from __future__ import annotations
 
-WORDS: dict[str, dict[str, str]] = {
-    "en": {
-        "harvest": "Harvest rate", "pages": "Pages", "relevant": "On topic",
-        "hubs": "Of these, lists of articles",
-        "new": "New articles", "stored": "Articles stored", "reprints": "Reprints",
-        "queued": "URLs queued", "failed": "URLs failed", "time": "Time", "goes-on": "goes on",
-        "recent": "last 100 pages", "mean": "running mean", "gain": "Found by pages fetched",
-        "host": "Host", "worth": "On topic", "score": "Score",
-        "title": "Title", "site": "Site", "published": "Published", "terms": "Terms",
-        "reason": "Reason", "urls": "URLs", "none": "Nothing.",
-        "harvest-title": "Harvest", "why-title": "Why nothing on topic was found",
-        "sites-title": "Sites", "articles-title": "Articles",
-        "chains-title": "Duplicates", "errors-title": "Errors by reason",
-        "changes-title": "Topic changes",
-    },
-    "zh": {
-        "harvest": "收获率", "pages": "网页", "relevant": "切题", "hubs": "其中文章列表",
-        "new": "新文章",
-        "stored": "已存文章", "reprints": "转载", "queued": "待抓网址", "failed": "失败网址",
-        "time": "用时", "goes-on": "进行中", "recent": "最近 100 页", "mean": "累计均值",
-        "gain": "随抓取页数的收获", "host": "主机", "worth": "切题",
-        "score": "得分", "title": "标题", "site": "站点", "published": "发布时间",
-        "terms": "主题词", "reason": "原因", "urls": "网址", "none": "无。",
-        "harvest-title": "收获", "why-title": "为何没有切题的内容",
-        "sites-title": "站点", "articles-title": "文章",
-        "chains-title": "重复与转载", "errors-title": "错误原因", "changes-title": "主题变化",
-    },
-}  # fmt: skip
+from topiccrawl.text.messages import message
+
+WORDS = {
+    "harvest": message("Harvest rate"),
+    "pages": message("Pages"),
+    "relevant": message("On topic"),
+    "hubs": message("Of these, lists of articles"),
+    "new": message("New articles"),
+    "stored": message("Articles stored"),
+    "reprints": message("Reprints"),
+    "queued": message("URLs queued"),
+    "failed": message("URLs failed"),
+    "time": message("Time"),
+    "goes-on": message("goes on"),
+    "recent": message("last 100 pages"),
+    "mean": message("running mean"),
+    "gain": message("Found by pages fetched"),
+    "host": message("Host"),
+    "worth": message("On topic"),
+    "score": message("Score"),
+    "title": message("Title"),
+    "site": message("Site"),
+    "published": message("Published"),
+    "terms": message("Terms"),
+    "reason": message("Reason"),
+    "urls": message("URLs"),
+    "none": message("Nothing."),
+    "harvest-title": message("Harvest"),
+    "why-title": message("Why nothing on topic was found"),
+    "sites-title": message("Sites"),
+    "articles-title": message("Articles"),
+    "chains-title": message("Duplicates"),
+    "errors-title": message("Errors by reason"),
+    "changes-title": message("Topic changes"),
+}
+"""Texts in English, by name; the catalogue of messages has them in other languages."""
 
 STYLE = """
 :root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.channel import Channel, text_of
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard
 from topiccrawl.errors import StorageError, TopiccrawlError
+from topiccrawl.text.messages import translated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -38,7 +40,7 @@ LISTENERS = 32
 """Event streams open at a time; each takes a connection and a queue of events."""
 _TYPES = {
     ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
-    ".txt": "text/plain",
+    ".txt": "text/plain", ".json": "application/json",
 }  # fmt: skip
 
 
@@ -50,20 +52,24 @@ class DashboardServer:
         guard: Access control.
         routes: Further routes, such as those of tasks.
         metrics: Gives the text of /metrics, and its type.
+        start: The page at ``/``: a crawl's, or ``crawls.html``.
     """
 
     def __init__(
         self, source: Source, guard: Guard, routes: Sequence[web.RouteDef] = (),
-        metrics: Exposition | None = None,
+        metrics: Exposition | None = None, start: str = "crawl.html",
     ) -> None:  # fmt: skip
         self.source = source
         self.guard = guard
         self._metrics = metrics
+        self._start = start
         self._channels: dict[str, Channel] = {}
         self._app = web.Application(middlewares=[guard.middleware], client_max_size=LARGEST)
         self._app.add_routes(
             [
                 web.get("/", self._page),
+                web.get("/{page:crawl|crawls|articles}", self._page),
+                web.get("/static/words.{language:en|zh}.json", _words),
                 web.get("/static/{name}", self._static),
                 web.get("/api/state", self._with_reason(self._get_state)),
                 web.get("/api/events", self._with_reason(self._events)),
@@ -125,8 +131,9 @@ class DashboardServer:
 
     # -- answers -----------------------------------------------------------------------------------
 
-    async def _page(self, _request: web.Request) -> web.StreamResponse:
-        return _file("index.html")
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        page = request.match_info.get("page")
+        return _file(f"{page}.html" if page else self._start)
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         return _file(request.match_info["name"])
@@ -208,6 +215,13 @@ def _crawl(request: web.Request) -> str:
 
 def _json(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
     return web.Response(text=text_of(value), content_type="application/json")
+
+
+async def _words(request: web.Request) -> web.Response:
+    """Send the page's words in a language, from the catalogue of all messages."""
+    language = request.match_info["language"]
+    text = files("topiccrawl.addons.dashboard").joinpath("static", "words.json").read_text("utf-8")
+    return _json({name: translated(word, language) for name, word in json.loads(text).items()})
 
 
 def _file(name: str) -> web.Response:

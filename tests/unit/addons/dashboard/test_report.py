@@ -21,6 +21,7 @@ from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.listing import Listed
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
+from topiccrawl.text.messages import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ def test_what_the_web_wrote_stays_text(language: str) -> None:
 
 
 def test_both_languages_say_the_same() -> None:
-    assert WORDS["en"].keys() == WORDS["zh"].keys()
+    assert [text for text in WORDS.values() if text not in catalogue("zh")] == []
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=50))

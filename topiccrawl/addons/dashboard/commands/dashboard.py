@@ -56,15 +56,17 @@ class Command(OperatorCommand, ScrapyCommand):
 
     async def _serve(self, address: Address) -> None:
         from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
+        from topiccrawl.addons.dashboard.library import Library
         from topiccrawl.addons.dashboard.server import DashboardServer
 
         runs, stored = frontiers_of(self.options).runs(), Stored(self.options)
-        ledger = frontiers_of(self.options).ledger()
+        ledger, library = frontiers_of(self.options).ledger(), Library(self.options)
         server = DashboardServer(
             RunsSource(runs, stored),
             guard_of(self.options, address),
-            contributed_routes(self.options, ledger),
+            [*library.routes(), *contributed_routes(self.options, ledger)],
             exposition if available() else None,
+            start="crawls.html",
         )
         await server.start()
         say(f"Dashboard: {server.url}")
@@ -76,6 +78,7 @@ class Command(OperatorCommand, ScrapyCommand):
         finally:
             await server.stop()
             await stored.close()
+            await library.close()
             await ledger.close()
             await runs.close()
 

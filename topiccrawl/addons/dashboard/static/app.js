@@ -1,13 +1,14 @@
 // The page: one stream of changes in, cards redrawn where their section changed.
 import * as articles from "./articles.js";
-import { heading, hosts, queues, terms, tiles } from "./cards.js";
+import { heading, hosts, queues, review, terms, tiles } from "./cards.js";
 import * as crawl from "./crawl.js";
 import { controls, nodes } from "./control.js";
 import { draw, redraw } from "./charts.js";
-import { at, fill, h, put } from "./dom.js";
+import { fill, h } from "./dom.js";
 import * as more from "./more.js";
 import * as tasks from "./tasks.js";
-import { about, language, t, turn } from "./words.js";
+import { begin, speak } from "./shell.js";
+import { about, t } from "./words.js";
 
 const state = {};
 let connected = false, drawn = false;
@@ -22,6 +23,7 @@ const PARTS = [
   [["queues", "errors"], () => queues(state)],
   [["hosts"], () => hosts(state)],
   [["terms"], () => terms(state)],
+  [["review", "totals"], () => review(state)],
   [["latest"], () => articles.soon()],
 ];
 function take(changed) {
@@ -34,6 +36,7 @@ function take(changed) {
   if (changed.run && about(changed.run.spider)) {
     document.body.classList.toggle("template", changed.run.spider === "template");
     speak();
+    parts();
   }
   for (const [sections, show] of PARTS) if (sections.some((name) => name in changed)) show();
   if (!drawn) { drawn = true; articles.refresh().catch(() => {}); more.begin(); tasks.begin(); }
@@ -43,30 +46,18 @@ function listen() {
   stream.onmessage = (event) => { connected = true; take(JSON.parse(event.data)); };
   stream.onerror = () => { connected = false; if (state.run) heading(state, connected); };
 }
-function speak() {
-  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-  for (const one of document.querySelectorAll("[data-t]")) put(one, t(one.dataset.t));
-  for (const one of document.querySelectorAll("[data-label]")) one.setAttribute("aria-label", t(one.dataset.label));
-  for (const one of document.querySelectorAll("[data-title]")) { one.title = t(one.dataset.title); one.setAttribute("aria-label", one.title); }
-  put(at("language"), t("other"));
-  const parts = ["overview", "queues", "articles", "hosts", "terms", "chains", "patterns", "nodes"];
-  fill("jump", parts.map((part) => h("a", { href: `#${part === "overview" ? "tiles" : part}` }, t(part))));
+function parts() {
+  const names = ["overview", "queues", "articles", "hosts", "terms", "chains", "patterns", "nodes"];
+  fill("jump", names.map((part) => h("a", { href: `#${part === "overview" ? "tiles" : part}` }, t(part))));
 }
-at("language").addEventListener("click", () => {
-  turn();
-  speak();
+function again() {
+  parts();
   for (const [sections, show] of PARTS) if (sections.some((name) => name in state)) show();
   articles.paint(true);
   more.show();
   tasks.show();
-});
-at("theme").addEventListener("click", () => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-  localStorage.setItem("theme", root.dataset.theme);
-  redraw();
-});
+}
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
-speak();
+begin(again, redraw);
+parts();
 listen();

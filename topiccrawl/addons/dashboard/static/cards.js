@@ -1,5 +1,5 @@
 // Cards redrawn from one section of the state each.
-import { at, bar, fill, h, put } from "./dom.js";
+import { at, bar, fill, h, link, put } from "./dom.js";
 import { clock, moment, number, percent, say, t } from "./words.js";
 
 const QUEUES = ["prior", "normal", "leased", "crawled", "error"];
@@ -19,36 +19,53 @@ export function tiles({ totals, run, series }) {
     tile(t("pages"), number(pages), "", t("perSecond", run.finished ? (pages / Math.max(1, run.seconds)).toFixed(1) : rate.toFixed(1))),
     tile(t("relevant"), number(relevant), "", hubs ? t("kinds", number(relevant - hubs), number(hubs)) : t("ofPages", percent(mean, 1))),
     tile(t("stories"), number(totals.articles), "", t("reprints", number(totals.duplicates))),
-    tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", t("since", moment(run.began))));
+    tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", run.began ? t("since", moment(run.began)) : ""));
 }
 const FAILURES = ["storage_error", "store-failed", "state_error", "setting_error", "start_error", "seeds_unreachable", "discovery_failed"];
 // Nodes that neither ended nor say anything: killed, or cut off.
 const silent = (nodes) => Boolean(nodes?.length) && nodes.every(({ live, run }) => !live && !run.finished);
 
 export function heading({ run, waiting, nodes }, connected) {
-  put(at("topic"), run.topic);
+  const empty = !run.id;
+  put(at("topic"), empty ? t("notBegun") : run.topic);
   at("topic").title = run.topic;
   put(at("version"), run.version);
+  at("to-articles").href = empty ? "/articles" : `/articles?topic=${encodeURIComponent(run.topic)}`;
   document.title = `${run.topic} · topiccrawl`;
   const dead = silent(nodes), over = Boolean(run.finished);
   const failed = over && !dead && FAILURES.includes(run.reason), goes = waiting.reason === "store-away" && waiting.seconds < 5;
   const why = dead ? "dead" : failed ? run.reason : over ? "" : waiting.reason;
   const bad = dead || failed || !connected || ["redis-away", "store-away", "failing"].includes(why);
-  const word = dead ? "dead" : over ? "ended" : !connected ? "lost" : why && !goes ? "waiting" : "runs";
+  const word = empty ? "none" : dead ? "dead" : over ? "ended" : !connected ? "lost" : why && !goes ? "waiting" : "runs";
   const state = at("state"), notice = at("notice");
   state.className = `state ${over && !dead && !failed ? "" : bad ? "broken" : why ? "waits" : "runs"}`;
   put(state.lastElementChild, t(word));
-  notice.hidden = !why || !connected;
+  notice.hidden = !(why || empty) || !connected;
   notice.className = `notice ${bad ? "broken" : ""}`;
-  put(notice.firstElementChild, t(`why-${why}`, moment(run.finished)));  // said aloud once; what counts on is not
+  put(notice.firstElementChild, empty ? t("nothingYet") : t(`why-${why}`, moment(run.finished)));  // said aloud once; what counts on is not
   const detail = waiting.detail ? ` (${waiting.detail})` : "", quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
   put(notice.lastElementChild, over ? "" : detail + quiet);
   fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
-    h("a", { href: "/metrics" }, t("metrics")));
+    h("a", { href: "/metrics" }, t("metrics")), h("a", { href: "/api/openapi.json" }, t("api")));
+}
+// Why nothing came: shown where pages were fetched, or could not be, and none is on topic.
+export function review({ review: met, totals }) {
+  const shown = Boolean(met?.seeds) && !totals.relevant && (met.best.length || met.seeds.some((one) => one.queue === "error"));
+  at("why").hidden = !shown;
+  if (!shown) return;
+  const fate = (one) => (one.queue === "error" ? one.reason : one.relevance !== null ? t("relevanceIs", one.relevance.toFixed(3)) : t("notFetched"));
+  const list = (title, rows) => (rows.length ? h("div", {}, h("h3", {}, title), h("ul", {}, rows.map((row) => h("li", {}, row)))) : null);
+  fill("why-rows", [
+    list(t("whySeeds"), met.seeds.map((one) => [h("bdi", {}, one.url), ` · ${fate(one)}`])),
+    list(t("whyBest", met.threshold.toFixed(3)), met.best.map(([score, url, title]) => [`${score.toFixed(3)} · `, link(url, title || url)])),
+    list(t("whyMet"), Object.entries(met.met).sort((a, b) => b[1] - a[1]).slice(0, 12).map(([term, n]) => `${term} · ${t("nPages", number(n))}`)),
+    list(t("whyNever"), met.never.slice(0, 12)),
+    list(t("whyHosts"), Object.entries(met.hosts).map(([reason, hosts]) => `${reason} · ${hosts.join(", ")}`)),
+  ].filter(Boolean));
 }
 export function queues({ queues: sizes, errors }) {
   const most = Math.max(1, ...QUEUES.map((name) => sizes[name]));
-  const width = (n) => (n ? Math.max(0.015, Math.log1p(n) / Math.log1p(most)) : 0);
+  const width = (n) => (n ? Math.max(0.01, n / most) : 0);
   fill("queue-rows", QUEUES.map((name) => h("div", { class: "queue", style: { "--tone": `var(--${name})` } },
     h("span", { class: "what" }, h("i"), t(name)), bar(width(sizes[name])), h("b", {}, number(sizes[name])))));
   at("known").textContent = t("known", number(sizes.known));

@@ -1,6 +1,6 @@
 // Which crawl is shown, where there are several: the page's own address says it.
 import { at, fill, h } from "./dom.js";
-import { t } from "./words.js";
+import { moment, t } from "./words.js";
 
 const chosen = new URLSearchParams(location.search).get("crawl") ?? "";
 
@@ -12,7 +12,7 @@ export function choice({ crawls, run }) {
   at("crawl").hidden = crawls.length < 2;
   const now = chosen || run.frontier;
   fill("crawl", crawls.map((one) => h("option", { value: one.frontier, selected: one.frontier === now ? "" : null },
-    `${one.topic}${one.live ? " ●" : ""}`)));
+    `${one.topic} · ${moment(one.began)}${one.live ? " ●" : ""}`)));
   at("crawl").title = t("choose");
 }
 at("crawl").addEventListener("change", (event) => {

@@ -23,7 +23,7 @@ export function show() {
   if (choosing && shown === orders) return;  // a list that is open stays so
   orders = shown;
   const older = last.length - MOST;
-  renew("task-rows", last.slice(-MOST).reverse().map(task), older > 0 ? h("p", { class: "empty" }, t("older", number(older))) : []);
+  renew("task-rows", last.slice(-MOST).reverse().map(task), older > 0 ? h("p", { class: "empty" }, t("older", number(older))) : last.length ? [] : h("p", { class: "empty" }, t("none")));
 }
 function task({ task: asked, state, speed, pages, articles, sites }) {
   const done = sites.filter((one) => one.state === "done" || one.state === "failed").length;

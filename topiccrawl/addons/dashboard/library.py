@@ -1,0 +1,326 @@
+"""Stored articles over HTTP: search with facets, one article, exports, feeds, marks; and crawls.
+
+``openapi.json`` (beside the page's files) describes the routes. Only marks change anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections import Counter
+from contextlib import aclosing
+from datetime import UTC, datetime
+from functools import wraps
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from aiohttp import web
+
+from topiccrawl.addons.dashboard.channel import text_of
+from topiccrawl.addons.dashboard.merge import overview
+from topiccrawl.commands.marking import WANTED, doubtful, mark
+from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
+from topiccrawl.links.urls import canonical
+from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.feed import SUMMARY
+from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.selection import Selection, day, site_in, words_in
+from topiccrawl.storage.tables import Table, score_of, shown
+from topiccrawl.topics.topic import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from scrapy.settings import Settings
+
+    from topiccrawl.model import Article
+    from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.topics.topic import Topic
+
+    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+COUNTED = 2_000
+"""Articles that facets are counted over, those stored last."""
+MOST = 200
+"""Maximum of articles in one response."""
+FACETS = 12
+"""Values of a facet that are shown, the most frequent."""
+EXPORTED = 20_000
+"""Maximum of articles of one export, those stored last; the command has no limit."""
+ENTRIES = 50
+"""Articles of a feed, those stored last."""
+DOUBTFUL = 30
+"""Pages near the threshold that are listed."""
+_BRIEF = ("url", "title", "site", "published", "fetched_at", "source", "author", "language")
+_KINDS = {
+    ".jsonl": "application/x-ndjson", ".csv": "text/csv", ".html": "text/html",
+    ".md": "text/markdown", ".atom": "application/atom+xml", ".rss": "application/rss+xml",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}  # fmt: skip
+
+
+class Library:
+    """Answers requests for what is stored, of all crawls of the data folder.
+
+    Args:
+        settings: Name the stores.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._storage = storage_of(settings)
+        self._runs = frontiers_of(settings).runs()
+        self._store: ArticleStore | None = None
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes."""
+        return [
+            web.get("/api/crawls", _told(self._crawls)),
+            web.get("/api/library", _told(self._search)),
+            web.get("/api/article", _told(self._article)),
+            web.get("/api/export/{name}", _told(self._export)),
+            web.get("/feed/{topic}.atom", _told(self._atom)),
+            web.get("/feed/{topic}.json", _told(self._json_feed)),
+            web.get("/api/doubtful", _told(self._doubtful)),
+            web.post("/api/marks", _told(self._mark)),
+            web.get("/api/openapi.json", _openapi),
+        ]
+
+    async def close(self) -> None:
+        """Release what is held."""
+        await self._runs.close()
+        if self._store is not None:
+            await self._store.close()
+
+    async def _opened(self) -> ArticleStore | None:
+        """Return the store, opened once; None where nothing has been stored."""
+        if self._store is None and self._storage.exists():
+            store = self._storage.articles()
+            await store.open()
+            self._store = store
+        return self._store
+
+    async def _found(self, selection: Selection, most: int) -> list[Article]:
+        store, found = await self._opened(), []
+        if store is not None:
+            async with aclosing(store.select(selection)) as articles:
+                async for article in articles:
+                    found.append(article)
+                    if len(found) == most:
+                        break
+        return found
+
+    async def _crawls(self, _request: web.Request) -> web.Response:
+        return _json(overview(await self._runs.all()))
+
+    async def _search(self, request: web.Request) -> web.Response:
+        selection = selection_in(request)
+        offset, limit = (_number(request, name, most) for name, most in _PAGES)
+        found = await self._found(selection, max(COUNTED, offset + limit))
+        marks = await self._marks(selection.topic)
+        articles = [
+            {**brief(one, selection.topic), "mark": marks.get(one.url)}
+            for one in islice(found, offset, offset + limit)
+        ]
+        return _json({"total": len(found), "more": len(found) >= COUNTED, "articles": articles,
+                      "facets": facets(found[:COUNTED])})  # fmt: skip
+
+    async def _article(self, request: web.Request) -> web.Response:
+        url, store = request.query.get("url", ""), await self._opened()
+        story = None if store is None else await store.get(canonical(url) or url)
+        if store is None or story is None:
+            raise web.HTTPNotFound(text="no such article is stored\n")
+        article = story.article
+        topic = request.query.get("topic", "") or next(iter(article.topics), "")
+        return _json(
+            {
+                **shown(article),
+                "reprints": [one._asdict() for one in story.reprints],
+                "versions": len(await store.versions(article.url)),
+                "mark": (await self._marks(topic)).get(article.url),
+            }
+        )
+
+    async def _export(self, request: web.Request) -> web.Response:
+        name, selection = request.match_info["name"], selection_in(request)
+        suffix = Path(name).suffix
+        if suffix not in _KINDS:
+            raise ConfigurationError(f"{name!r}: end it in one of {', '.join(_KINDS)}")
+        body = written(suffix, selection.topic, await self._found(selection, EXPORTED))
+        attached = f"attachment; filename*=UTF-8''{quote(name)}"
+        return web.Response(
+            body=body, content_type=_KINDS[suffix], headers={"Content-Disposition": attached}
+        )
+
+    async def _atom(self, request: web.Request) -> web.Response:
+        topic = request.match_info["topic"]
+        articles = await self._found(Selection(topic), ENTRIES)
+        return web.Response(
+            body=written(".atom", topic, articles), content_type=_KINDS[".atom"], charset="utf-8"
+        )
+
+    async def _json_feed(self, request: web.Request) -> web.Response:
+        topic = request.match_info["topic"]
+        feed = json_feed(topic, await self._found(Selection(topic), ENTRIES))
+        return web.Response(text=text_of(feed), content_type="application/feed+json")
+
+    async def _doubtful(self, request: web.Request) -> web.Response:
+        topic = self._topic(request.query.get("topic", ""))
+        work = doubtful(self._settings, topic, DOUBTFUL)
+        rated = await asyncio.to_thread(asyncio.run, work)  # it learns from marks
+        return _json([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
+                      for chance, one in rated])  # fmt: skip
+
+    async def _mark(self, request: web.Request) -> web.Response:
+        try:
+            body = await request.json()
+            topic, url, wanted = (str(body[name]) for name in ("topic", "url", "wanted"))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            message = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
+            raise ConfigurationError(message) from error
+        if wanted not in WANTED:
+            raise ConfigurationError(f"wanted is {wanted!r}: write one of {', '.join(WANTED)}")
+        await mark(self._settings, self._topic(topic), "", url, wanted)
+        return _json({"url": url, "mark": WANTED[wanted]})
+
+    def _topic(self, name: str) -> Topic:
+        """Return a topic that was crawled: a request reads no other file.
+
+        Raises:
+            StateError: No crawl for it has been run.
+        """
+        crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all(name) if name else []
+        if not crawls or "/" in name or "\\" in name:
+            raise StateError(f"no crawl for topic {name!r} has been run with this folder")
+        return resolve(name)
+
+    async def _marks(self, topic: str) -> dict[str, bool | None]:
+        if not topic or not self._storage.exists():
+            return {}
+        async with MarkStore.opened(self._settings, topic) as store:
+            return {one.url: one.wanted for one in await store.marks()}
+
+
+_PAGES = (("offset", 10**9), ("limit", MOST))
+
+
+def selection_in(request: web.Request) -> Selection:
+    """Return the selection that a request's query names: topic, q, site, day or since and until.
+
+    Raises:
+        ConfigurationError: A part of it cannot be used.
+    """
+    get = request.query.get
+    since, until = get("since", get("day", "")), get("until", get("day", ""))
+    words = get("q", "").strip()
+    return Selection(
+        get("topic", ""), site_in(get("site", "")), day(since, "since"), day(until, "until"),
+        words_in(words) if words else (),
+    )  # fmt: skip
+
+
+def brief(article: Article, topic: str) -> dict[str, Any]:
+    """Return what a list shows of an article."""
+    values = {name: getattr(article, name) for name in _BRIEF}
+    text = "" if article.noarchive else article.body[:SUMMARY]
+    terms = [[term, round(share, 3)] for term, share in article.terms[:6]]
+    score = round(score_of(article, topic), 4)
+    return {**values, "score": score, "topics": list(article.topics), "terms": terms, "text": text}
+
+
+def facets(found: list[Article]) -> dict[str, list[tuple[str, int]]]:
+    """Return how many of some articles are of each site, day and topic, most frequent first."""
+    days = Counter(article.published[:10] or "" for article in found)
+    del days[""]
+    return {
+        "site": Counter(article.site for article in found).most_common(FACETS),
+        "day": sorted(days.most_common(FACETS), reverse=True),
+        "topic": Counter(name for one in found for name in one.topics).most_common(FACETS),
+    }
+
+
+def written(suffix: str, topic: str, articles: list[Article]) -> bytes:
+    """Return articles in a format of ``scrapy articles export``."""
+    text, binary = Table(topic).formats()
+    if suffix in text:
+        buffer = io.StringIO()
+        writer = text[suffix](buffer)
+        _write(writer, articles)
+        return buffer.getvalue().encode("utf-8", "replace")
+    with TemporaryDirectory(prefix="topiccrawl-") as folder:
+        path = Path(folder) / f"articles{suffix}"
+        _write(binary[suffix](path), articles)
+        return path.read_bytes()
+
+
+def _write(writer: Any, articles: list[Article]) -> None:  # noqa: ANN401 - Writer[Article]
+    for article in articles:
+        writer.write(article)
+    writer.end()
+
+
+def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:
+    """Return a JSON Feed 1.1 (jsonfeed.org) of articles.
+
+    >>> from topiccrawl.model import Article
+    >>> made = json_feed("足球", [Article("http://a.test/1", "题", "文", author="甲")])
+    >>> made["items"][0]["id"], made["items"][0]["authors"]
+    ('http://a.test/1', [{'name': '甲'}])
+    """
+    return {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": topic,
+        "items": [_item(article) for article in articles],
+    }
+
+
+def _item(article: Article) -> dict[str, Any]:
+    fetched = datetime.fromtimestamp(article.fetched_at, UTC).isoformat(timespec="seconds")
+    text = "" if article.noarchive else article.body
+    item = {
+        "id": article.url, "url": article.url, "title": article.title, "content_text": text,
+        "date_published": article.published if "T" in article.published else "",
+        "date_modified": fetched, "language": article.language, "tags": list(article.topics),
+        "authors": [{"name": article.author}] if article.author else [],
+    }  # fmt: skip
+    return {name: value for name, value in item.items() if value or name == "content_text"}
+
+
+def _number(request: web.Request, name: str, most: int) -> int:
+    text = request.query.get(name, "0" if name == "offset" else "50")
+    if not (text.isascii() and text.isdigit()):
+        raise ConfigurationError("offset and limit are whole numbers")
+    return min(int(text[:10]), most)
+
+
+async def _openapi(_request: web.Request) -> web.Response:
+    text = files("topiccrawl.addons.dashboard").joinpath("static", "openapi.json")
+    return web.json_response(text=text.read_text(encoding="utf-8"))
+
+
+def _json(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
+    return web.Response(text=text_of(value), content_type="application/json")
+
+
+def _told(handler: Handler) -> Handler:
+    """Answer 400 with the reason to a wrong request, 503 where the store cannot be read."""
+
+    @wraps(handler)
+    async def answer(request: web.Request) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except (ConfigurationError, StateError) as error:
+            body = json.dumps({"error": error.public}, ensure_ascii=False)
+            raise web.HTTPBadRequest(text=body, content_type="application/json") from error
+        except TopiccrawlError as error:
+            body = json.dumps({"error": error.public}, ensure_ascii=False)
+            raise web.HTTPServiceUnavailable(text=body, content_type="application/json") from error
+
+    return answer
