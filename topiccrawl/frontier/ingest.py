@@ -98,7 +98,6 @@ class LinkIngest:
         self._version = self._judge.version
         taken: dict[bytes, bytes] = {}
         new: list[bytes] = []
-        picky = self._queues.near_bound(len(fresh))
         for key, offer in fresh.items():
             row = stored.get(key)
             if row is not None:
@@ -107,7 +106,7 @@ class LinkIngest:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(len(new), offer, (parent, depth), picky=picky):
+            elif made := self._first(len(new), offer, parent, depth):
                 taken[key] = made
                 new.append(key)
         self._urls.put_many(taken, new)
@@ -218,21 +217,20 @@ class LinkIngest:
             hosts.add(name)
         return self._queues.place(url)
 
-    def _first(self, before: int, offer: Offer, origin: tuple[bytes, int], *, picky: bool) -> bytes:
+    def _first(self, before: int, offer: Offer, parent: bytes, depth: int) -> bytes:
         """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
 
         Args:
             before: Number of URLs of the same page that are new too, and come before.
             offer: Its link.
-            origin: Key of the page, and depth of its links.
-            picky: Whether the queue may be too full for it.
+            parent: Key of the page.
+            depth: Depth of its links.
         """
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
-        parent, depth = origin
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
-        if picky and queues.refuses(value):
+        if queues.refuses(value):
             return b""
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)

@@ -274,17 +274,10 @@ class Queues:
         elif old == head:
             self._follow(unit, lane, order)
 
-    def near_bound(self, coming: int) -> bool:
-        """Check whether any of so many new URLs may be refused."""
-        tally = self.tally
-        return self._tail.near(tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]] + coming)
-
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
-        tally = self.tally
-        waiting = tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]]
-        if self._tail.refuses((TOP - value) << 32, waiting):
-            tally["tail"] += 1
+        if self._tail.most and self._tail.refuses((TOP - value) << 32, sum(self.sizes())):
+            self.tally["tail"] += 1
             return True
         return False
 

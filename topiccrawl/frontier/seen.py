@@ -338,7 +338,7 @@ class Tail:
     """
 
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
-        self._most = most
+        self.most = most
         self._hosts = hosts
         self.counts: list[int] = []
         self._worst = STEPS
@@ -348,17 +348,11 @@ class Tail:
         """Count an entry that came (1) or went (-1); only while there are ``counts``."""
         self.counts[entry >> STEP_BITS] += difference
 
-    def near(self, waiting: int) -> bool:
-        """Check whether the queue is half full."""
-        return self._most > 0 and waiting >= self._most // 2
-
     def refuses(self, entry: int, waiting: int) -> bool:
         """Check whether a new entry is too low, while so many are queued."""
-        if not self.near(waiting):
-            return False
-        if not self.counts:
+        if not self.counts and waiting >= self.most // 2:
             self._count()
-        if waiting < self._most:
+        if waiting < self.most:
             return False
         if self._asked % LOOKS == 0:
             self._worst = self._bound()
@@ -375,7 +369,7 @@ class Tail:
 
     def _bound(self) -> int:
         """Return the step of the last of the best ``most`` entries."""
-        left = self._most
+        left = self.most
         for step, number in enumerate(self.counts):
             left -= number
             if left <= 0:
