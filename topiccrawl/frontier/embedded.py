@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
-COMMIT_LINKS, LINKS_MAX = 3000, 4500  # beyond it a call waits for the commit in progress: RAM
+COMMIT_LINKS, LINKS_MAX = 2000, 3000  # beyond it a call waits for the commit in progress: RAM
 COMMIT_SHARE = 0.1
 """Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)
@@ -285,8 +285,7 @@ class EmbeddedFrontier(Slots):
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
-        loader = Loader(self.queues, self.judge, self.dispatch, self.robots_files, self.seen)
-        known = loader.load(entries, self._wrote)
+        known = Loader(self).load(entries, self._wrote)
         self.commit()
         return known
 

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.rows import (
-    FLOATS,
-    HEAD_BYTES,
-    LINKED,
-    MOVED,
-    MOVING_AT,
-    QUEUED,
-    Row,
-    decode,
-    quantum,
-)
+from topiccrawl.frontier.rows import Row, decode, quantum
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.links.urls import host_of, site_of
 
@@ -106,23 +96,22 @@ class LinkIngest:
         fresh = self._keyed(offers, counted)
         stored = self._urls.store.get_many("urls", fresh)
         self._version = self._judge.version
-        rows: dict[bytes, bytes] = {}
+        taken: dict[bytes, bytes] = {}
         new: list[bytes] = []
-        picky = self._queues.near_bound(len(fresh))
         for key, offer in fresh.items():
             row = stored.get(key)
             if row is not None:
-                rows[key] = self._again(row, key, parent, offer)
+                taken[key] = self._again(row, key, parent, offer)
             elif self._seen and key in self._seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(len(new), offer, (parent, depth), picky=picky):
-                rows[key] = made
+            elif made := self._first(len(new), offer, parent, depth):
+                taken[key] = made
                 new.append(key)
-        self._urls.put_many(rows, new)
+        self._urls.put_many(taken, new)
         self._tally["known"] += len(new)
-        return list(rows)
+        return list(taken)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
@@ -228,25 +217,24 @@ class LinkIngest:
             hosts.add(name)
         return self._queues.place(url)
 
-    def _first(self, before: int, offer: Offer, origin: tuple[bytes, int], *, picky: bool) -> bytes:
+    def _first(self, before: int, offer: Offer, parent: bytes, depth: int) -> bytes:
         """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
 
         Args:
             before: Number of URLs of the same page that are new too, and come before.
             offer: Its link.
-            origin: Key of the page, and depth of its links.
-            picky: Whether the queue may be too full for it.
+            parent: Key of the page.
+            depth: Depth of its links.
         """
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
-        parent, depth = origin
         evidence = strategy.fold((), evidence)
         value = quantum(strategy.value(evidence))
-        if picky and queues.refuses(value):
+        if queues.refuses(value):
             return b""
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
-        still = QUEUED, 0
+        still = rows.QUEUED, 0
         groups, number = strategy.group(url), self._urls.seq + before
         place = self._places.place(url)
         assert place is not None, "its key was made with it"  # noqa: S101
@@ -279,18 +267,18 @@ class LinkIngest:
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Return the stored form of a known row after one more page linked to it."""
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
-            LINKED.unpack_from(data)
+            rows.LINKED.unpack_from(data)
         )
         if plain or not count or version != self._version or key in self._held:
             return self._known(data, key, parent, offer)
         strategy = self._strategy
         _, to, contribution, anchor, context = offer
-        end = HEAD_BYTES + (parents << 4)
+        end = rows.HEAD_BYTES + (parents << 4)
         fold, value_of = strategy.fold, strategy.value
         kept, best = rows.with_parent(
-            data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
+            data[rows.HEAD_BYTES : end], parent, quantum(value_of(fold((), contribution)))
         )
-        evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
+        evidence = fold(rows.FLOATS[count].unpack_from(data, end), contribution)
         new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
@@ -300,10 +288,10 @@ class LinkIngest:
         if best:
             packed = rows.with_evidence_texts(packed, anchor, context)
         parents, count = len(kept) >> 4, len(evidence)
-        moved: bytes = MOVED[parents][count].pack(
+        moved: bytes = rows.MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
-        return data[:MOVING_AT] + moved + packed
+        return data[: rows.MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""

@@ -24,7 +24,7 @@ from topiccrawl.frontier.seen import Tail
 from topiccrawl.links.strategies.contract import REJECTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -174,10 +174,7 @@ class Queues:
 
     def counts(self) -> dict[str, int]:
         """Return counters by name; the queues always, the others where they are not 0."""
-        sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error", "known"), 0)
-        sizes.update({name: number for name, number in self.tally.items() if number})
-        sizes["leased"] = len(self.leases.pages())
-        return sizes
+        return sizes_of(self.tally, len(self.leases.pages()))
 
     def unit(self, row: Row) -> Unit:
         """Return the unit of a row."""
@@ -231,6 +228,12 @@ class Queues:
         else:
             self.reject(row.text(rows.REASON), -1)
 
+    def remove(self, row: Row, key: bytes) -> None:
+        """Delete the record of a row that is not leased."""
+        self.take_out(row, key)
+        self.urls.forget(key, row.seq)
+        self.tally["known"] -= 1
+
     def fail(self, row: Row, reason: str) -> None:
         """Put a row that is in no queue into the errorQueue."""
         row.state = rows.ERROR
@@ -271,17 +274,10 @@ class Queues:
         elif old == head:
             self._follow(unit, lane, order)
 
-    def near_bound(self, coming: int) -> bool:
-        """Check whether any of so many new URLs may be refused."""
-        tally = self.tally
-        return self._tail.near(tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]] + coming)
-
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
-        tally = self.tally
-        waiting = tally[LANE_NAMES[0]] + tally[LANE_NAMES[1]]
-        if self._tail.refuses((TOP - value) << 32, waiting):
-            tally["tail"] += 1
+        if self._tail.most and self._tail.refuses((TOP - value) << 32, sum(self.sizes())):
+            self.tally["tail"] += 1
             return True
         return False
 
@@ -349,6 +345,12 @@ class Queues:
         return next(
             (DUE.unpack_from(entry)[0] for entry, _ in self._store.items("due", size=1)), None
         )
+
+
+def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
+    """Return the sizes of all queues, and the counters of a tally that are not 0."""
+    sizes = dict.fromkeys((*LANE_NAMES[:2], "leased", "crawled", "error", "known"), 0)
+    return sizes | {name: number for name, number in tally.items() if number} | {"leased": leased}
 
 
 def put_in_order(store: Store, hosts: list[Host]) -> None:

@@ -19,7 +19,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.frontier.portable import SeenEntry
-from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, LOW_VALUE_REASON, QUEUED
+from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, LOW_VALUE_REASON, QUEUED, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -283,7 +283,7 @@ class Shedding:
             if data[0] == QUEUED or not self.mine[key[0]]:
                 continue
             if data[1] & LOW_VALUE:
-                self._drop(number, key, data)
+                self._drop(key, data)
             else:
                 self._found.setdefault(key[0], array("I")).append(number)
                 self._waits += 1
@@ -303,27 +303,20 @@ class Shedding:
             del self._found[bucket]
         keys = map(self._urls.key, numbers if self.mine[bucket] else ())
         settled = [
-            (number, key, data) for number, key in zip(numbers, keys, strict=False)
+            (key, data) for key in keys
             if key is not None and key[0] == bucket and (data := self._urls.find(key))
             and data[0] != QUEUED and not data[1] & LOW_VALUE
         ]  # fmt: skip
-        self._seen.add(bucket, [key for _, key, _ in settled])
-        for number, key, data in settled:
-            self._drop(number, key, data)
+        self._seen.add(bucket, [key for key, _ in settled])
+        for key, data in settled:
+            self._drop(key, data)
         return max(len(numbers), 1)
 
-    def _drop(self, number: int, key: bytes, data: bytes) -> None:
-        """Delete a settled row, and count its kind."""
-        queues = self._queues
-        if data[0] == CRAWLED:
-            what = "crawled"
-            queues.tally[what] -= 1
-        else:
-            what = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
-            queues.reject(data.rpartition(b"\0")[2].decode(), -1)
-        queues.tally["let-go/" + what] += 1
-        queues.tally["known"] -= 1
-        self._urls.forget(key, number)
+    def _drop(self, key: bytes, data: bytes) -> None:
+        """Delete a settled row and its links, and count its kind."""
+        low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
+        self._queues.tally["let-go/" + ("crawled" if data[0] == CRAWLED else low)] += 1
+        self._queues.remove(decode(data), key)
         self._urls.put_links(key, None)
 
 
@@ -345,7 +338,7 @@ class Tail:
     """
 
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
-        self._most = most
+        self.most = most
         self._hosts = hosts
         self.counts: list[int] = []
         self._worst = STEPS
@@ -355,17 +348,11 @@ class Tail:
         """Count an entry that came (1) or went (-1); only while there are ``counts``."""
         self.counts[entry >> STEP_BITS] += difference
 
-    def near(self, waiting: int) -> bool:
-        """Check whether the queue is half full."""
-        return self._most > 0 and waiting >= self._most // 2
-
     def refuses(self, entry: int, waiting: int) -> bool:
         """Check whether a new entry is too low, while so many are queued."""
-        if not self.near(waiting):
-            return False
-        if not self.counts:
+        if not self.counts and waiting >= self.most // 2:
             self._count()
-        if waiting < self._most:
+        if waiting < self.most:
             return False
         if self._asked % LOOKS == 0:
             self._worst = self._bound()
@@ -382,7 +369,7 @@ class Tail:
 
     def _bound(self) -> int:
         """Return the step of the last of the best ``most`` entries."""
-        left = self._most
+        left = self.most
         for step, number in enumerate(self.counts):
             left -= number
             if left <= 0:

@@ -262,10 +262,8 @@ class LeaseSettlement:
             return False
         held = self._leases.held.get(key)
         if held is not None:
-            self._release(key, held)
+            row = self._release(key, held)
+            self._queues.enter(row, key)
             self._ready.settle(held.host, now)
-        else:
-            self._queues.take_out(row, key)
-        self._urls.forget(key, row.seq)
-        self._tally["known"] -= 1
+        self._queues.remove(row, key)
         return True

@@ -19,13 +19,9 @@ from topiccrawl.links.strategies.contract import GroupStats
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from topiccrawl.frontier.dispatch import Dispatch
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.frontier.hosts import Host
-    from topiccrawl.frontier.judge import Judge
-    from topiccrawl.frontier.politeness import Robots
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.frontier.queues import Queues
-    from topiccrawl.frontier.seen import Seen
     from topiccrawl.frontier.store import Store
     from topiccrawl.links.strategies.contract import LinkStrategy
 
@@ -127,24 +123,15 @@ class Loader:
     """Import of entries into a frontier.
 
     Args:
-        queues: Queues of an empty frontier.
-        judge: Its strategy, and the state of its sweep.
-        dispatch: Dispatcher whose turn is set.
-        robots: Stores robots.txt files.
-        seen: Stores filters.
+        frontier: An empty one.
     """
 
-    def __init__(
-        self, queues: Queues, judge: Judge, dispatch: Dispatch, robots: Robots, seen: Seen
-    ) -> None:
-        self._queues = queues
-        self._urls = queues.urls
-        self._places = queues.places
-        self._judge = judge
-        self._strategy = judge.strategy
-        self._dispatch = dispatch
-        self._robots = robots
-        self._seen = seen
+    def __init__(self, frontier: EmbeddedFrontier) -> None:
+        self._frontier = frontier
+        self._queues = frontier.queues
+        self._urls = frontier.urls
+        self._places = frontier.places
+        self._strategy = frontier.judge.strategy
 
     def load(self, entries: Iterable[Entry], tick: Callable[[int], None]) -> int:
         """Load an export; return the number of URLs. ``tick`` is called after every entry.
@@ -162,15 +149,15 @@ class Loader:
             elif isinstance(entry, HostEntry):
                 self._host(entry)
             elif isinstance(entry, SeenEntry):
-                self._seen.adopt(entry)
+                self._frontier.seen.adopt(entry)
             tick(1)
-        self._queues.ready.renew_all()
+        self._frontier.ready.renew_all()
         return known
 
     def _begin(self, entries: Iterator[Entry]) -> None:
         queues = self._queues
-        if queues.tally["known"] or self._seen:
-            more = ", others were evicted" if self._seen else ""
+        if queues.tally["known"] or self._frontier.seen:
+            more = ", others were evicted" if self._frontier.seen else ""
             message = (
                 f"{self._urls.store.path}: {queues.tally['known']} URLs are in this frontier{more};"
                 " an export goes into an empty one: start over with --fresh, or name another folder"
@@ -181,9 +168,9 @@ class Loader:
             message = "the export is empty: export it again"
             raise StateError(message)
         about = check(first, self._strategy.name, self._strategy.fields)
-        self._dispatch.turn = about.turn
-        self._judge.swept = (about.renewed, END)
-        queues.ready.crawl = GroupStats(about.pages, about.worth)
+        self._frontier.dispatch.turn = about.turn
+        self._frontier.judge.swept = (about.renewed, END)
+        self._frontier.ready.crawl = GroupStats(about.pages, about.worth)
         queues.tally.update(about.counters)
 
     def _host(self, entry: HostEntry) -> None:
@@ -200,7 +187,9 @@ class Loader:
         for name, expires, available, body in entry.robots:
             origin_ = host.origins.get(name)
             if origin_ is not None:
-                self._robots.put_back(origin_, expires, body.encode(), available=available)
+                self._frontier.robots_files.put_back(
+                    origin_, expires, body.encode(), available=available
+                )
 
     def _url(self, entry: UrlEntry) -> bool:
         queues, urls = self._queues, self._urls

@@ -14,7 +14,7 @@ from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
 from topiccrawl.frontier.leases import leased
-from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
@@ -232,10 +232,7 @@ class View:
         """Return sizes and counters as of the last commit."""
         self._store.refresh()
         tally = (self._store.load("progress") or {}).get("tally", {})
-        sizes = dict.fromkeys((*QUEUES, "known"), 0)
-        sizes.update({name: number for name, number in tally.items() if number})
-        sizes["leased"] = len(leased(self._store))
-        return sizes
+        return sizes_of(tally, len(leased(self._store)))
 
     def recount(self) -> dict[str, int]:
         """Count the queues' sizes URL by URL, to check ``counts``."""
