@@ -310,6 +310,8 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         article.url,
         " · ".join(part for part in about if part),
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
+        *([f"follows up {article.follows}"] if article.follows else ()),
+        *([f"event {article.event}"] if article.event else ()),
         "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
         *_body(article),
