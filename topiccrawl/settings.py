@@ -241,7 +241,7 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
     "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
-    "tasks", "url_patterns", "warc", "watch", "webhook",
+    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook",
 )  # fmt: skip
 """Folders below ``topiccrawl/addons`` that have settings."""
 
