@@ -7,6 +7,8 @@ or of the demo web where there are none. (c) Speed and memory at ``--number`` ar
 ``--texts`` of them have made-up texts, those before are keys alone, drawn evenly as hashes are.
 ``articles_per_s`` looks up and enters; ``verified_per_s`` also reads the texts found from a file,
 compares them and writes new ones; ``with_features_per_s`` makes the keys of the text besides.
+(d) ``--scan`` articles: reprints that a comparison with every stored article finds and the index
+does not (``scan_missed``).
 
 Beside the project's methods stand SimHash, and MinHash LSH where datasketch is installed.
 """
@@ -23,6 +25,7 @@ import tempfile
 import time
 from bisect import bisect
 from collections import Counter
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -32,17 +35,18 @@ import numpy as np
 from wordfreq import get_frequency_dict
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
-from benchmarks.reprints import distinct, stream
+from benchmarks.reprints import distinct, follow_ups, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
-from topiccrawl.dedup.choice import NAMES, method_named
+from topiccrawl.dedup.choice import NAMES, find_duplicates, method_named
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from benchmarks.reprints import Case
+    from topiccrawl.dedup import DuplicateDetector
 
 DATA = Path("../shared/data")
 STDOUT = Path("-")
@@ -151,6 +155,33 @@ def judge_stream(cases: Sequence[Case], detector: Detector) -> Figures:
         "recall": round(right["all"] / max(1, count["reprints"]), 4),
         "made_negatives_merged": count["negatives"],
         **recalls,
+    }
+
+
+def compare_with_scan(
+    articles: Sequence[Article], method: Callable[[], DuplicateDetector]
+) -> Figures:
+    """Return how many reprints a scan of all articles finds, and how many the index misses."""
+    urls = [
+        {copy.url for copy, _ in find_duplicates(articles, method(), scan=scan)}
+        for scan in (True, False)
+    ]
+    return {"scan_found": len(urls[0]), "scan_missed": len(urls[0] - urls[1])}
+
+
+def judge_follow_ups(
+    pairs: Iterable[tuple[Article, Article]], method: DuplicateDetector
+) -> Figures:
+    """Return the shares of follow-ups that are merged with the older story, and linked to it."""
+    counts: Counter[str] = Counter()
+    for old, later in pairs:
+        match = method.judge(later, [old])
+        counts["all"] += 1
+        counts["merged"] += match is not None and not match.follows
+        counts["linked"] += match is not None and match.follows
+    return {
+        f"follow_ups_{name}": round(counts[name] / max(1, counts["all"]), 4)
+        for name in ("merged", "linked")
     }
 
 
@@ -280,11 +311,17 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
     """Figures of each method."""
     known = read_articles(options.articles) if options.articles else {}
     cases = stream(distinct(known.values() or demo_articles()), seed=1)
+    later = list(follow_ups(distinct(known.values() or demo_articles()), seed=1))
     figures: dict[str, Figures] = {}
     for name, make in detectors().items():
         figures[name] = judge_stream(cases, make())
         if options.pairs and known:
             figures[name] |= judge_pairs(options.pairs, known, make)
+        if name in NAMES:
+            figures[name] |= judge_follow_ups(later, method_named(name))
+        if options.scan and name in NAMES:
+            some = [case.article for case in cases[: options.scan]]
+            figures[name] |= compare_with_scan(some, partial(method_named, name))
         if not options.number:
             continue
         texts = min(options.texts, options.number)
@@ -306,6 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=Path, default=pairs if found else None)
     parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
     parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
+    parser.add_argument("--scan", type=int, default=1000, help="articles compared one by one")
     parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
     parser.add_argument(
         "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"

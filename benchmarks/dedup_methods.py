@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import xxhash
 
-from topiccrawl.dedup.choice import NAMES, method_named
-from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.dedup.choice import NAMES, index_of, method_named
 from topiccrawl.text.digest import fold
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -65,7 +64,7 @@ class Indexed:
 
     def __init__(self, method: DuplicateDetector, texts: Texts | None = None) -> None:
         self.method = method
-        self.index = KeyIndex(10_000_000)
+        self.index = index_of(method, 10_000_000)
         self.texts: Texts = texts if texts is not None else InMemory()
         self.seconds = 0.0
 
@@ -77,7 +76,7 @@ class Indexed:
         """As the store does it."""
         known = [self.texts.get(number) for number in self.find(prepared)]
         match = self.method.judge(article, known)
-        if match is not None:
+        if match is not None and not match.follows:
             return match.url
         self.add(self.texts.add(article), prepared)
         self.method.learn(article)

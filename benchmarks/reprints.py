@@ -9,6 +9,9 @@ more), so that what is the same story is known. Of what is left
 - *hard negatives* tell another story in the same words: four fifths of the numbers changed, or
   every place replaced by another one throughout.
 
+Reprints appear up to two days later. Apart from the stream there are *follow-ups*: one to three
+days later, the lead of another article above most of the old text.
+
 A reprint appears after its original, with other articles in between.
 """
 
@@ -18,6 +21,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
@@ -27,7 +31,7 @@ from topiccrawl.text.digest import digest_of
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from topiccrawl.dedup.shingles import Codes
     from topiccrawl.model import Article
@@ -40,6 +44,8 @@ NATURAL = 0.15
 SITES = 30
 LEAST_PARAGRAPHS = 3
 LEAST_LETTERS = 150
+LEAST_LEAD = 40
+"""Letters of a lead that makes a follow-up."""
 LEAST_FACTS = 3
 """Numbers or places that an article must have to become a hard negative."""
 
@@ -143,7 +149,29 @@ def _reprint(article: Article, story: str, name: str, other: Article, luck: rand
         body = _sourced(body, article, luck)
     title = _retitled(article, other, luck) if luck.random() < 0.5 else article.title  # noqa: PLR2004
     body = _maybe(framed, body, site, luck)
-    return Case(_printed(replace(article, title=title), name, site, body), (story,), edit)
+    day = _moved_day(article, luck.choice((0, 0, 1, 2)))
+    copied = replace(article, title=title, published=day)
+    return Case(_printed(copied, name, site, body), (story,), edit)
+
+
+def follow_ups(articles: Sequence[Article], seed: int) -> Iterator[tuple[Article, Article]]:
+    """Yield articles with their follow-ups, where there is a day and another article's lead."""
+    luck = random.Random(seed)  # noqa: S311
+    for number, article in enumerate(articles):
+        other = articles[luck.randrange(len(articles))]
+        day, lead = _moved_day(article, luck.randint(1, 3)), other.body.split("\n")[0]
+        if not day or article is other or len(lead) < LEAST_LEAD:
+            continue
+        body = [lead, *_trimmed(article.body.split("\n"), luck)]
+        later = replace(article, title=other.title, published=day)
+        yield article, _printed(later, f"f{number}", luck.randrange(SITES), body)
+
+
+def _moved_day(article: Article, days: int) -> str:
+    """Return the day of publication so many days later; "" without one."""
+    if not article.published:
+        return ""
+    return (date.fromisoformat(article.published[:10]) + timedelta(days=days)).isoformat()
 
 
 def _negatives(article: Article, name: str, luck: random.Random) -> list[Case]:

@@ -3,6 +3,9 @@
 TRUTH: JSON lines (gzipped or not) with ``url`` and ``is_article``. Of each site the first 50 to 200
 URLs, at most half of them, train its patterns, as a crawl would have; the rest is judged
 (``precision``, ``recall``). ``prior_*``: all URLs judged by their look alone, as of unknown hosts.
+``left_out_*``: each host's URLs judged by what the other hosts of its site taught: the share of its
+articles that are fetched, over all of them, as the mean over hosts, and of the worst host.
+TRUTH may be a text file of articles' URLs, one a line: then only recall says something.
 ``--rules``: JSON lines with ``url`` and ``kind``; the share of equal answers is reported.
 
 Then two crawls of the demo web, with and without the filter, unless ``--no-crawl``:
@@ -27,10 +30,12 @@ from lab.demo.crawl import crawl
 from lab.demo.judge import read_log
 from lab.demo.plan import Kind
 from lab.demo.web import Web, generate
+from topiccrawl.addons.url_patterns.pattern import Label
 from topiccrawl.addons.url_patterns.site import NEWS_SHARE, SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.links.newsurls import is_aside, news_likelihood
-from topiccrawl.links.urls import site_of
+from topiccrawl.links.skeletons import address
+from topiccrawl.links.urls import canonical, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +55,10 @@ def rows(path: Path) -> list[dict[str, Any]]:
     """The objects of a file of JSON lines."""
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    return [json.loads(line) for line in text.split("\n") if line]
+    lines = [line for line in text.split("\n") if line]
+    if not text.startswith("{"):
+        return [{"url": canonical(line) or line, "is_article": True} for line in lines]
+    return [json.loads(line) for line in lines]
 
 
 def figures(answers: Iterable[tuple[bool, bool]], prefix: str = "") -> dict[str, float]:
@@ -79,6 +87,33 @@ def by_site(truth: Sequence[dict[str, Any]], most: int = MOST) -> dict[str, floa
         learner = trained(known[:number])
         answers.extend((true, learner.is_news(url)) for url, true in known[number:])
     return figures(answers)
+
+
+def left_out(truth: Sequence[dict[str, Any]], most: int = MOST) -> dict[str, float]:
+    """Return the share of articles that are fetched of hosts from which nothing was learnt."""
+    hosts = defaultdict(list)
+    for row in truth:
+        hosts[address(row["url"]).host].append((row["url"], bool(row["is_article"])))
+    shares, kept, articles = [], 0, 0
+    for host, known in hosts.items():
+        site = site_of(known[0][0])
+        others = [
+            pair
+            for other, pairs in hosts.items()
+            if other != host and site_of(pairs[0][0]) == site
+            for pair in pairs
+        ]
+        learner = trained(others[:most])
+        fetched_ = [learner.judge(url).label is not Label.OTHER for url, true in known if true]
+        kept, articles = kept + sum(fetched_), articles + len(fetched_)
+        if fetched_:
+            shares.append(sum(fetched_) / len(fetched_))
+    return {
+        "left_out_hosts": len(shares),
+        "left_out_recall": round(kept / max(1, articles), 4),
+        "left_out_recall_mean": round(sum(shares) / max(1, len(shares)), 4),
+        "left_out_recall_worst": round(min(shares, default=0.0), 4),
+    }
 
 
 def trained(known: Sequence[tuple[str, bool]]) -> SiteLearner:
@@ -156,6 +191,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     for most in (FEWEST, 2 * FEWEST):
         few = by_site(truth, most)
         found |= {f"{name}_{most}": few[name] for name in ("precision", "recall")}
+    found |= left_out(truth)
     found |= figures(((bool(r["is_article"]), by_look(r["url"])) for r in truth), "prior_")
     if options.rules is not None:
         same = [(row["kind"] == "article") == by_look(row["url"]) for row in rows(options.rules)]

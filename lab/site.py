@@ -19,7 +19,7 @@ PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 _TO_ROOT = re.compile(rf"\]\(\.\./({'|'.join(map(re.escape, PAGES))})")
 _TO_CODE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")
 _TO_DOCS = re.compile(r"\]\(docs/")
-_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#|[\w./-]+\.md|images/)[^)]*\)")
+_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#|[\w.-]+\.md|images/)[^)]*\)")
 
 
 @event_priority(-100)  # after the plugin for languages, which knows files of the docs folder only

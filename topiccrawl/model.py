@@ -192,6 +192,8 @@ class Article:
         noarchive: The page's directives forbid to show a copy.
         encoding: Character encoding the page was decoded from.
         reprint_of: URL of the stored article with the same story, or "" if none is known.
+        follows: URL of the older stored article that this one follows up, or "".
+        event: URL of the first stored article about the same event, or "" if it was not looked for.
 
     Raises:
         ValueError: A score or a time is no number, a score is outside [0, 1], or the URL is empty.
@@ -216,6 +218,8 @@ class Article:
     noarchive: bool = False
     encoding: str = ""
     reprint_of: str = ""
+    follows: str = ""
+    event: str = ""
 
     def __post_init__(self) -> None:
         if not self.url:

@@ -263,8 +263,8 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
-    "adaptation", "browser", "dashboard", "frames", "mongodb", "records", "redis", "tasks",
-    "url_patterns", "warc", "watch", "webhook",
+    "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
+    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook",
 )  # fmt: skip
 """Folders below ``topiccrawl/addons`` that have settings."""
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from examples.jsonstore.journal import Journal
-from topiccrawl.dedup.index import CAPACITY, KeyIndex
+from topiccrawl.dedup import linked
+from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
@@ -42,7 +44,7 @@ class JsonStore:
         capacity: int = CAPACITY,
     ) -> None:
         self._method = method or VerifiedShingles()
-        self._index = KeyIndex(capacity)
+        self._index = index_of(self._method, capacity)
         self._urls = [""]  # by number in the index
         self._keys = f"{KEYS} {self._method.scheme}"
         self._journal = Journal(Path(folder), self._changed)
@@ -146,7 +148,8 @@ class JsonStore:
         if not self._journal.table(FORGOTTEN).keys().isdisjoint(names_of(article)):
             return Saved(article.url, Fate.FORGOTTEN, article.url)
         keys = self._method.keys(article)
-        if (match := self._match(article, keys)) is not None:
+        article, match = linked(article, self._match(article, keys))
+        if match is not None:
             return self._save_reprint(article, match)
         if article.url in self._journal.table(REPRINTS):
             self._journal.put(REPRINTS, article.url, None)
@@ -163,7 +166,7 @@ class JsonStore:
         if known is None or known.digest != article.digest:
             self._journal.put(self._keys, article.url, list(keys))
         fate = Fate.NEW if known is None else fate_of(known, article)
-        return Saved(article.url, fate, article.url)
+        return Saved(article.url, fate, article.url, follows=article.follows)
 
     def _save_reprint(self, article: Article, match: Match) -> Saved:
         reprint = (

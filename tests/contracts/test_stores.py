@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
     async def law(store: ArticleStore) -> None:
         (saved,) = await store.save([article(1)])
-        assert saved == (article(1).url, Fate.NEW, article(1).url, 1.0, "")
+        assert saved == (article(1).url, Fate.NEW, article(1).url, 1.0, "", "")
         story = await store.get(article(1).url)
         assert story is not None
         assert story.article == article(1)
@@ -263,5 +263,33 @@ def test_there_is_never_more_than_one_document_of_a_story(
 def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:
     async def law(store: ArticleStore) -> None:
         await store.close()
+
+    run(factory(tmp_path), law)
+
+
+def test_a_follow_up_is_stored_and_names_the_story_before_it(
+    factory: Factory, tmp_path: Path
+) -> None:
+    body = (
+        "9月14日晚11时许，城东区纺织路一处废弃厂房突然起火，附近居民闻到刺鼻气味后报警。"
+        "消防救援支队调派6个站18辆消防车98名指战员赶赴现场，火势蔓延很快。"
+        "次日凌晨1时10分，明火被扑灭。火灾没有造成人员伤亡，过火面积约1200平方米。"
+    )
+    news = "区检察院9月20日通报，两名拆解工因涉嫌失火罪被批准逮捕，其中一人曾在现场丢弃烟头。"
+    old = replace(article(1), body=body, published="2026-09-15", digest=digest_of(body))
+    later = replace(
+        article(2), body=news + body, published="2026-09-20", digest=digest_of(news + body)
+    )
+
+    async def law(store: ArticleStore) -> None:
+        await store.save([old])
+        (saved,) = await store.save([later])
+        assert (saved.fate, saved.story, saved.follows) == (Fate.NEW, later.url, old.url)
+        story = await store.get(later.url)
+        assert story is not None
+        assert story.article == replace(later, follows=old.url)
+        assert (await store.counts())["reprints"] == 0
+        (again,) = await store.save([later])
+        assert (again.fate, again.follows) == (Fate.UNCHANGED, old.url)
 
     run(factory(tmp_path), law)

@@ -9,9 +9,15 @@ from typing import Any
 import pytest
 
 from benchmarks.dedup import DATA as SHARED
-from benchmarks.dedup import demo_articles, judge_pairs, judge_stream, read_articles
+from benchmarks.dedup import (
+    demo_articles,
+    judge_follow_ups,
+    judge_pairs,
+    judge_stream,
+    read_articles,
+)
 from benchmarks.dedup_methods import Indexed
-from benchmarks.reprints import distinct, stream
+from benchmarks.reprints import distinct, follow_ups, stream
 from topiccrawl.dedup.choice import method_named
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
@@ -51,6 +57,12 @@ def test_reprints_made_of_the_demo_web() -> None:
     assert len(cases) > 1000
     assert found["precision"] >= 0.98, found  # .992 when it was set
     assert found["recall"] >= 0.95, found  # .974
+
+
+def test_follow_ups_are_stories_of_their_own() -> None:
+    later = follow_ups(distinct(demo_articles(1, pages=500)), seed=2)
+    found = judge_follow_ups(later, method_named())
+    assert found["follow_ups_merged"] <= 0.1, found  # .03 when it was set
 
 
 def test_pairs_that_a_reader_labelled() -> None:

@@ -1,4 +1,4 @@
-"""``scrapy articles list|show|search|changes|export|forget``: what was found."""
+"""``scrapy articles list|show|search|events|changes|export|forget``: what was found."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import writing
+from topiccrawl.storage.happenings import happenings
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.since import LAST, since_of
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
+    from topiccrawl.storage.happenings import Happening
 
 UNSETTLED = 300.0
 """Seconds that the next export of ``--stored-since`` goes back, for articles fetched but not stored
@@ -66,7 +68,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     @override
     def syntax(self) -> str:
         return (
-            "[options] list | show URL | search WORDS | changes | export FILE"
+            "[options] list | show URL | search WORDS | events | changes | export FILE"
             " | forget URL|site:HOST ..."
         )
 
@@ -80,6 +82,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             "list and search: those stored last first. show: one, with its reprints. export: all "
             "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
             "for JSON lines on standard output. "
+            "events: articles of different write-ups of one happening, grouped. "
             "changes: what a watched crawl found new, changed and gone since its last run (or "
             "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
         )
@@ -115,6 +118,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 asyncio.run(self._list(found, opts))
             case ["show", url]:
                 self._show(url, as_json=opts.json)
+            case ["events"]:
+                asyncio.run(self._events(self._selection(opts), opts))
             case ["changes"]:
                 asyncio.run(self._changes(opts))
             case ["export", file]:
@@ -150,6 +155,20 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 say(_json(article) if opts.json else _line(article, selection.topic))
         if not found:
             self._say_none(selection)
+
+    async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
+        async with aclosing(self._select(selection, 0)) as articles:
+            found = happenings([article async for article in articles])
+        for one in found[: (SHOWN if opts.limit is None else opts.limit) or None]:
+            if opts.json:
+                urls = [article.url for article in one.articles]
+                days = {"first": one.days[0], "last": one.days[1]}
+                told = {"event": one.event, "title": one.title, **days, "articles": urls}
+                say(json.dumps(told, ensure_ascii=False))
+            else:
+                say(_headline(one), *(f"  {_line(a, selection.topic)}" for a in one.articles))
+        if not found:
+            say("no event with two articles: crawl with -s TOPICCRAWL_EVENTS=7", to=sys.stderr)
 
     def _say_none(self, selection: Selection) -> None:
         """Report it on standard error, as a program may read the output."""
@@ -286,6 +305,12 @@ def _copied(reprint: Reprint) -> str:
     return f"reprint {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
 
 
+def _headline(one: Happening) -> str:
+    first, last = one.days
+    days = first if first == last else f"{first} to {last}"
+    return f"{len(one.articles)} articles of {one.sites} sites  {days}  {one.title}"
+
+
 def _line(article: Article, topic: str) -> str:
     score = f"{score_of(article, topic):.3f}"
     return f"{score}  {article.published[:10]:<10}  {article.title}  {article.url}"
@@ -310,6 +335,8 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         article.url,
         " · ".join(part for part in about if part),
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
+        *([f"follows up {article.follows}"] if article.follows else ()),
+        *([f"event {article.event}"] if article.event else ()),
         "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
         *_body(article),

@@ -6,7 +6,7 @@ the detector inside the transaction that saves, so that two processes never stor
 """
 
 from topiccrawl.dedup.choice import find_duplicates, method_named
-from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match
+from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match, linked
 from topiccrawl.dedup.index import KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -19,5 +19,6 @@ __all__ = [
     "RankedKeywords",
     "VerifiedShingles",
     "find_duplicates",
+    "linked",
     "method_named",
 ]

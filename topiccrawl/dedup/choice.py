@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from topiccrawl.dedup.contract import DuplicateDetector, ExactText
-from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
 from topiccrawl.errors import SettingError
@@ -67,14 +67,25 @@ def _own(path: str) -> DuplicateDetector:
     return detector
 
 
+def index_of(detector: DuplicateDetector, capacity: int = CAPACITY) -> KeyIndex:
+    """Return an empty index for a detector; a detector may have ``exact = True``.
+
+    Args:
+        detector: Its keys are indexed.
+        capacity: Most articles, the newest.
+    """
+    return KeyIndex(capacity, exact=getattr(detector, "exact", False))
+
+
 def find_duplicates(
-    articles: Iterable[Article], detector: DuplicateDetector | None = None
+    articles: Iterable[Article], detector: DuplicateDetector | None = None, *, scan: bool = False
 ) -> Iterator[tuple[Article, Match]]:
     """Yield each article whose story came before it, with the article that has the story.
 
     Args:
         articles: In the order in which they would be stored; stories stay in RAM.
         detector: Decides; None for ``VerifiedShingles``.
+        scan: Compare with every story instead of those that the index finds.
 
     >>> from topiccrawl.model import Article
     >>> from topiccrawl.text.digest import digest_of
@@ -86,12 +97,13 @@ def find_duplicates(
     [('http://2.test/', 'http://0.test/', 'trimmed')]
     """
     detector = detector or VerifiedShingles()
-    index = KeyIndex()
+    index = index_of(detector)
     stories: dict[int, Article] = {}
     for number, article in enumerate(articles, 1):
         keys = detector.keys(article)
-        match = detector.judge(article, [stories[one] for one in index.find(keys)])
-        if match is not None:
+        near = stories if scan and keys else index.find(keys)
+        match = detector.judge(article, [stories[one] for one in near])
+        if match is not None and not match.follows:
             yield article, match
             continue
         index.add(number, keys)

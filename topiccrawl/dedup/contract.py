@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -18,11 +19,26 @@ class Match(NamedTuple):
         url: URL of that article.
         similarity: In [0, 1]; 1 if the texts are the same.
         reason: Short machine-readable reason (``same-text``).
+        follows: True if the new article is a story of its own that follows this one up.
     """
 
     url: str
     similarity: float
     reason: str
+    follows: bool = False
+
+
+def linked(article: Article, match: Match | None) -> tuple[Article, Match | None]:
+    """Return the article, with the story that it follows up, and the match if it is a reprint.
+
+    >>> from topiccrawl.model import Article
+    >>> found = linked(Article("http://a.test/2", "", ""), Match("http://a.test/1", 0.6, "", True))
+    >>> found[0].follows, found[1]
+    ('http://a.test/1', None)
+    """
+    if match is None or not match.follows:
+        return article, match
+    return replace(article, follows=match.url), None
 
 
 @runtime_checkable
@@ -44,7 +60,10 @@ class DuplicateDetector(Protocol):
         ...
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """Return the best of the stored articles that share a key, if it is the same story."""
+        """Return the best of the stored articles that share a key, if it is the same story.
+
+        A story that the article follows up is returned only where none is the same.
+        """
         ...
 
     def learn(self, article: Article) -> Sequence[int]:

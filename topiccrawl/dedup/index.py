@@ -4,7 +4,9 @@ Nearly all entries are in one sorted array of keys and a parallel one of article
 bytes an entry, in which all keys of an article are searched at once. The newest are in a
 dictionary and are merged into the arrays when there are too many of them. The store is
 authoritative; the index is built from it at the start and updated inside each saving transaction.
-An entry too many costs a comparison, never a wrong answer.
+An entry too many costs a comparison, never a wrong answer. A detector whose keys may be shared by
+chance is served by bounds (``EVIDENCE``, ``CANDIDATES``, ``COMMON``); one that is ``exact`` gets
+every article that shares a key, so that it finds what a scan would.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ class KeyIndex:
 
     Args:
         capacity: Most articles, see ``CAPACITY``; numbers must be nearly dense and ascending.
+        exact: Find every article that shares a key, however common the key is.
 
     >>> index = KeyIndex()
     >>> index.add(1, [10, 20, 30])
@@ -64,8 +67,11 @@ class KeyIndex:
     [1, 2]
     """
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
+    def __init__(self, capacity: int = CAPACITY, *, exact: bool = False) -> None:
         self.capacity = capacity
+        self._common = capacity if exact else COMMON
+        self._most: int | None = None if exact else CANDIDATES
+        self._evidence = 0.0 if exact else EVIDENCE
         self.newest = 0
         self._keys: Halves = np.empty(0, dtype=np.uint32)
         self._numbers: Halves = np.empty(0, dtype=np.uint32)
@@ -95,12 +101,12 @@ class KeyIndex:
                 fresh[key] = [held, number]
             elif number not in held:
                 held.append(number)
-                del held[:-COMMON]
+                del held[: -self._common]
         if len(fresh) > self._room:
             self._merge()
 
     def find(self, keys: Iterable[int], but: int = 0) -> list[int]:
-        """Return up to ``CANDIDATES`` articles that share keys, best first, in a tie oldest first.
+        """Return articles that share keys, best first, in a tie oldest first.
 
         A key counts one over the number of articles that have it.
 
@@ -115,14 +121,14 @@ class KeyIndex:
             if held is not None:
                 new = [held] if isinstance(held, int) else held
                 old = (number for number in found.get(at, ()) if number not in new)
-                found[at] = [*old, *new][-COMMON:]
+                found[at] = [*old, *new][-self._common :]
         scores: dict[int, float] = {}
         for numbers in found.values():
             for number in numbers:
                 scores[number] = scores.get(number, 0.0) + 1 / len(numbers)
         scores.pop(but, None)
-        likely = [number for number, score in scores.items() if score >= EVIDENCE]
-        return sorted(likely, key=lambda number: (-scores[number], number))[:CANDIDATES]
+        likely = [number for number, score in scores.items() if score >= self._evidence]
+        return sorted(likely, key=lambda number: (-scores[number], number))[: self._most]
 
     def load(self, numbers: Entries, keys: Entries) -> None:
         """Add many entries at once: number and key of each."""
@@ -141,7 +147,7 @@ class KeyIndex:
         found: dict[int, list[int]] = {}
         for at in np.flatnonzero(self._keys[starts] == wanted).tolist():
             start = int(starts[at])
-            run = int(np.count_nonzero(self._keys[start : start + COMMON] == wanted[at]))
+            run = int(np.count_nonzero(self._keys[start : start + self._common] == wanted[at]))
             found[at] = self._numbers[start : start + run].tolist()
         return found
 
@@ -180,20 +186,20 @@ class KeyIndex:
         return (self._keys[start:end].astype(np.uint64) << _SHIFT) | self._numbers[start:end]
 
     def _kept(self, entries: Entries) -> Entries:
-        """Merge two ascending runs: each entry once, at most ``COMMON`` of a key, none too old."""
+        """Merge two ascending runs: each entry once, the newest of a common key, none too old."""
         entries.sort(kind="stable")  # a stable sort is fast on runs
         if self.newest > self.capacity:
             oldest = np.uint64(self.newest - self.capacity)
             entries = entries[(entries & _LOW) > oldest]
-        return _newest_of_each(entries)
+        return _newest_of_each(entries, self._common)
 
 
-def _newest_of_each(entries: Entries) -> Entries:
-    """Return each of the ascending entries once, and at most ``COMMON`` of each key."""
+def _newest_of_each(entries: Entries, common: int) -> Entries:
+    """Return each of the ascending entries once, and the newest ``common`` of each key."""
     entries = entries[np.append(entries[1:] != entries[:-1], np.True_)] if len(entries) else entries
-    if len(entries) <= COMMON:
+    if len(entries) <= common:
         return entries
     keys = entries >> _SHIFT
     crowded = np.zeros(len(entries), dtype=np.bool_)
-    crowded[:-COMMON] = keys[:-COMMON] == keys[COMMON:]
+    crowded[:-common] = keys[:-common] == keys[common:]
     return entries[~crowded]

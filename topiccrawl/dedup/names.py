@@ -91,8 +91,8 @@ def swaps(one: str, other: str) -> Counter[tuple[str, str, str, str]]:
 def _sizes(one: str, at: int, other: str, place: int) -> tuple[int, int]:
     """Return the letters until both texts agree again; 0 and 0 if they do not soon."""
     for mine, theirs in _SIZES:
-        end = at + mine
-        if one[end : end + BEHIND] == other[place + theirs : place + theirs + BEHIND]:
+        behind = one[at + mine : at + mine + BEHIND]
+        if behind and behind == other[place + theirs : place + theirs + BEHIND]:
             return mine, theirs
     return 0, 0
 

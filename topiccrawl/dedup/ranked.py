@@ -66,6 +66,7 @@ class RankedKeywords:
     """
 
     name = "ranked-keywords"
+    exact = True
 
     def __init__(self, title: RankCounts = TITLE, body: RankCounts = BODY) -> None:
         self.title = title

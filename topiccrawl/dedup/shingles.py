@@ -112,6 +112,18 @@ def shared(one: Codes, other: Codes) -> int:
     return int(np.count_nonzero(long[places] == short))
 
 
+def share_in(text: str, hashes: Codes) -> float:
+    """Return the share of a text's runs that are among the shingles of another; 1 for no run.
+
+    >>> share_in("一月销量创下新高", shingles("新能源汽车一月销量创下新高").hashes)
+    1.0
+    """
+    codes = letters(text)
+    han = 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes)
+    runs = _runs(codes, (HAN if han else LATIN).shingle)
+    return float(np.isin(runs, hashes).mean()) if len(runs) else 1.0
+
+
 def _smallest(hashes: Codes) -> NDArray[np.uint32]:
     """Return the lower halves of the ``KEYS`` smallest hashes; their order is by the upper half."""
     if len(hashes) > 2 * KEYS:

@@ -4,7 +4,9 @@ Candidates come from an index over each text's bottom-k sketch (``shingles``). E
 compared exactly, boilerplate of its site removed: how much of the shorter text is in the longer
 one (containment, which trimming, added lines and joined paragraphs leave high), and whether the
 two contradict each other in numbers or places (``facts``), which distinguishes tomorrow's report
-of the same template from an edited reprint. See docs/duplicates.md for figures.
+of the same template from an edited reprint. A later article with news of its own above the old
+text (``followups``) is a story of its own that is linked to the older one. See docs/duplicates.md
+for figures.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.dedup.boilerplate import Boilerplate
 from topiccrawl.dedup.contract import Match, digest_key
 from topiccrawl.dedup.facts import Agreement, compare, slots
+from topiccrawl.dedup.followups import has_own_news
 from topiccrawl.dedup.names import renamed
 from topiccrawl.dedup.shingles import keys_of, shared, shingles
 from topiccrawl.text.normal import fold, has_han, normalise, simplify
@@ -114,7 +117,10 @@ class VerifiedShingles:
         return (*found, digest_key(article.digest))
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """Return the most similar story, or the first one that is nearly the same."""
+        """Return the most similar story, or the first one that is nearly the same.
+
+        Else the story that the article follows up.
+        """
         best: tuple[float, Match] | None = None
         for other in known:
             found = self._compare(article, other)
@@ -141,27 +147,36 @@ class VerifiedShingles:
         if article.digest and article.digest == other.digest:
             return 2.0, Match(other.url, 1.0, "same-text")
         comparable = article.digest and other.digest
-        if not comparable or not self._near(article.published, other.published):
+        if not comparable or not self._near(_day(article), _day(other)):
             return None
         new, old = self._text(article), self._text(other)
         verdict = _verdict(new, old)
         apart = verdict.alike < CORRECTED and other_part(article.title, other.title)
         if not verdict.reason or apart:
             return None
-        facts = _facts(new, old)
-        if facts.contradicts or _renamed(new, old):
+        return self._matched(article, other, (new, old), verdict)
+
+    @staticmethod
+    def _matched(
+        article: Article, other: Article, texts: tuple[_ComparedText, _ComparedText],
+        verdict: _Verdict,
+    ) -> tuple[float, Match] | None:  # fmt: skip
+        """Return a match with an article of the same runs, unless facts or names contradict."""
+        facts = _facts(*texts)
+        if facts.contradicts or _renamed(*texts):
             return None
         worth = verdict.alike / (1 + facts.contradictions)
-        return worth, Match(other.url, round(min(verdict.similarity, ALMOST), 4), verdict.reason)
+        similarity = round(min(verdict.similarity, ALMOST), 4)
+        if not _is_follow_up(*texts, _day(article), _day(other)):
+            return worth, Match(other.url, similarity, verdict.reason)
+        if article.published < other.published:
+            return None  # the stored one follows this one up
+        return worth - 1, Match(other.url, similarity, "follow-up", follows=True)
 
-    def _near(self, one: str, other: str) -> bool:
-        if not self.window or not one or not other:
+    def _near(self, one: date | None, other: date | None) -> bool:
+        if not self.window or one is None or other is None:
             return True
-        try:
-            days = date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])
-        except ValueError:
-            return True
-        return abs(days.days) <= self.window
+        return abs((one - other).days) <= self.window
 
     def _text(self, article: Article) -> _ComparedText:
         key = (article.site, article.digest)
@@ -206,6 +221,24 @@ class _ComparedText:
         if self._slots is None:
             self._slots = slots(self.text)
         return self._slots
+
+
+def _day(article: Article) -> date | None:
+    try:
+        return date.fromisoformat(article.published[:10])
+    except ValueError:
+        return None
+
+
+def _is_follow_up(
+    new: _ComparedText, old: _ComparedText, new_day: date | None, old_day: date | None
+) -> bool:
+    """Return whether the one published on a later day follows the other one up."""
+    if new_day is None or old_day is None or new_day == old_day:
+        return False
+    if new_day < old_day:
+        new, old, new_day, old_day = old, new, old_day, new_day
+    return has_own_news(new.text, old.text, old.hashes, (old_day, new_day))
 
 
 class _Verdict(NamedTuple):

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Skeleton, skeleton
+from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Skeleton, address, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,16 +65,34 @@ ARTICLES = frozenset(
         "view",
         "show",
         "a",
+        "artikel",
+        "read",
+        "post",
+        "posts",
+        "noticia",
+        "noticias",
+        "actualite",
+        "nachricht",
+        "shownews",
+        "storypage",
     )
 )
 """Words of pages to read."""
 
 _PAGERS = frozenset(("page", "p", "pn", "pageno", "paged", "pageindex", "curpage"))
 _SOUGHT = frozenset("q query wd word words keyword keywords kw key search".split())  # noqa: SIM905
-_IDS = frozenset(("id", "aid", "nid", "newsid", "articleid", "docid", "contentid", "tid"))
+_ID = re.compile(
+    r"(?:.*[a-z_])?(?:id|guid|uid|key|no)|n?idx|(?:art|article|news|story|doc|record)(?:_?(?:no|nr))?"
+)
+_ID_VALUE = re.compile(r"[0-9]{2,}|(?=.*[0-9])[0-9A-Za-z_.%{}-]{6,}")
 _LONG_NUMBER = re.compile(r"[0-9]{5,}")
-_SHORT_NUMBER = re.compile(r"[0-9]{1,4}")
+_POST = re.compile(r"[0-9]{2,}")
+_MIXED = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[0-9A-Za-z]{6,}|[0-9a-f]{12,}")
+_ENDING = re.compile(
+    r"[a-z]{2}(?:[-_][A-Za-z]{2})?|amp|index|print|full|artikel|article|story|detail|[0-9]{1,2}"
+)
 _TEXT_FILE = re.compile(r"\.(?:s?html?|html5)\Z")
+_WORDS = re.compile(r"[A-Za-z]{2,}(?=-|\Z)")
 _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
 _DIRECTORIES = 4
 
@@ -85,8 +103,9 @@ class _Look(NamedTuple):
     url: str
     shape: Skeleton
     words: frozenset[str]  # of the path
-    last: str  # the last segment, or the directory where the path ends in a slash
+    last: str  # the last segment that names the page, without a language or "amp" behind it
     query: frozenset[str]  # names
+    identified: bool  # the query has an id of an article
 
 
 class Sign(NamedTuple):
@@ -112,7 +131,8 @@ def is_talk(url: str) -> bool:
     >>> is_talk("http://blog.a.test/u/1.html"), is_talk("http://a.test/comment/1.html")
     (True, False)
     """
-    return not TALK.isdisjoint(_names(_look(url)))
+    look = _look(url)
+    return not TALK.isdisjoint([*_labels(look), *_files(look)])
 
 
 def is_hub_like(url: str) -> bool:
@@ -145,11 +165,39 @@ def news_likelihood(url: str) -> float:
 @lru_cache(maxsize=4_096)
 def _look(url: str) -> _Look:
     shape = skeleton(url)
-    path = url.partition("://")[2].partition("/")[2].partition("?")[0]
-    named = [part for part in shape.segments if part]
-    words = {w.lower() for part in path.split("/") for w in _LETTERS.findall(_stem(part))}
+    named = _named(url, shape)
+    parts = zip(address(url).segments, shape.segments, strict=True)
+    plain = [_stem(part) for part, form in parts if SLUG not in form]
+    words = {word.lower() for part in plain for word in _LETTERS.findall(part)}
     last = _stem(named[-1]) if named else ""
-    return _Look(url, shape, frozenset(words), last, frozenset(n.lower() for n, _ in shape.query))
+    names = frozenset(n.lower() for n, _ in shape.query)
+    return _Look(url, shape, frozenset(words), last, names, _identified(url))
+
+
+def _named(url: str, shape: Skeleton) -> list[str]:
+    """Return the shapes of the path's segments, as far as the one that names the page.
+
+    A language, ``amp`` or ``index.html`` behind a headline or a number says nothing of the page.
+    """
+    pairs = [pair for pair in zip(address(url).segments, shape.segments, strict=True) if pair[1]]
+    while len(pairs) > 1 and _ENDING.fullmatch(_stem(pairs[-1][0])) and _telling(*pairs[-2]):
+        pairs.pop()
+    return [form for _, form in pairs]
+
+
+def _telling(segment: str, form: str) -> bool:
+    return SLUG in form or OPAQUE in form or bool(_LONG_NUMBER.search(segment))
+
+
+def _identified(url: str) -> bool:
+    """Return whether a query has an id of an article: ``?art_id=7310``, ``?p=3289`` at the root."""
+    _, segments, query = address(url)
+    for name, value in query:
+        if _ID.fullmatch(name.lower()) and _ID_VALUE.fullmatch(value):
+            return True
+        if name == "p" and segments in {("",), ("index.php",)} and _POST.fullmatch(value):
+            return True
+    return False
 
 
 def _stem(segment: str) -> str:
@@ -157,18 +205,31 @@ def _stem(segment: str) -> str:
 
 
 def _aside(look: _Look) -> bool:
-    return not ASIDE.isdisjoint(_names(look))
+    """Return whether a name in the URL means no news; above a headline only talk does."""
+    meant = TALK if SLUG in look.last else ASIDE
+    return not (ASIDE.isdisjoint(_labels(look)) and meant.isdisjoint(_files(look)))
 
 
 def _doubtful(look: _Look) -> bool:
-    return not DOUBTFUL.isdisjoint(_names(look))
+    if not DOUBTFUL.isdisjoint(_labels(look)):
+        return True
+    return not _named_page(look) and not DOUBTFUL.isdisjoint(_files(look))
 
 
-def _names(look: _Look) -> list[str]:
-    """Return the whole names in host and path: labels below the site, directories, files."""
+def _named_page(look: _Look) -> bool:
+    """Return whether the path ends in a headline or a long number."""
+    return SLUG in look.last or _numbered(look)
+
+
+def _labels(look: _Look) -> list[str]:
+    """Return the names in the host below the site."""
     labels = look.shape.host.split(":")[0].split(".")[:-2]
-    files = [_stem(part).lower() for part in look.shape.segments if SLUG not in part]
-    return [*(label.rstrip("0123456789") for label in labels), *files]
+    return [label.rstrip("0123456789") for label in labels]
+
+
+def _files(look: _Look) -> list[str]:
+    """Return the whole names in the path: directories and files."""
+    return [_stem(part).lower() for part in look.shape.segments if SLUG not in part]
 
 
 def _root(look: _Look) -> bool:
@@ -177,33 +238,54 @@ def _root(look: _Look) -> bool:
 
 def _listing(look: _Look) -> bool:
     letters = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"{\w+}", "", look.last))}
-    if not letters and NUMBER in look.last:  # page/2/
+    if not letters and NUMBER in look.last and not _long_number(look):  # page/2/
         before = [part for part in look.shape.segments if part][-2:-1]
         return bool(before) and before[0].lower() in HUBS
     return SLUG not in look.last and not HUBS.isdisjoint(letters)
 
 
 def _pager(look: _Look) -> bool:
-    return bool(look.query & _PAGERS) and not look.query & _IDS
+    return bool(look.query & _PAGERS) and not look.identified
 
 
 def _bare(look: _Look) -> bool:
     """Return whether it has no number or headline and ends in a directory or a bare name."""
     text = "/".join(look.shape.segments)
     plain = not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not look.shape.query
+    if _phrase(look) or _mixed(look):
+        return False
     return plain and "." not in look.shape.segments[-1] and text.count("/") <= _DIRECTORIES
 
 
 def _long_number(look: _Look) -> bool:
-    ids = (value for part in look.url.partition("?")[2].split("&") for value in part.split("=")[1:])
-    path = look.url.partition("://")[2].partition("?")[0].rstrip("/")
-    last = path.rpartition("/")[2]
-    return bool(_LONG_NUMBER.search(last)) or any(map(_LONG_NUMBER.fullmatch, ids))
+    query = address(look.url).query
+    return _numbered(look) or any(_LONG_NUMBER.fullmatch(value) for _, value in query)
+
+
+def _numbered(look: _Look) -> bool:
+    named = [part for part in address(look.url).segments if part][-2:]
+    return any(map(_LONG_NUMBER.search, named))
+
+
+def _phrase(look: _Look) -> bool:
+    """Return whether the page's name has two words: a short headline, or a channel's name.
+
+    Hyphens only: an encyclopedia joins the words of its names by underscores.
+    """
+    return SLUG not in look.last and len(_WORDS.findall(look.last)) > 1
+
+
+def _mixed(look: _Look) -> bool:
+    """Return whether the last segment has an id of letters and digits, such as ``B2LA2G3``."""
+    named = [part for part in address(look.url).segments if part]
+    parts = re.split(r"[-_.,~]", named[-1]) if named else []
+    return any(map(_MIXED.fullmatch, parts))
 
 
 def _nothing(look: _Look) -> bool:
     text = look.shape.text.partition("/")[2]
-    return not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not look.shape.dated
+    said = any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) or look.shape.dated
+    return not (said or look.identified or _phrase(look) or _mixed(look))
 
 
 def _gallery_host(look: _Look) -> bool:
@@ -220,17 +302,27 @@ SIGNS: tuple[Sign, ...] = (
         lambda look: not _long_number(look) and NUMBER in look.last,
     ),
     Sign("a headline", 2.5, lambda look: SLUG in look.last),
-    Sign("an opaque id", 2.0, lambda look: OPAQUE in look.last),
+    Sign("an opaque id", 2.0, lambda look: OPAQUE in look.last or _mixed(look)),
+    Sign("two words", 1.5, _phrase),
+    Sign("an id in the query", 2.0, lambda look: look.identified and not _long_number(look)),
     Sign("a word of articles", 1.0, lambda look: not ARTICLES.isdisjoint(look.words)),
     Sign("an HTML file", 0.5, lambda look: bool(_TEXT_FILE.search(look.shape.segments[-1]))),
     Sign("neither number nor headline", -3.0, _nothing),
     Sign("a word of lists at the end", -4.0, _listing),
     Sign("a page number", -4.0, _pager),
     Sign("the root", -4.0, _root),
-    Sign("a word of galleries", -2.0, lambda look: not GALLERIES.isdisjoint(look.words)),
+    Sign(
+        "a word of galleries",
+        -2.0,
+        lambda look: SLUG not in look.last and not GALLERIES.isdisjoint(look.words),
+    ),
     Sign("a gallery's host", -2.0, _gallery_host),
     Sign("words that are looked for", -4.0, lambda look: bool(look.query & _SOUGHT)),
-    Sign("a query without an id", -1.0, lambda look: bool(look.query) and not look.query & _IDS),
+    Sign(
+        "a query without an id",
+        -1.0,
+        lambda look: bool(look.query) and not look.identified and not _named_page(look),
+    ),
     Sign("a word of what is no news", -6.0, _aside),
     Sign("a word of what is seldom news", -3.0, _doubtful),
 )

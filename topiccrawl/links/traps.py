@@ -51,6 +51,7 @@ class TrapRules:
         first_year: First year of a date in a URL; the web is not older.
         last_year: Last year of a date in a URL; next year by default.
         files: Refuse URLs with an extension of :data:`NO_PAGES`.
+        read: Extensions that are read as pages nevertheless.
     """
 
     max_length: int = 512
@@ -61,6 +62,7 @@ class TrapRules:
     first_year: int = 1990
     last_year: int = field(default_factory=_next_year)
     files: bool = True
+    read: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("max_length", "max_slashes", "max_repeats", "max_params", "max_same_param"):
@@ -130,7 +132,8 @@ def _is_deep(parts: _Parts, rules: TrapRules) -> bool:
 
 
 def _is_file(parts: _Parts, rules: TrapRules) -> bool:
-    return rules.files and "." in parts.path and parts.path.rpartition(".")[2].lower() in NO_PAGES
+    end = parts.path.rpartition(".")[2].lower() if "." in parts.path else ""
+    return rules.files and end in NO_PAGES and end not in rules.read
 
 
 def _repeats(parts: _Parts, rules: TrapRules) -> bool:

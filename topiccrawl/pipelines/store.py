@@ -164,7 +164,11 @@ class StorePipeline:
         self._count(STATS[saved.fate])
         if saved.fate is Fate.FORGOTTEN:
             raise DropItem(f"forgotten: {item.url} or its site was taken down")
-        return replace(item, reprint_of=saved.story) if saved.fate is Fate.REPRINT else item
+        if saved.fate is Fate.REPRINT:
+            return replace(item, reprint_of=saved.story)
+        if saved.follows:
+            self._count("topiccrawl/follow_ups")
+        return replace(item, follows=saved.follows)
 
     def _count(self, stat: str) -> None:
         if self._crawler.stats is not None:

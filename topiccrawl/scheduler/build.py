@@ -197,6 +197,7 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
     return TrapRules(
         max_length=settings.getint("URLLENGTH_LIMIT"),
         max_slashes=settings.getint("TOPICCRAWL_TRAP_SLASHES"),
+        read=frozenset({"pdf"} if settings.getbool("TOPICCRAWL_PDF") else ()),
     )
 
 

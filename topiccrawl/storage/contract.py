@@ -50,6 +50,7 @@ class Saved(NamedTuple):
         story: URL of the representative: ``url`` itself unless it is a reprint.
         similarity: Similarity of a reprint to its representative, in [0, 1]; 1 otherwise.
         reason: How a reprint was detected (``same-text``), "" otherwise.
+        follows: URL of the older story that it follows up, "" if it follows none.
     """
 
     url: str
@@ -57,6 +58,7 @@ class Saved(NamedTuple):
     story: str
     similarity: float = 1.0
     reason: str = ""
+    follows: str = ""
 
 
 class Reprint(NamedTuple):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
-    "author", "language",
+    "author", "language", "follows", "event",
 )  # fmt: skip
 COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
 """Columns of ``articles`` in table order, without the id."""

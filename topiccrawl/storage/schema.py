@@ -157,6 +157,10 @@ STEPS: tuple[str, ...] = (
     DROP INDEX records_seen;
     DROP INDEX records_of_seed;
     """,
+    """
+    ALTER TABLE articles ADD COLUMN follows TEXT NOT NULL DEFAULT '';
+    ALTER TABLE articles ADD COLUMN event TEXT NOT NULL DEFAULT '';
+    """,
 )
 """SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 

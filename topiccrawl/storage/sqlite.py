@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
@@ -162,8 +163,9 @@ class SqliteStore:
 
     def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
         found = self._stories.look_up(connection, article)
-        if found.match is not None:
-            return _save_reprint(connection, article, found.match)
+        article, match = linked(article, found.match)
+        if match is not None:
+            return _save_reprint(connection, article, match)
         rows.drop_reprint(connection, article.url)
         known = rows.find(connection, article.url)
         if known is None:
@@ -179,7 +181,7 @@ class SqliteStore:
         rows.set_topics(connection, article_id, article)
         if known is None or known[1].digest != article.digest:
             self._stories.enter(connection, article_id, found.keys)
-        return Saved(article.url, fate, article.url)
+        return Saved(article.url, fate, article.url, follows=article.follows)
 
 
 def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match) -> Saved:

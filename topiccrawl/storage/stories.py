@@ -1,7 +1,7 @@
 """Duplicate index of the embedded store: stored in two tables, searched in RAM.
 
 ``sketches`` has each stored article's keys, written in the transaction that saves the article.
-A ``KeyIndex`` in RAM is the inverse, keys to articles. Every saving transaction excludes all other
+An index in RAM is the inverse, keys to articles. Every saving transaction excludes all other
 writers and first reads the rows that other processes added. So the second process that saves a
 text finds the article of the first. Rows are appended, never searched by key: each random key in a
 table would cost one page of the disk.
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from topiccrawl.dedup.index import CAPACITY, KeyIndex
+from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.storage import rows
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class StoryIndex:
     def __init__(self, method: DuplicateDetector, capacity: int = CAPACITY) -> None:
         self._method = method
         self._capacity = capacity
-        self._index = KeyIndex(capacity)
+        self._index = index_of(method, capacity)
         self._last: _Row | None = None
         self._marks_seen = 0
 
@@ -104,7 +105,7 @@ class StoryIndex:
         connection.executemany(query, ((mark,) for mark in marks))
 
     def _forget(self) -> None:
-        self._index = KeyIndex(self._capacity)
+        self._index = index_of(self._method, self._capacity)
         self._last = None
         self._marks_seen = 0
 

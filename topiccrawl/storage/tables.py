@@ -109,6 +109,12 @@ COLUMNS: Mapping[str, Column] = {
     "final_url": Column("string", "URL after redirects.", lambda a, _: a.final_url),
     "canonical_url": Column("string", "The page's canonical URL.", lambda a, _: a.canonical_url),
     "images": Column("strings", "URLs of the images.", lambda a, _: list(a.images)),
+    "follows": Column(
+        "string", "URL of the older story that it follows up.", lambda a, _: a.follows
+    ),
+    "event": Column(
+        "string", "URL of the first article about the same event.", lambda a, _: a.event
+    ),
     "depth": Column("integer", "Links from the nearest seed.", lambda a, _: a.depth),
     "noarchive": Column("boolean", "The page forbids copies.", lambda a, _: a.noarchive),
     "body": Column(

@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topiccrawl.dedup.choice import index_of
 from topiccrawl.dedup.ranked import BODY, TITLE, RankCounts, RankedKeywords, agreeing, blocks
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
@@ -51,3 +52,29 @@ def test_nothing_is_learnt() -> None:
     method.know([1])
     assert method.learn(article(1, "题", TEXT)) == ()
     assert method.keys(article(1, "", "")) == []
+
+
+def test_the_index_finds_what_a_scan_finds_where_many_articles_share_blocks() -> None:
+    subjects = [
+        f"{a}{b}" for a in ("电池", "汽车", "钢铁", "煤炭", "港口") for b in ("产能", "价格")
+    ]
+    titles = [
+        f"{one}{verb}，{place}{other}{verb}"
+        for one in subjects
+        for other in subjects
+        for verb in ("增长", "回落")
+        for place in ("四川", "湖北", "广东")
+    ]
+    method = RankedKeywords()
+    index, known = index_of(method), dict[int, Article]()
+    scanned = found = 0
+    for number, title in enumerate(titles, 1):
+        one = article(number, title, "")
+        keys = method.keys(one)
+        through_index = method.judge(one, [known[n] for n in index.find(keys)])
+        scanned += method.judge(one, known.values()) is not None
+        found += through_index is not None
+        index.add(number, keys)
+        known[number] = one
+    assert 0 < scanned < len(titles)
+    assert found == scanned

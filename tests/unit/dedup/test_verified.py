@@ -6,6 +6,7 @@ import pytest
 
 from lab.demo.editions import traditional
 from topiccrawl.dedup.choice import NAMES, method_named
+from topiccrawl.dedup.names import swaps
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import SettingError
 from topiccrawl.model import Article
@@ -142,3 +143,7 @@ def test_parts_of_a_series_are_stories_of_their_own(one: str, other: str, *, sam
     first = replace(STORY, title=one)
     second = replace(article(2, *PARAGRAPHS[1:]), title=other)
     assert (VerifiedShingles().judge(second, [first]) is not None) is same
+
+
+def test_texts_that_end_in_other_words_are_compared() -> None:
+    assert swaps("昨天上午甲乙丙丁", "昨天上午戊己庚辛") == {}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.mongodb.stories import Claim, name_of
-from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.contract import linked
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.merge import fate_of, joined, replaces
 from topiccrawl.storage.rows import clean
@@ -70,7 +71,7 @@ class Decision:
         self._articles = dict(known.articles)
         self._texts = dict(known.texts)
         self._next = first
-        self._local = KeyIndex()
+        self._local = index_of(method)
         self._entered: list[tuple[int, Article, Sequence[int]]] = []
         self.plan = Plan()
 
@@ -88,7 +89,8 @@ class Decision:
             return
         numbers = dict.fromkeys((*self._local.find(keys), *candidates))
         near = (self._texts[number] for number in numbers if number in self._texts)
-        match = self._method.judge(article, (other for other in near if other.url != url))
+        found = self._method.judge(article, (other for other in near if other.url != url))
+        article, match = linked(article, found)
         if match is None:
             self._keep(url, article, keys)
         else:
@@ -117,4 +119,4 @@ class Decision:
             self._local.add(number, keys)
             self._entered.append((number, article, keys))
         self.plan.upserts.append((article, number))
-        self.plan.saved.append(Saved(article.url, fate, article.url))
+        self.plan.saved.append(Saved(article.url, fate, article.url, follows=article.follows))

@@ -139,7 +139,7 @@ def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
     """Return the article of a document, with the terms of this topic (else of the best one)."""
     scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
     named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
-    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images")}
+    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images") if name in document}
     values["topics"] = {s["name"]: s["score"] for s in scores}
     values["terms"] = named["terms"] if named else []
     return Article.from_dict({"url": document["_id"], **values})

@@ -24,7 +24,8 @@ import xxhash
 from bson.binary import Binary
 from pymongo.errors import DuplicateKeyError
 
-from topiccrawl.dedup.index import CAPACITY, KeyIndex
+from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.index import CAPACITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -81,7 +82,7 @@ class StoryLog:
         self._method = method
         self._capacity = capacity
         self._clock = clock
-        self._index = KeyIndex(capacity)
+        self._index = index_of(method, capacity)
         self._last = 0
         self._claimed: dict[int, tuple[float, int]] = {}
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgpack
 
 from topiccrawl.addons.redis.wire import script
-from topiccrawl.dedup.index import KeyIndex
+from topiccrawl.dedup.choice import index_of
 from topiccrawl.model import Article
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class StoryRegister:
         self._store = store
         self._kept = min(kept, capacity)
         self._base = "{topiccrawl:stories:" + name + method.scheme + "}:"
-        self._index = KeyIndex(self._kept)
+        self._index = index_of(method, self._kept)
         self._next = 1
         self._marks = 0
 
@@ -87,7 +87,8 @@ class StoryRegister:
         """Take over the entries of other nodes since the last call."""
         newest = int(await self._client.get(self._base + "next") or 1)
         if newest < self._next:  # the server came back empty
-            self._index, self._next, self._marks = KeyIndex(self._kept), 1, 0
+            self._index = index_of(self._method, self._kept)
+            self._next, self._marks = 1, 0
         begin = max(self._next, newest - self._kept)
         for first in range(begin, newest, READ):
             numbers = range(first, min(first + READ, newest))

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from typing_extensions import override
 
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
+from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError
@@ -45,11 +46,13 @@ class _Plan(NamedTuple):
     """Decisions on the articles of one save.
 
     Attributes:
+        articles: The articles, with the stories that they follow up.
         matches: Matching story and its store for each article, or None.
         claims: Articles that are new to the register.
         marks: Boilerplate learnt.
     """
 
+    articles: list[Article]
     matches: list[tuple[Match, str] | None]
     claims: list[Claim]
     marks: list[int]
@@ -93,7 +96,7 @@ class TogetherStore(SqliteStore):
         async with self._turn:
             with _translated():
                 plan = await self._claimed(articles)
-            saved = await self._save_here(articles, plan)
+            saved = await self._save_here(plan)
             doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if lost := doubles.intersection(claim.article.url for claim in plan.claims):
                 with _translated():  # the node's own store refused them
@@ -121,13 +124,13 @@ class TogetherStore(SqliteStore):
             )  # fmt: skip
         return self._register
 
-    async def _save_here(self, articles: Sequence[Article], plan: _Plan) -> list[Saved]:
+    async def _save_here(self, plan: _Plan) -> list[Saved]:
         """Save the articles that no other node has; return the fates of all."""
         elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
-        pairs = zip(articles, elsewhere, strict=True)
+        pairs = zip(plan.articles, elsewhere, strict=True)
         here = iter(await super().save([article for article, away in pairs if not away]))
         saved = []
-        for article, found in zip(articles, plan.matches, strict=True):
+        for article, found in zip(plan.articles, plan.matches, strict=True):
             if found is not None and found[1] != self._place:
                 match = found[0]
                 known = (match.url, match.similarity, match.reason)
@@ -154,10 +157,12 @@ class TogetherStore(SqliteStore):
         near: Sequence[Sequence[SharedStory]], known: dict[str, SharedStory],
         learnt: dict[str, Sequence[int]],
     ) -> _Plan:  # fmt: skip
-        plan = _Plan([], [], [])
+        plan = _Plan([], [], [], [])
         for article, own, others in zip(articles, keys, near, strict=True):
             shared = {one.article.url: one for one in others if one.article.url != article.url}
-            match = self._method.judge(article, [one.article for one in shared.values()])
+            judged = self._method.judge(article, [one.article for one in shared.values()])
+            known_as, match = linked(article, judged)
+            plan.articles.append(known_as)
             plan.matches.append(match and (match, shared[match.url].store))
             before = known.get(article.url)
             same = before is not None and before.article.digest == article.digest

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.urls import by_look
 from topiccrawl.addons.url_patterns.expression import expression, year_span
 from topiccrawl.links.newsurls import is_aside, is_hub_like, news_likelihood
 from topiccrawl.links.skeletons import skeleton, year_of
@@ -71,3 +72,44 @@ def test_a_year_is_read_from_the_date() -> None:
         ("http://a.test/x/3.html", 0),
     ):
         assert year_of(url, skeleton(url)) == year
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.test/mnews.asp?pk_no=1412361",
+        "http://a.test/news/view.php?art_id=7310&page=2",
+        "http://a.test/read.asp?AID=88231",
+        "http://a.test/news/story.asp?guid=%7B49E8785A-F1C7-11EA-B8AA-ECF03EAB1839%7D&siteid=rss",
+        "http://a.test/storypage.aspx?StoryId=XK4471",
+        "http://a.test/?p=3289",
+        "http://a.test/uutiset/3-11523428?origin=rss",
+        "http://a.test/news/life/898682/%D8%B4%D8%B9%D8%B1-%D9%88%D8%B1%D8%AF/ar",
+        "http://a.test/a-goal-in-the-last-minute-of-play-1019241/artikel",
+        "http://a.test/sport/a-goal-in-the-last-minute-of-play/amp",
+        "http://check.a.test/doc.news.test.B2LA2G3",
+        "http://a.test/people/she-came-too-early-to-the-party/s/5-95-2070077",
+        "http://a.test/archive/63076",
+        "http://a.test/comment/opinion/article/3046526/what-the-playbook-should-be-now",
+        "http://a.test/the-video-of-the-whole-truth-is-shown-in-court/",
+        "http://a.test/culture/unstilled-longing/",
+    ],
+)
+def test_articles_of_unknown_sites_are_fetched(url: str) -> None:
+    assert by_look(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.test/archive/page/12",
+        "http://a.test/news/?page=3",
+        "http://a.test/share/share.php?url=http://b.test/20200301/n12345.html&title=7",
+        "http://quan.a.test/taghome/%E8%92%BF%E4%BF%8A%E9%97%B5",
+        "http://a.test/wiki/Abu_Dhabi",
+        "http://a.test/photo/5",
+        "http://a.test/en",
+    ],
+)
+def test_other_pages_of_unknown_sites_are_known_by_their_look(url: str) -> None:
+    assert not by_look(url)

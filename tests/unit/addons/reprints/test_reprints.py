@@ -1,0 +1,70 @@
+"""A link that names a story stored from another site goes behind others, and is not lost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy.http import Response
+
+from topiccrawl.addons.reprints.middleware import KnownStoryMiddleware
+from topiccrawl.links.strategies import strategy
+from topiccrawl.model import Article, Findings, Link, Verdict
+from topiccrawl.storage.sqlite import SqliteStorage
+from topiccrawl.topics.scorer import Scorer
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from topiccrawl.model import Offer
+
+TITLE = "老城区三座旧桥年内大修，行人绕行浮桥"
+TOPIC = Topic(name="旧桥", terms={"旧桥": 1.0, "大修": 1.0})
+
+
+def offered(tmp_path: Path, *links: Link) -> tuple[list[Offer], list[Offer], list[int]]:
+    """Return the offers of a page's links, those that are passed on, and the counts."""
+    counted: list[int] = []
+    order = strategy("shark-plus", Scorer(TOPIC))
+
+    async def act() -> tuple[list[Offer], list[Offer]]:
+        storage = SqliteStorage(tmp_path)
+        store = storage.articles()
+        await store.open()
+        await store.save([Article("http://a.test/1", TITLE, "文", topics={TOPIC.name: 0.5})])
+        await store.close()
+        middleware = KnownStoryMiddleware(order, storage, TOPIC.name, lambda: counted.append(1))
+        before = order.offers(Verdict(0.5, relevant=True), (), links)
+
+        async def output() -> AsyncIterator[Any]:
+            yield Findings(0.5, tuple(before))
+
+        response = Response("http://c.test/")
+        (found,) = [one async for one in middleware.process_spider_output(response, output())]
+        return before, list(found.offers)
+
+    before, after = asyncio.run(act())
+    return before, after, counted
+
+
+def test_a_link_to_a_story_of_another_site_is_lowered_and_counted(tmp_path: Path) -> None:
+    order = strategy("shark-plus", Scorer(TOPIC))
+    (before,), (after,), counted = offered(
+        tmp_path, Link("http://b.test/9", TITLE.replace("，", " "))
+    )
+    assert (after.url, after.lane) == (before.url, 1)
+    assert order.value(after.evidence) < order.value(before.evidence)
+    assert len(counted) == 1
+
+
+def test_other_links_pass_unchanged(tmp_path: Path) -> None:
+    links = (
+        Link("http://a.test/1?page=all", TITLE),
+        Link("http://b.test/10", "老城区新桥通车，行人不再绕行浮桥"),
+        Link("http://b.test/11", "旧桥"),
+    )
+    before, after, counted = offered(tmp_path, *links)
+    assert after == before
+    assert not counted

@@ -1,0 +1,1 @@
+"""Events: articles of different authors about one happening, grouped as they arrive."""

@@ -1,0 +1,50 @@
+"""The largest events as a section of the dashboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.happenings import happenings
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from topiccrawl.storage.status import State
+
+READ = 500
+"""Newest articles that are read."""
+
+SHOWN = 12
+"""Events that are shown."""
+
+
+async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # noqa: ARG001
+    """Return the section ``events``; empty where events are not looked for.
+
+    Raises:
+        StorageError: They cannot be read.
+    """
+    storage = storage_of(settings)
+    if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():
+        return {"events": []}
+    store = storage.articles()
+    await store.open()
+    try:
+        found = happenings(await store.articles(limit=READ))
+    finally:
+        await store.close()
+    return {
+        "events": [
+            {
+                "title": one.title,
+                "url": one.articles[0].url,
+                "articles": len(one.articles),
+                "sites": one.sites,
+                "first": one.days[0],
+                "last": one.days[1],
+            }
+            for one in found[:SHOWN]
+        ]
+    }

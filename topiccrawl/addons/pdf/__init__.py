@@ -1,0 +1,1 @@
+"""PDF files read as pages: text, title and day."""

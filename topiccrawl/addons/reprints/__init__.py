@@ -1,0 +1,1 @@
+"""Links to stories that are stored already: reprints known before download."""

@@ -1,0 +1,161 @@
+"""Follow-ups: later articles that repeat an older story below a lead of their own.
+
+A follow-up shares most of its text with the story before it, as an edited reprint does. They
+differ in the lead. A reprint's lead says the same in other words, about the same day. A follow-up's
+lead names a day after the older story was published, or says it in words that the older story does
+not have.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from topiccrawl.dedup.shingles import share_in
+from topiccrawl.text.idf import corpus_idf
+from topiccrawl.text.normal import fold, has_han
+from topiccrawl.text.tokens import shared_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from topiccrawl.dedup.shingles import Codes
+
+LEAD = 160
+"""Characters of a Chinese lead: headline, place, date and the first sentence."""
+
+LATIN_LEAD = 360
+"""The same in English."""
+
+SHARED = 0.5
+"""Share of the lead's runs in the older text from which it is the same lead."""
+
+KNOWN = 0.5
+"""Share of the weight of the lead's words in the older text below which its news is another."""
+
+FRESH = 45
+"""Characters of a Chinese lead that the older text must lack where no later day is named: a line
+of the site above a reprint is shorter than news."""
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+_DAYS = "mon tue wed thu fri sat sun".split()  # noqa: SIM905
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_HAN_DATE = re.compile(r"(?<![0-9])(?:([0-9]{1,2})月)?([0-9]{1,2})[日号](?!线)")
+_LATIN_DATE = re.compile(
+    rf"\b{_MONTH} ([0-9]{{1,2}})\b|\b([0-9]{{1,2}})(?:st|nd|rd|th)? {_MONTH}"
+    rf"|\b({'|'.join(_DAYS)})(?:day|sday|nesday|rsday|urday)\b"
+)
+_AGO = {
+    "今天": 0, "今日": 0, "今晨": 0, "今早": 0, "昨天": 1, "昨日": 1, "昨晚": 1,
+    "today": 0, "yesterday": 1,
+}  # fmt: skip
+_WEEK = 7
+
+
+def lead_of(text: str) -> tuple[str, str]:
+    """Return the lead of a text, and its head: the first lines, half a lead at most.
+
+    >>> lead_of("某市今天通车。")
+    ('某市今天通车。', '某市今天通车。')
+    """
+    lead = text[: LEAD if has_han(text[:LEAD]) else LATIN_LEAD]
+    most = (LEAD if has_han(lead) else LATIN_LEAD) // 2
+    head = ""
+    for line in lead.splitlines(keepends=True):
+        head += line
+        if 2 * len(head) >= most:
+            break
+    return lead, head[:most]
+
+
+def has_own_news(later: str, earlier: str, hashes: Codes, days: tuple[date, date]) -> bool:
+    """Return whether a later text has news that the earlier one lacks, by its lead.
+
+    Args:
+        later: Text of the later article.
+        earlier: Text of the earlier one.
+        hashes: All shingles of the earlier one.
+        days: Publication of the earlier and of the later article.
+
+    >>> from topiccrawl.dedup.shingles import shingles
+    >>> old = "四月一日夜里，河东一处仓库起火，消防员两小时扑灭，无人受伤，原因正在调查。"
+    >>> new = f"河东警方4月3日通报，一名保管员因吸烟失火被刑事拘留，案件移送检察院。{old}"
+    >>> days = date(2020, 4, 2), date(2020, 4, 3)
+    >>> has_own_news(new, old, shingles(old).hashes, days)
+    True
+    >>> has_own_news(old + new, old, shingles(old).hashes, days)
+    False
+    """
+    lead, head = lead_of(later)
+    if share_in(head, hashes) >= SHARED:
+        return False
+    if _dated_after(lead, earlier, days):
+        return True
+    fresh = (1.0 - share_in(lead, hashes)) * len(lead)
+    least = FRESH * (1 if has_han(lead) else LATIN_LEAD / LEAD)
+    return fresh >= least and _known(head, earlier) < KNOWN
+
+
+def _dated_after(lead: str, earlier: str, days: tuple[date, date]) -> bool:
+    """Return whether the lead's last day is after the earlier story, which does not name it."""
+    old, new = days
+    named = [day for day in dates_in(lead, new) if day <= new]
+    latest = max(named, default=None)
+    if latest is None or latest <= old:
+        return False
+    return latest not in set(dates_in(earlier, old + timedelta(days=_WEEK)))
+
+
+def dates_in(text: str, published: date) -> Iterator[date]:
+    """Yield the days that a text names; those without a month or year are the last before.
+
+    >>> [str(day) for day in dates_in("3月31日，记者1日获悉", date(2020, 4, 2))]
+    ['2020-03-31', '2020-04-01']
+    >>> [str(day) for day in dates_in("On Tuesday and on April 3", date(2020, 4, 3))]
+    ['2020-03-31', '2020-04-03']
+    """
+    folded = fold(text)
+    found = False
+    for match in _HAN_DATE.finditer(folded):
+        day = _last(published, int(match[1] or 0), int(match[2]))
+        if day is not None:
+            found = True
+            yield day
+    for match in _LATIN_DATE.finditer(folded):
+        day = _latin(match, published)
+        if day is not None:
+            found = True
+            yield day
+    if not found:
+        yield from (published - timedelta(days=ago) for word, ago in _AGO.items() if word in folded)
+
+
+def _latin(match: re.Match[str], published: date) -> date | None:
+    if match[5]:
+        back = (published.weekday() - _DAYS.index(match[5])) % _WEEK
+        return published - timedelta(days=back)
+    month = _MONTHS.index(match[1] or match[4]) + 1
+    return _last(published, month, int(match[2] or match[3]))
+
+
+def _last(published: date, month: int, day: int) -> date | None:
+    """Return the day of that month (0: of any) nearest to the publication, not long after it."""
+    for back in range(2):
+        at = date(published.year, published.month, 1) - timedelta(days=back)
+        try:
+            found = date(published.year, month, day) if month else at.replace(day=day)
+        except ValueError:
+            continue
+        if month or found <= published:
+            return found
+    return None
+
+
+def _known(lead: str, earlier: str) -> float:
+    """Return the share of the weight of the lead's words that are in the earlier text."""
+    idf, words = corpus_idf(), shared_tokenizer().words
+    known = set(words(earlier))
+    weights = {word: idf(word) for word in set(words(lead))}
+    held = sum(weight for word, weight in weights.items() if word in known)
+    return held / (sum(weights.values()) or 1.0)

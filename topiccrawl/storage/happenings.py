@@ -1,0 +1,61 @@
+"""Stored articles by event, for lists of events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from topiccrawl.model import Article
+
+
+class Happening(NamedTuple):
+    """An event and its stored articles.
+
+    Attributes:
+        event: URL of the first article about it.
+        articles: Its articles, oldest first.
+    """
+
+    event: str
+    articles: Sequence[Article]
+
+    @property
+    def sites(self) -> int:
+        """Number of different hosts."""
+        return len({article.site for article in self.articles})
+
+    @property
+    def title(self) -> str:
+        """Headline of the first article."""
+        return self.articles[0].title
+
+    @property
+    def days(self) -> tuple[str, str]:
+        """First and last day of publication, "" where none is known."""
+        known = sorted(article.published[:10] for article in self.articles if article.published)
+        return (known[0], known[-1]) if known else ("", "")
+
+
+def happenings(articles: Iterable[Article], least: int = 2) -> list[Happening]:
+    """Return the events of articles, those with most articles first.
+
+    Args:
+        articles: Last stored first; those without an event are left out.
+        least: Minimum number of articles of an event.
+
+    >>> from topiccrawl.model import Article
+    >>> found = [Article(f"http://{n}.test/", n, "", site=n, event="http://a.test/") for n in "ba"]
+    >>> [(one.title, one.sites) for one in happenings(found)]
+    [('a', 2)]
+    """
+    groups: dict[str, list[Article]] = {}
+    for article in articles:
+        if article.event:
+            groups.setdefault(article.event, []).append(article)
+    found = [Happening(event, group[::-1]) for event, group in groups.items()]
+    return sorted(
+        (one for one in found if len(one.articles) >= least),
+        key=lambda one: (-len(one.articles), one.event),
+    )
