@@ -32,7 +32,6 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
-from wordfreq import get_frequency_dict
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
 from benchmarks.reprints import distinct, follow_ups, stream
@@ -189,6 +188,8 @@ class MadeUp:
     """Articles of words drawn by their frequency in Chinese; the same number, the same text."""
 
     def __init__(self, seed: int) -> None:
+        from wordfreq import get_frequency_dict  # noqa: PLC0415 - of topiccrawl[bench]
+
         table = get_frequency_dict("zh", wordlist="small")
         self._words = list(table)
         self._sums = list(accumulate(table.values()))

@@ -10,8 +10,6 @@ import logging
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-import trafilatura
-
 from topiccrawl.extract.body import find_readable
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ def libraries() -> tuple[list[Library], list[str]]:
     """The libraries that are installed, and the names of the others."""
     logging.getLogger("goose3").setLevel(logging.CRITICAL)
     found, absent = [Library("readability-lxml", _readability)], []
-    found.append(Library("trafilatura", _trafilatura))
     for name, module, build in _OPTIONAL:
         try:
             found.append(Library(name, build(importlib.import_module(module))))
@@ -52,8 +49,8 @@ def _readability(html: str) -> str:
     return find_readable(html).text
 
 
-def _trafilatura(html: str) -> str:
-    return trafilatura.extract(html, include_comments=False) or ""
+def _trafilatura(trafilatura: ModuleType) -> Callable[[str], str]:
+    return lambda html: trafilatura.extract(html, include_comments=False) or ""
 
 
 def _justext(justext: ModuleType) -> Callable[[str], str]:
@@ -101,6 +98,7 @@ def _resiliparse(module: ModuleType) -> Callable[[str], str]:
 
 
 _OPTIONAL = (
+    ("trafilatura", "trafilatura", _trafilatura),
     ("newspaper4k", "newspaper", _newspaper),
     ("jusText", "justext", _justext),
     ("goose3", "goose3", _goose),

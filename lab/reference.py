@@ -1,20 +1,24 @@
-"""Reference of the settings, generated from the code: ``python -m lab.reference`` writes it."""
+"""Reference of settings and schemas, generated from the code: ``python -m lab.reference``."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.settings import default_settings
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.webhook.message import NEW
 from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.model import Article, Extracted
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
-from topiccrawl.storage.tables import json_schema
+from topiccrawl.storage.tables import SCHEMA, json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "topiccrawl"
 CORE = PACKAGE / "settings.py"
 FILE = ROOT / "docs" / "settings.md"
+SCHEMAS = ROOT / "docs" / "schemas"
 _UNITS = re.compile(
     r"\b(seconds|days|bytes|characters|pages|urls|articles|sites|hosts|slashes|seeds|requests|"
     r"items|share|quantile)\b",
@@ -97,12 +102,67 @@ def _documented(name: str) -> bool:
 
 def parameters(prefix: str, kind: type) -> Iterator[Setting]:
     """Yield the settings that are fields of a dataclass, documented as its attributes."""
-    documented = dict(
-        re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", kind.__doc__ or "", re.MULTILINE)
-    )
+    documented = _attributes(kind)
     for name, field in parameter_settings(prefix, kind).items():
-        meaning = " ".join(documented.get(field.name, "").split())
-        yield Setting(name, str(field.default), meaning)
+        yield Setting(name, str(field.default), documented.get(field.name, ""))
+
+
+def _attributes(kind: type) -> dict[str, str]:
+    """Return what a class documents of its attributes, each on one line."""
+    text = inspect.cleandoc(kind.__doc__ or "")
+    found = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", text, re.MULTILINE)
+    return {name: " ".join(meaning.split()) for name, meaning in found}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schemas by file name: exported rows, stored articles, webhook messages.
+
+    All have the version of ``SCHEMA``.
+    """
+    version = SCHEMA.rpartition("/")[2]
+    about, whole = _attributes(Article), _attributes(Extracted)
+    about |= {name: whole[name] for name, text in about.items() if "``Extracted``" in text}
+    article = _object(
+        f"topiccrawl.article/{version}",
+        "A stored article: `articles show --json`, feeds, and `data` of webhook messages",
+        {
+            field.name: {**_JSON[str(field.type)], "description": about[field.name]}
+            for field in fields(Article)
+        },
+    )
+    message = _object(
+        f"topiccrawl.message/{version}",
+        "A webhook message",
+        {
+            "type": {"const": NEW},
+            "timestamp": {"type": "string", "description": "Time of the fetch, ISO 8601, UTC."},
+            "data": article,
+        },
+    )
+    return {"table": json_schema(), "article": article, "message": message}
+
+
+_JSON: dict[str, dict[str, Any]] = {
+    "str": {"type": "string"},
+    "float": {"type": "number"},
+    "int": {"type": "integer"},
+    "bool": {"type": "boolean"},
+    "tuple[str, ...]": {"type": "array", "items": {"type": "string"}},
+    "Mapping[str, float]": {"type": "object", "additionalProperties": {"type": "number"}},
+    "tuple[tuple[str, float], ...]": {
+        "type": "array",
+        "items": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}]},
+    },
+}
+"""JSON Schemas of the fields' types."""
+
+
+def _object(name: str, title: str, properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": name, "title": title,
+        "type": "object", "properties": properties, "required": list(properties),
+        "additionalProperties": False,
+    }  # fmt: skip
 
 
 def read() -> set[str]:
@@ -157,5 +217,6 @@ def _without_docs(tree: ast.Module) -> ast.Module:
 
 if __name__ == "__main__":
     FILE.write_text(markdown(), encoding="utf-8")
-    rows = json.dumps(json_schema(), indent=2, ensure_ascii=False)
-    (ROOT / "docs/schemas/table.json").write_text(f"{rows}\n", encoding="utf-8")
+    for name, schema in schemas().items():
+        rows = json.dumps(schema, indent=2, ensure_ascii=False)
+        (SCHEMAS / f"{name}.json").write_text(f"{rows}\n", encoding="utf-8")

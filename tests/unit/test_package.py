@@ -22,6 +22,7 @@ def test_a_plain_installation_brings_servers_clients_and_the_libraries_of_the_re
     assert (extras["redis"], extras["mongodb"]) == ([], [])
     rare = {Requirement(one).name for name in ("js", "parquet", "warc") for one in extras[name]}
     assert not rare & plain
+    assert not {"phonenumbers", "trafilatura", "wordfreq"} & plain  # large, for little
 
 
 def test_the_version_heads_the_changelog_and_older_ones_follow() -> None:

@@ -1,8 +1,8 @@
 """The main text of a page, and its share of links.
 
 The project's density pass is better and several times faster than the libraries on Chinese pages.
-If it is unsure, readability-lxml is used on Chinese pages and trafilatura on others. Nothing here
-raises on any input; docs/extraction.md has the figures.
+If it is unsure, readability-lxml gives a second opinion. Nothing here raises on any input;
+docs/extraction.md has the figures.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ SURE = 0.35
 """Share of a page's sentences from which the density pass needs no second opinion."""
 
 SURE_LATIN = 0.8
-"""The same for other languages, where trafilatura is good and slow."""
+"""The same for other languages, where readability-lxml is as good, and slow."""
 
 MOST_LINKED = 0.5
 """Largest share of anchor text in a body."""
@@ -132,17 +132,16 @@ def language_of(text: str, declared: str = "") -> str:
 def find_body(tree: LexborHTMLParser, language: str) -> Body:
     """Return the main text of a parsed page without scripts; empty if there is none.
 
-    Uses the density pass first, and the library for the language if that finds nothing or is not
-    ``SURE`` (``SURE_LATIN`` for languages other than Chinese and Japanese).
+    Uses the density pass first; if that finds nothing or is not ``SURE`` (``SURE_LATIN`` for
+    languages other than Chinese and Japanese, whose captions are left out), readability-lxml as
+    well, and the longer body.
     """
-    if language in ("zh", "ja"):
-        dense = find_dense(tree)
-        return dense if dense.sure >= SURE else max(dense, _readable(tree), key=_letters)
-    dense = find_dense(tree, captions=False)
-    if dense.sure >= SURE_LATIN:
+    captions = language in ("zh", "ja")
+    dense = find_dense(tree, captions=captions)
+    if dense.sure >= (SURE if captions else SURE_LATIN):
         return dense
-    body = _by_trafilatura(_html(tree))
-    return body if body.text else dense
+    html = (tree.html or "")[:LONGEST_BODY]
+    return max(dense, find_readable(html, captions=captions), key=_letters)
 
 
 def find_dense(tree: LexborHTMLParser, *, captions: bool = True) -> Body:
@@ -166,22 +165,14 @@ def body_of(layout: Layout, choice: Choice) -> Body:
     return Body(text, choice.linked, tuple(images), choice.share, layout.selector(choice.box))
 
 
-def _readable(tree: LexborHTMLParser) -> Body:
-    return find_readable(_html(tree))
-
-
-def _html(tree: LexborHTMLParser) -> str:
-    return (tree.html or "")[:LONGEST_BODY]
-
-
 def _letters(body: Body) -> int:
     return len(body.text) if body.link_share <= MOST_LINKED else 0
 
 
-def find_readable(html: str) -> Body:
+def find_readable(html: str, *, captions: bool = True) -> Body:
     """Return the body that readability-lxml finds; empty if it fails."""
     try:
-        return _by_readability(html)
+        return _by_readability(html, captions=captions)
     except LIBRARY_ERRORS:
         return NOTHING
 
@@ -205,26 +196,19 @@ def tidy(text: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _by_readability(html: str) -> Body:
+def _by_readability(html: str, *, captions: bool) -> Body:
     import readability
 
     summary = readability.Document(html).summary(html_partial=True)
     element = lxml.html.fromstring(summary)
+    if not captions:
+        for one in list(element.iter("figcaption")):
+            one.drop_tree()
     linked = sum(_size(a) for a in element.iter("a"))
     images = tuple(filter(None, (_address(image) for image in element.iter("img"))))
     text = lines_of(element)
     size = len("".join(text.split()))
     return Body(text, min(1.0, linked / size) if size else 0.0, images)
-
-
-def _by_trafilatura(html: str) -> Body:
-    import trafilatura
-
-    try:
-        text = trafilatura.extract(html, include_comments=False, include_tables=True)
-    except LIBRARY_ERRORS:
-        return NOTHING
-    return Body(tidy(text or ""))
 
 
 def _size(element: _Element) -> int:

@@ -52,7 +52,9 @@ MAP_ROOM = 256 << 20
 """Least bytes that are free in the map when a commit begins; the map is address space only."""
 PUT_ROOM = 16 << 10
 """Bytes that a change may write: copies of pages; values of ``LARGE`` tables come to that."""
-FILES = ("data.mdb", "lock.mdb", "begun", "safe", "safe.new", "urls-*.log", "hosts-*.log")
+FILES = (
+    "data.mdb", "lock.mdb", "begun", "VERSION", "safe", "safe.new", "urls-*.log", "hosts-*.log",
+)  # fmt: skip
 """Files that a frontier of this format, or of an earlier one, may have in its folder."""
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""

@@ -20,6 +20,7 @@ from topiccrawl.frontier.view import View
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.scheduler.hooks import loaded
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
+from topiccrawl.storage.backup import sign
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.lmdb_files import prepare, require_whole
 from topiccrawl.storage.runs import LocalRuns
@@ -178,6 +179,7 @@ class LocalFrontiers:
             path, spec.strategy, spec.politeness, spec.limits, share=spec.share, owner=spec.owner,
             clock_of=partial(NeighbourClock, times),
         )  # fmt: skip
+        sign(Path(path))
         _relearn(frontier, spec.strategy)
         return frontier
 

@@ -45,7 +45,7 @@ MODES: dict[str, Literal["w", "w:gz", "w:zst"]] = {
 }
 """Modes of writing a backup, by the ending of its name."""
 VERSION = "VERSION"
-"""File of a data folder with the newest version of topiccrawl that crawled with it."""
+"""File of a data folder, and of a frontier's, with the newest topiccrawl that crawled with it."""
 LMDB = "data.mdb"
 _LEFT_OUT = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that mean something to running processes only."""
@@ -109,38 +109,45 @@ def restore(file: Path, folder: Path) -> int:
     return number
 
 
-def written_by(folder: Path) -> str | None:
-    """Return the newest version of topiccrawl that crawled with a data folder; None: unknown."""
+def written_by(place: Path) -> str | None:
+    """Return the newest version of topiccrawl that wrote a folder, or a SQLite file's tables.
+
+    None where it is unknown.
+    """
     try:
-        return (folder / VERSION).read_text("utf-8", errors="replace").strip()
-    except OSError:
+        if not place.is_file():
+            return (place / VERSION).read_text("utf-8", errors="replace").strip()
+        with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
+            return str(file.execute(query).fetchone()[0])
+    except (OSError, TypeError, sqlite3.Error):
         return None
 
 
-def check_version(folder: Path, name: str = "") -> None:
-    """Refuse a data folder that a newer version of topiccrawl crawled with.
+def check_version(place: Path, name: str = "") -> None:
+    """Refuse a folder or SQLite file that a newer version of topiccrawl wrote.
 
     Args:
-        folder: The data folder.
+        place: The folder or file.
         name: Its name in the error; "": its path.
 
     Raises:
-        StateVersionError: It did, or its VERSION cannot be read.
+        StateVersionError: It did, or its version cannot be read.
     """
-    found = written_by(folder)
+    found = written_by(place)
     try:
         newer = found is not None and Version(found) > Version(__version__)
     except InvalidVersion:
         newer = True
     if newer:
         raise StateVersionError(
-            f"{name or folder}: written by topiccrawl {found}, this is {__version__}:"
+            f"{name or place}: written by topiccrawl {found}, this is {__version__}:"
             " install the newer one"
         )
 
 
 def sign(folder: Path) -> None:
-    """Write this version into a data folder, unless a newer one is there."""
+    """Write this version into a data folder or a frontier's, unless a newer one is there."""
     with suppress(StateVersionError, OSError):
         check_version(folder)
         folder.mkdir(parents=True, exist_ok=True)

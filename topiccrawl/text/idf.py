@@ -1,12 +1,12 @@
 """Inverse document frequencies of Chinese and English words, on one scale.
 
 Chinese comes from jieba's ``idf.txt`` (MIT; 270,132 words, natural logarithm), read from the
-installed package. English comes from wordfreq's word frequencies (code Apache-2.0, data
-CC BY-SA 4.0; the "small" list, 28,917 words), read through the installed package as well, and
-turned into document frequencies: a document of L words contains a word of frequency f with
-probability ``1 - exp(-f L)`` (Poisson), so ``idf = -ln(1 - exp(-f L))``. With L = 30 the scales
-agree: at this L the rule, applied to wordfreq's *Chinese* frequencies, gives jieba's figures
-(median difference +.03 over 31,788 words; 20: -.38, 40: +.31).
+installed package. English comes from ``english.txt``, the "small" list of wordfreq 3.1.1 (28,917
+words, CC BY-SA 4.0: NOTICE; the package itself has 58 MB for 40 other languages). It is turned into
+document frequencies: a document of L words contains a word of frequency f with probability
+``1 - exp(-f L)`` (Poisson), so ``idf = -ln(1 - exp(-f L))``. With L = 30 the scales agree: at this
+L the rule, applied to wordfreq's *Chinese* frequencies, gives jieba's figures (median difference
++.03 over 31,788 words; 20: -.38, 40: +.31).
 
 Both are cut at ``DEFAULT_IDF``, jieba's median and its value for words that it does not know:
 an unknown word counts as much as a rare one and never more, so that names and misprints do not
@@ -16,14 +16,12 @@ fill a page's vector. A plural is counted with its singular. The table is loaded
 
 from __future__ import annotations
 
-import gzip
 import math
 from functools import cache
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgpack
 
 from topiccrawl.text.tokens import singular
 
@@ -105,18 +103,10 @@ def chinese_table() -> dict[str, float]:
 
 
 def english_frequencies() -> dict[str, float]:
-    """Return wordfreq's "small" English list, as shares of all words.
-
-    It is read from its file, since the package's import takes longer than that of ``text``. The
-    file is a list of lists of words; words of the n-th one (after a header) have the frequency
-    ``10 ** (-n / 100)``.
-    """
-    spec = find_spec("wordfreq")
-    if spec is None or spec.origin is None:
-        return {}
-    with gzip.open(Path(spec.origin).parent / "data" / "small_en.msgpack.gz") as file:
-        _, *buckets = msgpack.load(file)
-    return {word: 10 ** (-n / 100) for n, words in enumerate(buckets) for word in words}
+    """Return the shares of all running words that English words have."""
+    text = (files("topiccrawl.text") / "english.txt").read_text("utf-8")
+    rows = (line.split(" ") for line in text.splitlines() if not line.startswith("#"))
+    return {word: 10 ** (-int(number) / 100) for number, *words in rows for word in words}
 
 
 def _english() -> dict[str, float]:

@@ -114,7 +114,7 @@ def test_no_other_place_parses_pages() -> None:
     root = Path(topiccrawl.__file__).parent
     parsers = re.compile(
         r"(?<!>>> )\b(LexborHTMLParser|HTMLParser|lxml\.html\.fromstring|etree\.HTML"
-        r"|readability\.Document|trafilatura\.extract)\("
+        r"|readability\.Document)\("
     )
     found = {
         (path.relative_to(root).as_posix(), match[1])
@@ -124,7 +124,6 @@ def test_no_other_place_parses_pages() -> None:
     }
     assert found == {
         ("links/limits.py", "LexborHTMLParser"),
-        ("extract/body.py", "lxml.html.fromstring"),  # these three get what that one has written
+        ("extract/body.py", "lxml.html.fromstring"),  # both get what that one has written
         ("extract/body.py", "readability.Document"),
-        ("extract/body.py", "trafilatura.extract"),
     }

@@ -15,7 +15,11 @@ from scrapy.settings import Settings
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.rounds import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
+from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.links.strategies import SharkPlus
+from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.backup import MODES, VERSION, backup, restore, sign, written_by
+from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,10 +122,26 @@ def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
     backup(data, tmp_path / "copy.tar", "hosts")
     sign(data)
     assert written_by(data) == (found if level == "fail" else __version__)
-    (finding,) = examine(Settings({"TOPICCRAWL_DATA_DIR": str(data)}), ["state"])
+    finding, *_ = examine(Settings({"TOPICCRAWL_DATA_DIR": str(data)}), ["state"])
     assert finding.level == level
     if level == "fail":
         assert f"written by topiccrawl {found}, this is {__version__}" in finding.text
         with pytest.raises(StateVersionError, match=r"copy\.tar: written by topiccrawl"):
             restore(tmp_path / "copy.tar", tmp_path / "new")
         assert not (tmp_path / "new").exists()
+
+
+def test_each_frontier_and_store_has_a_version_that_is_examined(tmp_path: Path) -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "JOBDIR": str(tmp_path / "job")})
+    spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
+    LocalFrontiers(settings).open(spec).close()
+    Database(tmp_path / "store.sqlite").open()
+    (other := tmp_path / "frontiers" / "other").mkdir(parents=True)
+    (other / VERSION).write_text("99.1")
+    findings = list(examine(settings, ["state"]))
+    assert [one.level for one in findings] == ["ok", "fail", "ok", "ok"]
+    assert f"{other}: written by topiccrawl 99.1" in findings[1].text
+    for one, name in zip(findings[2:], ("job/frontier", "store.sqlite"), strict=True):
+        assert one.text.endswith(f"{name}: written by topiccrawl {__version__}")
+    LocalFrontiers(settings).forget("football")
+    assert not (tmp_path / "job" / "frontier" / VERSION).exists()

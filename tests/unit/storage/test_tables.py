@@ -7,7 +7,6 @@ import csv
 import json
 from datetime import datetime
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -15,7 +14,10 @@ import jsonschema
 import openpyxl
 import pyarrow.parquet
 import pytest
+from jsonschema import Draft202012Validator
 
+from lab.reference import SCHEMAS, schemas
+from topiccrawl.addons.webhook.message import message
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage.formats import writing
@@ -26,6 +28,7 @@ from topiccrawl.storage.tables import (
     CELL,
     COLUMNS,
     CUT,
+    SCHEMA,
     ExportFilter,
     Table,
     chosen,
@@ -35,6 +38,7 @@ from topiccrawl.storage.tables import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 DAY = 1_769_846_400.0  # 2026-01-31T08:00:00Z
 
@@ -155,6 +159,19 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
     assert set(asyncio.run(urls(ExportFilter("found", limit=3)))) == set("258")
 
 
-def test_the_documented_schema_is_the_programs() -> None:
-    file = Path(__file__).parents[3] / "docs/schemas/table.json"
-    assert json.loads(file.read_text("utf-8")) == json_schema(), "run: python -m lab.reference"
+def test_the_documented_schemas_are_the_programs() -> None:
+    for name, schema in schemas().items():
+        text = (SCHEMAS / f"{name}.json").read_text("utf-8")
+        assert json.loads(text) == schema, "run: python -m lab.reference"
+        assert schema["$id"] == f"topiccrawl.{name}/{SCHEMA.rpartition('/')[2]}"
+
+
+@pytest.mark.parametrize("article", [NEWS, LONG, CLOSED])
+def test_stored_articles_and_messages_follow_their_schemas(article: Article) -> None:
+    made = schemas()
+    sent = json.loads(message(article).body)
+    Draft202012Validator(made["article"]).validate(json.loads(json.dumps(article.to_dict())))
+    Draft202012Validator(made["message"]).validate(sent)
+    sent["data"]["score"] = 1
+    with pytest.raises(jsonschema.ValidationError, match="score"):
+        Draft202012Validator(made["message"]).validate(sent)

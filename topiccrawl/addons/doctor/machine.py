@@ -57,14 +57,17 @@ def _folder(name: str, folder: Path) -> Finding:
 
 
 def state(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that no newer version of topiccrawl crawled with the data folder."""
+    """Check that no newer version of topiccrawl wrote the data folder, its frontiers or stores."""
     folder = Path(settings["TOPICCRAWL_DATA_DIR"])
-    try:
-        check_version(folder)
-    except StateVersionError as error:
-        yield fail("state", str(error), "pip install --upgrade, or name another data folder")
-    else:
-        yield ok("state", f"{folder}: last used by topiccrawl {written_by(folder) or '(unknown)'}")
+    parts = [*folder.glob("frontiers/*"), *folder.glob("*.sqlite")]
+    parts += [Path(settings["JOBDIR"], "frontier")] if settings.get("JOBDIR") else []
+    for place in (folder, *sorted(parts)):
+        try:
+            check_version(place)
+        except StateVersionError as error:
+            yield fail("state", str(error), "pip install --upgrade, or name another data folder")
+        else:
+            yield ok("state", f"{place}: written by topiccrawl {written_by(place) or '(unknown)'}")
 
 
 def memory(_: BaseSettings) -> Iterator[Finding]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MARK = "whsec_"
 """Prefix of a secret in base64."""
 
+NEW = "article.new"
+"""Type of the messages: docs/schemas/message.json is their JSON Schema."""
+
 SHORTEST = 16
 """Minimum length of a secret in bytes."""
 
@@ -48,7 +51,7 @@ def message(article: Article) -> Message:
     ('article.new', '1970-01-01T00:00:00+00:00')
     """
     at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
-    content = {"type": "article.new", "timestamp": at, "data": shown(article)}
+    content = {"type": NEW, "timestamp": at, "data": shown(article)}
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
 
