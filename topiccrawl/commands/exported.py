@@ -99,11 +99,11 @@ _Time = Annotated[float, Field(ge=0, le=1e11)]
 """Seconds since the epoch."""
 
 
-class _Line(BaseModel):
+class _Row(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
 
 
-class _About(_Line):
+class _About(_Row):
     strategy: _Name
     fields: Annotated[tuple[_Name, ...], Field(max_length=64)]
     owner: _Name = ""
@@ -115,7 +115,7 @@ class _About(_Line):
     format: _Count = 1
 
 
-class _HostLine(_Line):
+class _HostLine(_Row):
     name: _Host
     next_at: _Time = 0.0
     delay: Annotated[float, Field(ge=-1, le=1e11)] = -1.0
@@ -128,7 +128,7 @@ class _HostLine(_Line):
     robots: tuple[tuple[_Url, _Time, bool, _Robots], ...] = ()
 
 
-class _UrlLine(_Line):
+class _UrlLine(_Row):
     url: _Url
     queue: Literal["prior", "normal", "crawled", "error"]
     arrival: Annotated[_Count, Field(ge=1)]
@@ -155,13 +155,13 @@ class _UrlLine(_Line):
     counted: bool = False
 
 
-class _Seen(_Line):
+class _Seen(_Row):
     bucket: _Byte
     place: _Short
     filter: _Filter
 
 
-_KINDS: dict[str, tuple[type[_Line], type[Entry]]] = {
+_KINDS: dict[str, tuple[type[_Row], type[Entry]]] = {
     "frontier": (_About, About), "host": (_HostLine, HostEntry), "url": (_UrlLine, UrlEntry),
     "seen": (_Seen, SeenEntry),
 }  # fmt: skip

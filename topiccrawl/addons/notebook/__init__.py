@@ -1,4 +1,4 @@
-"""What crawls stored, as pandas frames for notebooks and programs (examples/crawl.ipynb)."""
+"""Stored articles and pages as pandas frames, for notebooks and programs (examples/crawl.ipynb)."""
 
 from __future__ import annotations
 
