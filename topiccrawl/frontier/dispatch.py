@@ -94,8 +94,10 @@ class Slots:
         """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
         hosts = self.places.hosts
         known = max((host.next_at for host in hosts), default=0.0)
+        if not ahead:
+            return known
         longest = max(map(self.host_clock.delay, hosts), default=0.0)
-        return max(known, self.clock() + ahead + longest) if ahead else known
+        return max(known, self.clock() + ahead + longest)
 
     def start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
@@ -222,9 +224,9 @@ class Dispatch:
 
     def _is_crowded(self, host: Host) -> bool:
         """Return whether a domain of several hosts has all the requests in flight it may have."""
-        site = site_of(host.name)
-        if self._places.domains[site] == 1:
+        if self._places.siblings(host.name) == 1:
             return False
+        site = site_of(host.name)
         held = self._leases.held.values()
         return sum(one.slot and site_of(one.host.name) == site for one in held) >= self._most_domain
 

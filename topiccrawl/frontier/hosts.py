@@ -223,7 +223,6 @@ class Places:
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
         by_prefix: Places looked up recently, by the URL up to its path's first slash.
-        domains: Numbers of hosts by registrable domain.
         new_ready: Whether a new host may be asked without checking its clock.
     """
 
@@ -233,7 +232,7 @@ class Places:
         self.hosts: list[Host] = []
         self._free: list[int] = []
         self._by_name: dict[str, Host] = {}
-        self.domains: Counter[str] = Counter()
+        self._domains: Counter[str] | None = None
         self.by_prefix: dict[str, Place] = {}
         self._changed: set[Host] = set()
         self._grown: set[tuple[Host, str]] = set()
@@ -255,6 +254,15 @@ class Places:
     def find_host(self, name: str) -> Host | None:
         """Return the host of this name, or None."""
         return self._by_name.get(name)
+
+    def siblings(self, name: str) -> int:
+        """Return the number of hosts of a host's registrable domain.
+
+        They are counted from the first call on: the list of public suffixes takes megabytes.
+        """
+        if self._domains is None:
+            self._domains = Counter(map(site_of, self._by_name))
+        return self._domains[site_of(name)]
 
     def place(self, url: str) -> Place | None:
         """Return (or create) host and origin of a URL; None where the host has too many origins."""
@@ -329,7 +337,8 @@ class Places:
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
         del self._by_name[host.name]
-        self.domains[site_of(host.name)] -= 1
+        if self._domains is not None:
+            self._domains[site_of(host.name)] -= 1
         self._changed.discard(host)
         self._grown = {entry for entry in self._grown if entry[0] is not host}
         ident = HOST_ID.pack(host.id)
@@ -354,7 +363,8 @@ class Places:
     def _add(self, host: Host) -> None:
         self.hosts[host.id : host.id + 1] = [host]
         self._by_name[host.name] = host
-        self.domains[site_of(host.name)] += 1
+        if self._domains is not None:
+            self._domains[site_of(host.name)] += 1
 
     @staticmethod
     def _attach(unit: Unit) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.rows import Row, decode, quantum
+from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINKED, MOVED, MOVING_AT, Row, decode
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
-from topiccrawl.links.urls import host_of, site_of
+from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,7 +138,9 @@ class LinkIngest:
     def _plant(self, seed: Seed, key: bytes, place: Place) -> None:
         """Queue a URL that has no record."""
         number = self._urls.arrive()
-        row = Row(rows.texts(seed.url, payload=seed.payload), PRIOR, quantum(seed.value), number)
+        row = Row(
+            rows.texts(seed.url, payload=seed.payload), PRIOR, rows.quantum(seed.value), number
+        )
         row.flags = rows.PINNED
         row.version = self._judge.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
@@ -211,7 +213,7 @@ class LinkIngest:
             if 0 < self._most_page <= len(hosts):
                 self._tally["page-hosts"] += 1
                 return None
-            if 0 < self._most_domain <= self._places.domains[site_of(name)]:
+            if 0 < self._most_domain <= self._places.siblings(name):
                 self._tally["domain-hosts"] += 1
                 return None
             hosts.add(name)
@@ -229,7 +231,7 @@ class LinkIngest:
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
         evidence = strategy.fold((), evidence)
-        value = quantum(strategy.value(evidence))
+        value = rows.quantum(strategy.value(evidence))
         if queues.refuses(value):
             return b""
         lane = min(lane, strategy.lane(evidence))
@@ -267,19 +269,19 @@ class LinkIngest:
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Return the stored form of a known row after one more page linked to it."""
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
-            rows.LINKED.unpack_from(data)
+            LINKED.unpack_from(data)
         )
         if plain or not count or version != self._version or key in self._held:
             return self._known(data, key, parent, offer)
         strategy = self._strategy
         _, to, contribution, anchor, context = offer
-        end = rows.HEAD_BYTES + (parents << 4)
+        end = HEAD_BYTES + (parents << 4)
         fold, value_of = strategy.fold, strategy.value
         kept, best = rows.with_parent(
-            data[rows.HEAD_BYTES : end], parent, quantum(value_of(fold((), contribution)))
+            data[HEAD_BYTES:end], parent, rows.quantum(value_of(fold((), contribution)))
         )
-        evidence = fold(rows.FLOATS[count].unpack_from(data, end), contribution)
-        new = quantum(value_of(evidence))
+        evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
+        new = rows.quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
             queue = self._hosts[host].units[unit]
@@ -288,10 +290,10 @@ class LinkIngest:
         if best:
             packed = rows.with_evidence_texts(packed, anchor, context)
         parents, count = len(kept) >> 4, len(evidence)
-        moved: bytes = rows.MOVED[parents][count].pack(
+        moved: bytes = MOVED[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
-        return data[: rows.MOVING_AT] + moved + packed
+        return data[:MOVING_AT] + moved + packed
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""
@@ -303,7 +305,7 @@ class LinkIngest:
         self._judge.refresh(row)
         _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
-        offered = quantum(strategy.value(fresh))
+        offered = rows.quantum(strategy.value(fresh))
         row.parents, best = rows.with_parent(row.parents, parent, offered)
         if best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)

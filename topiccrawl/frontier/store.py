@@ -19,7 +19,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -277,25 +277,19 @@ class Store:
             StateVersionError: It is of another strategy.
             StateError: It is of another owner.
         """
-        wanted = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
-        found = self._recorded(ABOUT, wanted)
-        if found != wanted:
-            raise StateVersionError(
-                f"{self.path}: holds a frontier of {found}, this crawl needs {wanted};"
-                " start over with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…"
-            )
-        known = self._recorded(OWNER, owner) if owner else owner
-        if known != owner:
-            raise StateError(
-                f"{self.path}: holds the frontier of {known!r}, this crawl is for {owner!r};"
-                " start over with -a fresh=1, or name another JOBDIR"
-            )
-
-    def _recorded(self, name: str, value: object) -> object:
-        """Return a value of the meta table; record this one where there is none."""
-        if self.load(name) is None and not self.readonly:
-            self.save(name, value)
-        return self.load(name)
+        about = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
+        for name, wanted, error, other in (
+            (ABOUT, about, StateVersionError, "folder with -s TOPICCRAWL_DATA_DIR=…"),
+            (OWNER, owner, StateError, "JOBDIR"),
+        ):
+            found = self.load(name)
+            if wanted and found is None and not self.readonly:
+                self.save(name, wanted)
+            elif wanted and found != wanted:
+                raise error(
+                    f"{self.path}: holds the frontier of {found!r}, this crawl is for {wanted!r};"
+                    f" start over with -a fresh=1, or name another {other}"
+                )
 
 
 def _change(
@@ -351,20 +345,20 @@ def _check_format(
         with env.begin(write=True) as txn:
             txn.put(ABOUT.encode(), json.dumps({**known, "format": found}).encode(), db=meta)
     if found != FORMAT:
-        raise StateVersionError(
-            f"{path}: written in format {found}, this version has {FORMAT}:"
-            " start over with -a fresh=1, or carry it over: `scrapy frontier export` with the"
+        remedy = (
+            "the next crawl with it migrates it" if found in MIGRATIONS
+            else "start over with -a fresh=1, or carry it over: `scrapy frontier export` with the"
             " version that wrote it, `scrapy frontier import` with this one"
+        )  # fmt: skip
+        raise StateVersionError(
+            f"{path}: written in format {found}, this version has {FORMAT}: {remedy}"
         )
 
 
 def strategy_of(path: str | Path) -> str:
     """Return the name of an existing frontier's strategy; a StorageError where there is none."""
-    store = Store(path, readonly=True)
-    try:
+    with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
-    finally:
-        store.close()
 
 
 def discard(path: str | Path) -> None:

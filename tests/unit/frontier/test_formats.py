@@ -79,7 +79,7 @@ def test_a_folder_of_format_7_is_migrated_in_place(
     if left:  # a migration that was killed
         with lmdb.open(str(tmp_path), max_dbs=12) as env, env.begin(write=True) as txn:
             txn.put(b"key", b"row", db=env.open_db(b"urls", txn))
-    with pytest.raises(StateVersionError, match="frontier export"):
+    with pytest.raises(StateVersionError, match="next crawl with it migrates it"):
         View.read(tmp_path, Best())
     for _ in range(2):
         frontier = opened(tmp_path)
