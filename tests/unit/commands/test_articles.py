@@ -147,3 +147,30 @@ def test_what_cannot_be_meant_is_told_in_one_line(
     assert out == ""
     assert line in err
     assert err.count("\n") == 1
+
+
+def test_events_are_listed_with_their_articles(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, other = article("a.test", "2020-03-01"), article("c.test", "2020-03-02", BODY[::-1])
+    again = article("b.test", "2020-03-03", "".join(sorted(BODY)))
+    event = first.url
+
+    async def fill() -> None:
+        store = SqliteStore(tmp_path)
+        await store.open()
+        await store.save([replace(first, event=event), other, replace(again, event=event)])
+        await store.close()
+
+    asyncio.run(fill())
+    where = ["-s", f"TOPICCRAWL_DATA_DIR={tmp_path}"]
+    for options in ([], ["--json"]):
+        monkeypatch.setattr(
+            sys, "argv", ["scrapy", "articles", "events", "--all", *options, *where]
+        )
+        with pytest.raises(SystemExit):
+            cmdline.execute()
+    shown, *lines = capsys.readouterr().out.splitlines()
+    assert shown.startswith("2 articles of 2 sites  2020-03-01 to 2020-03-03  a.test")
+    assert [line.split()[-1] for line in lines[:2]] == [first.url, again.url]
+    assert json.loads(lines[2])["articles"] == [first.url, again.url]
