@@ -14,7 +14,7 @@ from topiccrawl.frontier.rows import CRAWLED, ERROR, KEY_BYTES, QUEUED, REASON, 
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.frontier.intake import Intake
     from topiccrawl.frontier.rows import Row, Urls
@@ -147,7 +147,7 @@ def read_letter(letter: bytes, evidence: int = 1) -> Links | Seed | Redirect:
     """
     try:
         kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
-        return _READ[kind](*rest, evidence)  # type: ignore[no-any-return]
+        return _READ[kind](*rest, evidence)
     except (msgpack.UnpackException, ValueError, TypeError, KeyError, IndexError, StructError) as e:
         raise ValueError(f"no message of a node: {e!r:.200}") from e
 
@@ -184,7 +184,11 @@ def _redirect(
     return Redirect(page, row, outcome)
 
 
-_READ = {LINKS: _links, SEED: _seed, REDIRECT: _redirect}
+_READ: dict[int, Callable[..., Links | Seed | Redirect]] = {
+    LINKS: _links,
+    SEED: _seed,
+    REDIRECT: _redirect,
+}
 
 
 def _check(*held: bool) -> None:
