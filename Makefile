@@ -10,7 +10,7 @@ BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
-.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house coverage format clean
+.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house audit coverage format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -68,6 +68,10 @@ docs: $(VENV)/.tested  ## Build the documentation's site into build/site; a wron
 
 house: $(VENV)/.tested  ## Measure the code: lines, rooms, words, settings
 	$(BIN)/python -m lab.house
+
+audit: $(VENV)/.tested  ## Look for known vulnerabilities of the installed dependencies, in the network
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --skip-editable --progress-spinner off
 
 coverage: $(VENV)/.tested  ## The coverage of the last `make test-all`, and its floor
 	if ls .coverage.* >/dev/null 2>&1; then $(BIN)/coverage combine --quiet --append; fi

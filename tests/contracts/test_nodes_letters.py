@@ -35,7 +35,7 @@ WRONG: tuple[Any, ...] = (
 
 
 def packed(letter: object) -> bytes:
-    return letter if isinstance(letter, bytes) else bytes(msgpack.packb(letter))
+    return letter if isinstance(letter, bytes) else msgpack.packb(letter)
 
 
 def test_a_letter_that_no_node_wrote_is_refused_and_the_crawl_goes_on(

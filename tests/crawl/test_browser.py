@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from importlib.util import find_spec
@@ -60,3 +61,27 @@ def test_only_the_site_that_needs_it_is_rendered(tmp_path: Path) -> None:
         assert sorted(names) == ["js/0.html", "js/1.html", "js/2.html", "plain.html"], log[-3000:]
         assert web.count("/plain.html") == 1
         assert web.count("/js/0.html") == 2
+
+
+LOADED = """<html><head><title>新能源汽车</title></head><body><div id=app></div><script>
+for (const url of {urls}) {{ fetch(url, {{mode: "no-cors"}}).catch(() => 0); }}
+document.getElementById("app").innerHTML = {html};
+</script></body></html>"""
+
+
+def test_a_page_in_the_browser_asks_no_private_address(tmp_path: Path) -> None:
+    """The page's own requests follow the rules of all others; its seed's host was named."""
+    text = "".join(f"<p>第{n}段。{LINE}</p>" for n in range(5))
+    with Web({}) as web, Web({"/secret": "secret"}) as inside:
+        port = inside.server.server_port
+        urls = [f"http://{name}:{port}/secret" for name in ("127.0.0.1", "2130706433")]
+        page = LOADED.format(urls=json.dumps(urls), html=json.dumps(f"<h1>新能源汽车</h1>{text}"))
+        front = f"http://localhost:{web.server.server_port}"
+        web.pages = {"/": page, "/a.html": page, "/b.html": page}
+        seeds = ",".join(f"{front}{path}" for path in ("/", "/a.html", "/b.html"))
+        arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}")
+        settings = {"TOPICCRAWL_JS": "1", "TOPICCRAWL_BROWSER": BROWSER}
+        _, out = run("", tmp_path / "data", *arguments, **settings)
+        assert "playwright/request_count/navigation" in out, out[-3000:]
+        assert [hit.url for hit in inside.hits] == [], out[-3000:]
+        assert "'topiccrawl/private_address':" in out

@@ -12,7 +12,7 @@ from scrapy.utils.log import failure_to_exc_info
 
 from topiccrawl.frontier.contract import Download, Kind
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.failures import FailureRules, retry_after
+from topiccrawl.scheduler.failures import MALFORMED, FailureRules, retry_after
 from topiccrawl.scheduler.outbound import PrivateAddressError
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class Answers:
         verdict = self._rules.judge(failure, time.time())
         self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
         if verdict.unforeseen:
-            exc_info = failure_to_exc_info(failure)
+            ours = verdict.reason != MALFORMED  # a server's mistake needs no stack
+            exc_info = failure_to_exc_info(failure) if ours else None
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
         if verdict.again and self._rules.may_retry(request, lease.attempts):
             self._book.later(lease.epoch, verdict.reason, verdict.retry_after)

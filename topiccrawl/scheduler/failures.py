@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import zlib
 from email.utils import parsedate_to_datetime
+from gzip import BadGzipFile
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+MALFORMED = "malformed-answer"
+_MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error)
+"""Raised by Scrapy's middlewares where a body cannot be unpacked, or a Location is no URL."""
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
@@ -65,6 +70,8 @@ class FailureRules:
             redirects = "max redirections" in str(error)
             own = getattr(error, "reason", "ignored")  # set by our own middlewares
             return FailureVerdict(again=False, reason="max-redirects" if redirects else own)
+        if isinstance(error, _MALFORMED):
+            return FailureVerdict(again=False, reason=MALFORMED, unforeseen=True)
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
         again = isinstance(error, self.exceptions)

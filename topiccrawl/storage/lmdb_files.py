@@ -73,7 +73,7 @@ def _needed(path: Path) -> int:
             _, _, _, other, newer = _META.unpack(file.read(_META.size))
         except TooShort:
             return 2 * 4096
-    return int(page) * (1 + int(other if newer > number else last))
+    return int(page * (1 + (other if newer > number else last)))
 
 
 def _can_be_read(folder: Path) -> bool:

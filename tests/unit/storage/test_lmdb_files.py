@@ -64,9 +64,7 @@ def test_a_frontier_that_is_cut_short_is_refused(tmp_path: Path, left: float) ->
 
 
 def test_a_whole_frontier_is_opened_again_and_again(tmp_path: Path) -> None:
-    fill(str(tmp_path), 3)
-    fill(str(tmp_path), 1)
-    place = fill(str(tmp_path), 9)
+    (place,) = {fill(str(tmp_path), pages) for pages in (3, 1, 9)}
     reader = LocalFrontiers(Settings()).read(place)
     assert reader.counts()["crawled"] == 13
     reader.close()

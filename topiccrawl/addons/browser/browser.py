@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+_HANDLER = "topiccrawl.addons.browser.handler.BrowserHandler"
 _NEEDLESS = frozenset(("image", "media", "font", "stylesheet"))
 
 
@@ -60,7 +60,6 @@ class BrowserAddon:
         chosen = {
             "DOWNLOAD_HANDLERS": {"http": _HANDLER, "https": _HANDLER},
             "PLAYWRIGHT_LAUNCH_OPTIONS": options,
-            "PLAYWRIGHT_ABORT_REQUEST": is_needless,
             "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
             "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 1000 * settings.getfloat("DOWNLOAD_TIMEOUT"),
         }

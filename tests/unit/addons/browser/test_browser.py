@@ -44,7 +44,8 @@ def loaded(folder: Path, js: str) -> Crawler:
 def test_a_crawl_that_asks_for_it_has_handler_middleware_and_rule(tmp_path: Path) -> None:
     crawler = loaded(tmp_path, "1")
     handlers: dict[str, Any] = crawler.settings.getdict("DOWNLOAD_HANDLERS")
-    assert all(path.startswith("scrapy_playwright.") for path in handlers.values())
+    ours = "topiccrawl.addons.browser.handler.BrowserHandler"
+    assert (handlers["http"], handlers["https"]) == (ours, ours)
     assert crawler.settings["PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT"] == 7000
     assert BrowserMiddleware in crawler.settings["DOWNLOADER_MIDDLEWARES"]
     assert isinstance(crawler.spider, TopicSpider)

@@ -1,0 +1,179 @@
+"""One crawl of a good site beside all hostile ones: each page ends, nothing runs away."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.crawl.run import MEASURED, log_of, start, stored
+from tests.crawl.web import article
+from tests.hostile.cases import CASES, MARKED, TEXT
+from tests.hostile.web import Hostile
+from topiccrawl.scheduler.build import read_frontier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from subprocess import Popen
+
+    from tests.hostile.web import Case
+    from topiccrawl.frontier.portable import Reader
+
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
+
+GOOD = [f"http://good.test/{n}" for n in range(60)]
+MOST_SECONDS = 240
+"""Seconds after which the crawl ends by itself, on a busy machine: some pages wait for ever."""
+MOST_CPU = 90.0
+"""Processor seconds of the crawl."""
+MOST_DATA = 1_500_000_000
+"""Bytes of data that the process may have."""
+MOST_DISK = 120_000_000
+"""Bytes of the data folder."""
+SETTINGS = {
+    "DOWNLOAD_TIMEOUT": "6", "CONCURRENT_REQUESTS": "32", "CLOSESPIDER_TIMEOUT": str(MOST_SECONDS),
+    "TOPICCRAWL_HOST_PAGES": "70",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "4", "DEPTH_LIMIT": "9",
+}  # fmt: skip
+
+
+class Seen(NamedTuple):
+    """What came of the crawl."""
+
+    outcomes: dict[str, str]
+    recorded: dict[str, int]
+    articles: list[str]
+    asked: dict[str, int]
+    log: str
+    cpu: float
+    rss: int
+    disk: int
+    status: int
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    before = os.environ.pop(MEASURED, None)  # half of its time would be coverage's
+    data = tmp_path_factory.mktemp("hostile") / "data"
+    pages = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(GOOD)}
+    front = "http://good.test/"
+    seeds = ",".join([front, *(case.url for case in CASES)])
+    crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}")
+    with Hostile(CASES, {**pages, front: article("新能源汽车频道", TEXT, *GOOD)}) as web:
+        with start(web.proxy, data, *crawl, **SETTINGS) as process:
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
+            rss = _watched(process, web, data)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        asked = dict(web.asked)
+    (folder,) = (data / "frontiers").iterdir()
+    yield _report(data, folder, asked, used.ru_utime + used.ru_stime, rss, process.returncode)
+    if before is not None:
+        os.environ[MEASURED] = before
+
+
+def _watched(process: Popen[bytes], web: Hostile, data: Path) -> int:
+    """Stop a crawl when its pages have ended; return its largest anonymous memory."""
+    most, stopped, end = 0, False, time.monotonic() + MOST_SECONDS + 60
+    status = Path(f"/proc/{process.pid}/status")
+    while time.monotonic() < end:
+        text = status.read_text()
+        if "State:\tZ" in text:
+            return most
+        found = re.search(r"RssAnon:\s+(\d+)", text)
+        most = max(most, 1024 * int(found[1]) if found else 0)
+        if not stopped and web.asked.keys() >= set(GOOD) and _all_ended(data):
+            process.send_signal(signal.SIGINT)
+            stopped = True
+        threading.Event().wait(0.5)
+    process.kill()
+    return most
+
+
+def _all_ended(data: Path) -> bool:
+    """Return whether each case's page has an outcome that it may have."""
+    (folder,) = (data / "frontiers").iterdir()
+    with closing(read_frontier(folder)) as reader:
+        return all(_is_fine(case, _outcome(reader, case.url)) for case in CASES)
+
+
+def _outcome(reader: Reader, url: str) -> str:
+    known = reader.why(url)
+    return "" if known is None else f"{known.queue} {known.reason}".strip()
+
+
+def _is_fine(case: Case, outcome: str) -> bool:
+    return any(outcome == one or outcome.startswith(f"{one} ") for one in case.outcomes)
+
+
+def _report(
+    data: Path, folder: Path, asked: dict[str, int], cpu: float, rss: int, status: int
+) -> Seen:
+    reader = read_frontier(folder)
+    outcomes, recorded = {}, dict.fromkeys((case.name for case in CASES), 0)
+    for queue in ("prior", "normal", "leased", "crawled", "error"):
+        for url, _, reason in reader.iterate(queue):
+            outcomes[url] = f"{queue} {reason}".strip()
+            name = ".".join((urlsplit(url).hostname or "").split(".")[-2:-1])
+            if name in recorded:
+                recorded[name] += 1
+    reader.close()
+    disk = sum(path.stat().st_blocks * 512 for path in data.rglob("*") if path.is_file())
+    log = log_of(data).read_text("utf-8", "replace")
+    return Seen(outcomes, recorded, stored(data), asked, log, cpu, rss, disk, status)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_each_page_ends_as_stated(seen: Seen, case: Case) -> None:
+    outcome = seen.outcomes[case.url]
+    assert _is_fine(case, outcome), outcome
+    assert seen.recorded[case.name] <= case.recorded
+
+
+def test_the_good_site_is_fetched_and_stored_whole(seen: Seen) -> None:
+    assert {seen.outcomes[url] for url in GOOD} == {"crawled"}
+    assert set(GOOD) <= set(seen.articles)
+    assert max(seen.asked[url] for url in GOOD) == 1
+
+
+def test_the_crawl_ends_in_its_bounds(seen: Seen) -> None:
+    figures = f"{seen.cpu:.0f} s, {seen.rss / 1e6:.0f} MB, {seen.disk / 1e6:.0f} MB on disk"
+    assert seen.status == 0, seen.log[-3000:]
+    assert seen.cpu <= MOST_CPU, figures
+    assert seen.rss <= MOST_DATA, figures
+    assert seen.disk <= MOST_DISK, figures
+
+
+def test_the_log_has_no_trace_and_no_control_characters(seen: Seen) -> None:
+    assert "Traceback" not in seen.log
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", seen.log)
+    assert MARKED not in seen.log
+
+
+def test_nothing_inside_is_asked(seen: Seen) -> None:
+    hosts = {urlsplit(url).hostname for url in seen.asked}
+    inside = {
+        "127.0.0.1",
+        "localhost",
+        "10.0.0.1",
+        "169.254.169.254",
+        "::ffff:a00:1",
+        "0x7f.1",
+        "2130706433",
+    }
+    assert not hosts & inside
+
+
+def test_the_docs_list_every_case() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "threats.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([a-z0-9-]+)` \| ([^|]+) \|$", text, re.MULTILINE))
+    assert rows == {case.name: case.what for case in CASES}

@@ -1,0 +1,87 @@
+"""The browser's requests follow the rules of all others: addresses, clocks of hosts, send gate.
+
+What a page loads itself is checked, too, but for redirects of such requests, which the browser
+follows on its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import DownloadFailedError
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
+from typing_extensions import override
+
+from topiccrawl.addons.browser.browser import is_needless
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.outbound import PrivateAddressError, check_address
+from topiccrawl.scheduler.sendgate import SendGateHandler
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+_OWN = ("data", "blob", "about")
+"""Schemes of what a page has already."""
+
+
+class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type: ignore[misc]
+    """scrapy-playwright's handler; requests without a browser go through the send gate below it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.abort_request = self._refuses
+
+    @override
+    async def download_request(self, request: Request) -> Response:
+        """Download; a request for the browser is checked before it is sent."""
+        if request.meta.get("playwright"):
+            await self._pass_gate(request)
+        response: Response = await super().download_request(request)
+        return response
+
+    async def _pass_gate(self, request: Request) -> None:
+        await self._check(request.url, resolve=not request.meta.get("proxy"))
+        assert self._crawler.engine is not None  # noqa: S101 - it downloads
+        scheduler: Any = self._crawler.engine.scheduler
+        if not hasattr(scheduler, "leaves"):
+            return
+        while wait := scheduler.waits(request):  # noqa: ASYNC110 - by the host's clock
+            await asyncio.sleep(wait)
+        if not scheduler.leaves(request):
+            raise DownloadFailedError("not sent: others may have given this node up")
+
+    async def _check(self, url: str, *, resolve: bool) -> None:
+        """Check a URL's host, and what it resolves to.
+
+        Raises:
+            PrivateAddressError: It may not be asked.
+        """
+        context, parts = context_of(self._crawler), urlsplit(url)
+        check_address(context, url)
+        if not resolve:
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(parts.hostname, None, type=socket.SOCK_STREAM)
+        except OSError:
+            return  # no name here: the browser's proxy may know it, or it fails
+        for *_, address in found:
+            check_address(context, url, str(address[0]))
+
+    async def _refuses(self, request: Any) -> bool:  # noqa: ANN401 - playwright's
+        """Return whether a request of a page is not needed, or must not be sent."""
+        scheme = urlsplit(request.url).scheme
+        if scheme in _OWN:
+            return False
+        if is_needless(request) or scheme not in {"http", "https"}:
+            return True
+        try:
+            await self._check(request.url, resolve=True)
+        except PrivateAddressError:
+            return True
+        return False
