@@ -40,7 +40,7 @@ def test_visible_text_only_blocks_apart_inline_together() -> None:
 
 def test_a_link_in_running_text_has_the_text_around_it() -> None:
     (link,) = links("<p>今天上午，<a href='/a'>国家队</a>抵达北京。</p><p>下一段")
-    assert link == Link("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
+    assert link[:4] == ("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
 
 
 def test_a_context_is_short_and_cuts_no_latin_word() -> None:

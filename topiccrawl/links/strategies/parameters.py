@@ -40,6 +40,11 @@ class StrategyParameters:
         plus_half: shark-plus: relevance at which a page is worth one half (> 0).
         plus_shrink: shark-plus: weight of the crawl's mean worth, in parents, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
+        plus_best_weight: shark-plus: weight of the best parent's worth beside that of all, 0 to 10.
+        plus_region_weight: shark-plus: weight of the worth of pages behind links in the same
+            place of the page, directory and site, 0 to 10.
+        plus_prior_share: shark-plus: pops of priorQueue in one turn of the two lanes.
+        plus_normal_share: shark-plus: pops of normalQueue in one turn.
         shrinkage: shark-plus: weight of the wider group's mean in a narrower one, in pages (> 0).
     """
 
@@ -60,13 +65,17 @@ class StrategyParameters:
     block_decay: float = 0.6
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
-    plus_anchor_weight: float = 2.0
+    plus_best_weight: float = 0.25
+    plus_anchor_weight: float = 0.5
     plus_context_weight: float = 0.3
     plus_promise_weight: float = 0.4
     plus_promise_shrink: float = 3.0
     plus_half: float = 0.1
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
+    plus_region_weight: float = 1.0
+    plus_prior_share: int = 9
+    plus_normal_share: int = 1
     shrinkage: float = 3.0
 
     def __post_init__(self) -> None:
@@ -92,6 +101,10 @@ _RANGES = {
     "plus_half": (1e-6, 1),
     "plus_shrink": (0, 100),
     "plus_prior_weight": (0, 10),
+    "plus_best_weight": (0, 10),
+    "plus_region_weight": (0, 10),
+    "plus_prior_share": (1, 1_000),
+    "plus_normal_share": (0, 1_000),
     "shrinkage": (1e-6, 1e9),
 }
 """Ranges of the parameters that are not weights or thresholds in [0, 1]."""

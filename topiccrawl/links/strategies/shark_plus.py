@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, scored
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR
 from topiccrawl.links.strategies.link_words import LinkWords
+from topiccrawl.links.strategies.regions import SourceRegions
 from topiccrawl.links.urls import group
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
@@ -23,36 +24,49 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
+_BEST, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 7, 8
+"""Places in the evidence."""
+
+
 class SharkPlus(BaseStrategy):
-    """Mean worth of all parents, best anchor and context, link-text model, priors.
+    """Worth of all parents and of the best one, anchor, context, link text, region, priors.
 
     A page of relevance r has the worth ``s = r / (r + half)``: cosines are small, and the step from
     0 to .1 matters more than that from .3 to .4. The score of a URL with n parents is
-    ``(sum of s + c * m) / (n + c) + a * anchor + x * context + w * promise``, where m is the mean
-    worth of all pages crawled when it was offered (averaged over its offers): without evidence a
-    URL gets the crawl's average, not 0. The promise comes from the link-text model
-    (``link_words``): the worth of pages behind links with such words, topic words or not. The
-    prior is the mean worth of the narrowest directory, shrunk towards the wider ones, the host and
-    the crawl. Scores and priors are divided by their largest sum.
+    ``sqrt((sum of s^2 + c * m^2) / (n + c)) + b * best s + a * anchor + x * context + w * promise
+    + r * region``, where m is the mean worth of all pages crawled when it was offered (averaged
+    over its offers): without evidence a URL gets the crawl's average, not 0. The root of the mean
+    square lies between the mean of all parents, which is best where pages have many, and the best
+    parent, which is best where lists of all kinds link to a page. The promise comes from the
+    link-text model (``link_words``): the worth of pages behind links with such words, topic words
+    or not; the region (``regions``) is that of pages behind links in such places. The prior is the
+    mean worth of the narrowest directory, shrunk towards the wider ones, the host and the crawl.
+    Scores and priors are divided by their largest sum.
 
     In-links count by the relevance of the pages that they come from: a page that only irrelevant
     pages link to does not gain by their number, as it does in Liu et al. 2009.
     """
 
     name = "shark-plus"
-    fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context", "promise")
+    revision = 2
+    fields: tuple[str, ...] = (
+        "inlinks", "worth", "means", "best", "anchor", "context", "promise", "region",
+        "in_site", "in_directory", "in_page",
+    )  # fmt: skip
 
     def __init__(
         self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
     ) -> None:
         super().__init__(scorer, parameters)
-        parameters = self.parameters
-        weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
-        self._promise_weight = parameters.plus_promise_weight
-        self._scale = 1 + sum(weights) + 2 * self._promise_weight + parameters.plus_prior_weight
+        p = self.parameters
+        self.share = (p.plus_prior_share, p.plus_normal_share)
+        texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
+        parents = 1 + p.plus_best_weight
+        self._scale = parents + texts + p.plus_region_weight + p.plus_prior_weight
         self._topic_version = 0
         self._mean = 0.0
-        self._words = LinkWords(parameters.plus_promise_shrink)
+        self._words = LinkWords(p.plus_promise_shrink)
+        self._regions = SourceRegions(p.shrinkage)
         self._tokenizer = shared_tokenizer()
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
@@ -72,15 +86,21 @@ class SharkPlus(BaseStrategy):
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the evidence of this parent."""
-        worth = self.worth(verdict.relevance)
-        mean = self._mean
+        worth, mean = self.worth(verdict.relevance), self._mean
+        square, means = worth * worth, mean * mean
+        usual = PRIOR if verdict.relevant else NORMAL
         scores = scored(links, self.scorer)
         promises = self._promises(
             [(li.anchor, s.text) for li, s in zip(links, scores, strict=True)]
         )
+        expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         return [
             Offer(
-                link.url, PRIOR, (1.0, worth, mean, s.anchor, s.context, promise),
+                link.url, PRIOR if s.anchor or s.context else usual,
+                (
+                    1.0, square, means, worth, s.anchor, s.context, promise,
+                    expected[link.regions], *link.regions,
+                ),
                 link.anchor, s.text,
             )
             for link, s, promise in zip(links, scores, promises, strict=True)
@@ -89,18 +109,25 @@ class SharkPlus(BaseStrategy):
     @override
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Learn the worth of the page that a link with these words led to."""
-        if self._promise_weight and (anchor or context):
+        if self.parameters.plus_promise_weight and (anchor or context):
             context = context[:MAX_KEPT]
             known = self._words_of([anchor, context])
             words = known[anchor] | _with_itself(known, context)
             self._words.learn(words, self.worth(relevance))
 
     @override
+    def reached(self, evidence: Evidence, relevance: float) -> None:
+        """Learn the worth of the page that links in these places led to."""
+        if evidence and evidence[_IN_SITE]:
+            self._regions.learn(evidence[_IN_SITE:], self.worth(relevance))
+
+    @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return sums of in-links, worth and means; the best anchor, context and promise."""
+        """Return sums of in-links, worth and means; the best of all else, and the best region."""
         if not known:
             return new
-        return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
+        best = map(max, known[_BEST:_REGION], new[_BEST:_REGION])
+        return (*map(add, known[:_BEST], new[:_BEST]), *best, *max(known[_REGION:], new[_REGION:]))
 
     @override
     def value(self, evidence: Evidence) -> float:
@@ -108,16 +135,31 @@ class SharkPlus(BaseStrategy):
         p = self.parameters
         if not evidence:
             return (self._scale - p.plus_prior_weight) / self._scale
-        parents, worth, means, anchor, context, promise = evidence
-        expected = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
+        parents, worth, means, best, anchor, context, promise, region, *_ = evidence
+        square = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
-        return (expected + text + self._promise_weight * (1.0 + promise)) / self._scale
+        text += p.plus_promise_weight * (1.0 + promise)
+        found = math.sqrt(square) + p.plus_best_weight * best + p.plus_region_weight * region
+        return (found + text) / self._scale
+
+    @override
+    def lane(self, evidence: Evidence) -> int:
+        """Return priorQueue where anchor or context name the topic; an offer may say it, too.
+
+        Methods of the project, section 3, without thresholds of a potential score.
+        """
+        named = not evidence or evidence[_ANCHOR] or evidence[_CONTEXT]
+        return PRIOR if named else NORMAL
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return evidence with the scores of the kept texts; the parents' worth stays."""
+        """Return evidence with the scores of the kept texts and region; the parents' stays."""
         scores = self.scorer.score_many([anchor, context])
-        return (*evidence[:3], *scores, *self._promises([(anchor, context[:MAX_KEPT])]))
+        regions = evidence[_IN_SITE:]
+        return (
+            *evidence[:_ANCHOR], *scores, *self._promises([(anchor, context[:MAX_KEPT])]),
+            self._regions.expected(regions), *regions,
+        )  # fmt: skip
 
     @override
     def group(self, url: str) -> tuple[str, ...]:
