@@ -137,7 +137,7 @@ def _link(
     _, span, _, heading, around = reading.anchors[index]
     block = reading.blocks.get(index, -1)
     context = text.around(span) if block < 0 else text.caption(heading)
-    return Link(url, label, context, block, regions[around])
+    return Link(url, label, context, block, regions[around], regions.leaves(url))
 
 
 class _Regions(dict[str, tuple[int, int, int]]):
@@ -152,6 +152,7 @@ class _Regions(dict[str, tuple[int, int, int]]):
         host = host_of(url)
         self._site, self._page = site_of(url), url
         self._directory = host + (group(url) or ("/",))[-1]
+        self._origin = url[: url.find("/", 8) + 1]
 
     def __missing__(self, around: str) -> tuple[int, int, int]:
         """Return the numbers of the link's place in site, directory and page."""
@@ -162,6 +163,10 @@ class _Regions(dict[str, tuple[int, int, int]]):
         )
         self[around] = found
         return found
+
+    def leaves(self, url: str) -> bool:
+        """Return whether a link leads to another site."""
+        return not url.startswith(self._origin) and site_of(url) != self._site
 
 
 def _number(place: str, around: str) -> int:

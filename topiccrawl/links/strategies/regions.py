@@ -35,9 +35,9 @@ class SourceRegions:
         self.shrink = shrink
         self._pages = 0
         self._worth = 0.0
-        self._regions: dict[int, tuple[int, float]] = {}
+        self._regions: dict[float, tuple[int, float]] = {}
 
-    def learn(self, regions: Iterable[int], worth: float) -> None:
+    def learn(self, regions: Iterable[float], worth: float) -> None:
         """Learn one page: the regions of the link that led to it, and its worth in [0, 1]."""
         self._pages += 1
         self._worth += worth
@@ -48,7 +48,7 @@ class SourceRegions:
         if len(held) > MOST_REGIONS:
             self._regions = {region: known for region, known in held.items() if known[0] > 1}
 
-    def expected(self, regions: Sequence[int]) -> float:
+    def expected(self, regions: Sequence[float]) -> float:
         """Return the worth to expect of a page behind a link there, in [0, 1]; widest first."""
         mean = self._worth / self._pages if self._pages else 0.0
         shrink, known = self.shrink, self._regions
