@@ -93,7 +93,7 @@ def harvest(name: str, fetched: Iterable[str], case: Case) -> Harvest:
     return Harvest(name, tuple(counts), len(hits), area)
 
 
-def labelledcase_of(web: RecordedWeb, labelled: Labelled, budget: int | None = None) -> Case:
+def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = None) -> Case:
     """Build the case from the labels of pages.
 
     The oracle is the one stored with the topic, where there is one for that budget.
@@ -118,7 +118,7 @@ def labelledcase_of(web: RecordedWeb, labelled: Labelled, budget: int | None = N
     )
 
 
-def owncase_of(web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None) -> Case:
+def own_case(web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None) -> Case:
     """Build the case without labels, from the topic's own verdict on each page."""
     relevant = {name for name in _reached(web, topic.seeds) if _on_topic(web, name, scorer)}
     return case_of(web, topic, frozenset(relevant), budget)

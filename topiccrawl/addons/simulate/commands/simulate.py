@@ -44,8 +44,8 @@ class Command(OperatorCommand, ScrapyCommand):
             action="append",
             metavar="TOPICS.json",
             help="topics and the labels of their pages, one file for each collection in turn "
-            "(NAME.topics.json beside it where no topic is named); else the topic's own verdict "
-            "counts",
+            "(of several without it: the NAME.topics.json beside each); else the topic's own "
+            "verdict counts",
         )
         add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
         add(
@@ -76,7 +76,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not args:
+        if not args or (len(args) == 1 and not (opts.topic or opts.truth)):
             raise UsageError
         from topiccrawl.addons.simulate.session import Session
 
