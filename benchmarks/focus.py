@@ -30,7 +30,7 @@ from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
 from topiccrawl.addons.simulate.harvest import BASELINE, harvest, labelled_case
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
 from topiccrawl.addons.simulate.truth import read_truth
-from topiccrawl.links.strategies import DEFAULT, NAMES
+from topiccrawl.links.strategies import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -188,7 +188,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pages", type=Path, metavar="FILE")
     parser.add_argument("--topics", type=Path, metavar="FILE")
     parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
-    parser.add_argument("--strategy", action="append", choices=NAMES, help="may be repeated")
+    parser.add_argument("--strategy", action="append", metavar="NAME", help="or a dotted path")
     parser.add_argument("--concurrency", type=int, default=8, metavar="N")
     parser.add_argument("-s", dest="extra", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--json", type=Path, metavar="FILE")

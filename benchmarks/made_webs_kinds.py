@@ -37,6 +37,10 @@ class Kind:
         menu: Links of the menu on top, the same on all pages; the first ones lead to a page of
             each subject; none says anything.
         foot: Links at the end to random pages, by their titles.
+        listed: Articles on a page of a hub; 0: no hubs. Each subject has a hub of so many pages
+            as it needs; its pages link to the next ones by number, the menu to the first ones.
+        tags: Hubs that list articles of all subjects, half of them of one; articles name three.
+        common: Words at the beginning of each page, the same on all, terms of all topics in them.
     """
 
     language: Language = "en"
@@ -59,6 +63,9 @@ class Kind:
     more: float = 0.0
     menu: int = 6
     foot: int = 0
+    listed: int = 0
+    tags: int = 0
+    common: int = 0
 
 
 KINDS = {
@@ -81,6 +88,11 @@ KINDS = {
     "english-terms": Kind(language="zh", terms_elsewhere=True),
     "chinese-terms": Kind(terms_elsewhere=True),
     "decoys": Kind(language="zh", decoys=True),
+    "paging": Kind(listed=10, links=3, within=0.3, menu=12),
+    "paging-zh": Kind(language="zh", listed=10, links=3, within=0.3, menu=12, addresses="random"),
+    "tags": Kind(listed=10, tags=40, links=4, within=0.3, menu=12),
+    "tags-zh": Kind(language="zh", listed=10, tags=40, links=4, within=0.3, menu=12),
+    "reference": Kind(pages=2_000, common=150, topic_words=(0.0, 0.05), within=0.4),
     "decoy-seeds": Kind(decoys=True, seeds_in_decoys=True),
 }
 """All kinds, by name."""

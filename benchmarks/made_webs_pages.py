@@ -53,6 +53,7 @@ class Draft(NamedTuple):
         title: Its title, also the text of links to it.
         share: Share of its words that are its subject's, in [0, 1].
         termed: Whether it may hold the subject's most frequent words.
+        lists: It is a hub's page: the subject's with that number, or (-1) one of many subjects.
     """
 
     url: str
@@ -60,6 +61,7 @@ class Draft(NamedTuple):
     title: str
     share: float
     termed: bool
+    lists: int | None = None
 
 
 class Vocabulary:
@@ -111,11 +113,67 @@ class Site:
         self.chance = chance
         self.words = Vocabulary(kind, chance)
         self._hosts = [chance.randrange(kind.subjects) for _ in range(kind.hosts)]
-        self.drafts = [self._draft(number) for number in range(kind.pages)]
+        hubs, listings = self._hubs()
+        self.drafts = [self._draft(number) for number in range(kind.pages - len(hubs))]
         self.members: defaultdict[int, list[Draft]] = defaultdict(list)
         for draft in self.drafts:
             self.members[draft.subject].append(draft)
+        self.hubs = hubs
+        self._tags = [hub for hub in hubs if hub.lists == -1]
+        self._listings = listings
+        self._common = self.words.join(self._template())
         self._menu = self._top_menu()
+
+    def _hubs(self) -> tuple[list[Draft], int]:
+        """Return the pages of hubs, and how many of them a subject has."""
+        kind = self.kind
+        if not kind.listed:
+            return [], 0
+        size = max(1, round((kind.pages - kind.tags) / (kind.subjects * (kind.listed + 1))))
+        hubs = []
+        for subject in range(kind.subjects):
+            title = self.words.join(self.words.about(subject, 2, 0.5, termed=True))
+            hubs += [
+                Draft(
+                    f"http://flat.test/list-{subject}-{page}.html",
+                    subject,
+                    title,
+                    0.0,
+                    termed=True,
+                    lists=page,
+                )
+                for page in range(size)
+            ]
+        for number in range(kind.tags):
+            subject = self.chance.randrange(kind.subjects)
+            title = self.chance.choice(self.words.own[subject])
+            url = f"http://flat.test/tag-{number}.html"
+            hubs.append(Draft(url, subject, title, 0.0, termed=True, lists=-1))
+        return hubs, size
+
+    def _template(self) -> list[str]:
+        """Return the words that all pages begin with: common ones, two terms of each subject."""
+        words = self.words.common(self.kind.common)
+        if words:
+            for own in self.words.own:
+                self._strew(words, own[:2])
+        return words
+
+    def listing(self, hub: Draft) -> str:
+        """The page of a hub: articles, then the hub's other pages by number."""
+        size, its = self.kind.listed, self.members[hub.subject]
+        if hub.lists == -1:
+            shown = [self._target(hub.subject) for _ in range(size)]
+            pages = ""
+        else:
+            shown = its[hub.lists :: self._listings][: 3 * size]  # type: ignore[index]
+            others = [one for one in self.hubs if one.subject == hub.subject and one.lists != -1]
+            pages = _list(_link(one, str(1 + one.lists)) for one in others)  # type: ignore[operator]
+        articles = _list(_link(page, page.title) for page in shown or self.drafts[:1])
+        return (
+            f"<html><head><title>{hub.title}</title></head><body>{self._menu}<h1>{hub.title}</h1>"
+            f"<div class='list'>{articles}</div><div class='pages'>{pages}</div></body></html>"
+        )
 
     def html(self, draft: Draft, bait: str | None) -> str:
         """The page as served; ``bait`` is a word that it is full of."""
@@ -127,10 +185,18 @@ class Site:
         foot = self.chance.choices(self.drafts, k=self.kind.foot)
         return (
             f"<html><head><title>{draft.title}</title></head><body>{self._menu}"
-            f"<h1>{draft.title}</h1><div>{text}</div>"
-            f"{_list(self._anchor(page) for page in listed)}"
+            f"<h1>{draft.title}</h1><div>{self._common}{text}</div>"
+            f"{_list(self._anchor(page) for page in listed)}{self._named_tags(draft)}"
             f"<div>{_list(_link(page, page.title) for page in foot)}</div></body></html>"
         )
+
+    def _named_tags(self, draft: Draft) -> str:
+        """Return links to three tags, two of them of the page's subject where there are any."""
+        if not self._tags:
+            return ""
+        own = [tag for tag in self._tags if tag.subject == draft.subject] or self._tags
+        chosen = [self.chance.choice(tags) for tags in (own, own, self._tags)]
+        return f"<p class='tags'>{' '.join(_link(tag, tag.title) for tag in chosen)}</p>"
 
     def _draft(self, number: int) -> Draft:
         kind, chance = self.kind, self.chance
@@ -175,7 +241,8 @@ class Site:
         return self.chance.randrange(self.kind.hosts)
 
     def _top_menu(self) -> str:
-        heads = [self.chance.choice(pages) for _, pages in sorted(self.members.items())]
+        heads = [hub for hub in self.hubs if hub.lists == 0]
+        heads = heads or [self.chance.choice(pages) for _, pages in sorted(self.members.items())]
         rest = max(0, self.kind.menu - self.kind.subjects)
         pages = heads[: self.kind.menu] + [self.chance.choice(self.drafts) for _ in range(rest)]
         return _list(_link(page, self.words.join(self.words.common(2))) for page in pages)
@@ -238,6 +305,7 @@ def made_web(kind: Kind, seed: int) -> MadeWeb:
         for draft in site.drafts
         for marks in [(_label(draft.subject),)]
     ]
+    pages += [Recorded(hub.url, OK, HTML, site.listing(hub).encode(), ()) for hub in site.hubs]
     return MadeWeb(RecordedWeb(pages), tuple(_topic(site, s, decoys[s]) for s in subjects))
 
 

@@ -29,12 +29,18 @@ class Link(NamedTuple):
         context: Text around the anchor, without it and without the block's other anchors.
         block: Number of the link block (list, table, navigation bar) in the page, from 0;
             -1 for a link in running text.
+        regions: Numbers of the place where the link stands, by the elements around it: among the
+            pages of the site, of the page's directory, in the page; 0 < number < 2**24. Links
+            with the same number stand in the same place. 0 where there are no elements.
+        foreign: It leads to another site (registrable domain).
     """
 
     url: str
     anchor: str = ""
     context: str = ""
     block: int = -1
+    regions: tuple[int, int, int] = (0, 0, 0)
+    foreign: bool = False
 
 
 class Directives(NamedTuple):

@@ -130,6 +130,26 @@ def test_strategies_side_by_side(
     assert html.read_text(encoding="utf-8").count("<polyline") == 4
 
 
+def test_several_collections_in_two_processes_with_other_start_pages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    webs = [tmp_path / f"{name}.web.jsonl.gz" for name in ("one", "two")]
+    for seed, web in enumerate(webs):
+        generate(seed + 5, 120, traps=False, faults=False).write_collection(web)
+    figures = tmp_path / "a.json"
+    status, out = scrapy(
+        capsys, monkeypatch, "simulate", *map(str, webs), "--seed-sets", "2", "--processes", "2",
+        "--strategy", "best-first", "--strategy", "examples.link_strategy.UrlWords",
+        "--json", str(figures),
+    )  # fmt: skip
+    assert status == 0, out
+    assert "one.web.jsonl.gz: mean area over 2 topics" in out
+    assert "all: mean area over 4 topics" in out
+    assert out.count(", spread ") == 6
+    areas = [name for name in json.loads(figures.read_text()) if name.startswith("area.")]
+    assert sum("set 2" in name for name in areas) == 2
+
+
 def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from xxhash import xxh3_64_intdigest
+
 from topiccrawl.links.directives import directives
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.reading import Reading, Span
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, group, host_of, site_of
 from topiccrawl.model import Link, Page
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ MAX_ANCHOR = 200
 
 CONTEXT = 60
 """Characters of text on either side of a link that make its context."""
+
+MOST_REGIONS = 2**24 - 1
+"""Numbers of regions: those that a queued URL's evidence (32-bit floats) holds exactly."""
 
 _WINDOW = 4 * CONTEXT  # raw text has runs of blanks; this much of it nearly always holds enough
 
@@ -47,9 +52,8 @@ def read_page(
         encoding: Encoding that ``html`` was decoded from; browsers send queries in it.
 
     >>> page = read_page('<title>A</title><p>See <a href="b.html#x">the news</a> today', "http://a.test/")
-    >>> page.title, page.text, page.links
-    ('A', 'See the news today', (Link(url='http://a.test/b.html', anchor='the news', \
-context='See today', block=-1),))
+    >>> page.title, page.text, page.links[0][:4]
+    ('A', 'See the news today', ('http://a.test/b.html', 'the news', 'See today', -1))
     """
     reading = Reading()
     root = parsed(html).root
@@ -112,7 +116,7 @@ def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[
     base, own, encoding = where
     urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}
-    for index, (href, span, instead, _) in enumerate(reading.anchors):
+    for index, (href, span, instead, *_) in enumerate(reading.anchors):
         if href not in urls:
             urls[href] = None if href.startswith(_NO_PAGE) else canonical(href, base, encoding)
         url = urls[href]
@@ -121,13 +125,53 @@ def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[
         label = text.between(span) or " ".join(instead.split())
         if url not in found or len(label) > len(found[url][0]):
             found[url] = (label[:MAX_ANCHOR], index)
-    return tuple(_link(url, label, index, reading, text) for url, (label, index) in found.items())
+    regions = _Regions(own)
+    return tuple(
+        _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
+    )
 
 
-def _link(url: str, label: str, index: int, reading: Reading, text: _Text) -> Link:
-    _, span, _, heading = reading.anchors[index]
+def _link(
+    url: str, label: str, index: int, reading: Reading, text: _Text, regions: _Regions
+) -> Link:
+    _, span, _, heading, around = reading.anchors[index]
     block = reading.blocks.get(index, -1)
-    return Link(url, label, text.around(span) if block < 0 else text.caption(heading), block)
+    context = text.around(span) if block < 0 else text.caption(heading)
+    return Link(url, label, context, block, regions[around], regions.leaves(url))
+
+
+class _Regions(dict[str, tuple[int, int, int]]):
+    """Regions of a page's links by the elements around them; see ``Link.regions``.
+
+    Args:
+        url: The page's.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        host = host_of(url)
+        self._site, self._page = site_of(url), url
+        self._directory = host + (group(url) or ("/",))[-1]
+        self._origin = url[: url.find("/", 8) + 1]
+
+    def __missing__(self, around: str) -> tuple[int, int, int]:
+        """Return the numbers of the link's place in site, directory and page."""
+        found = (
+            _number(self._site, around),
+            _number(self._directory, around),
+            _number(self._page, around),
+        )
+        self[around] = found
+        return found
+
+    def leaves(self, url: str) -> bool:
+        """Return whether a link leads to another site."""
+        return not url.startswith(self._origin) and site_of(url) != self._site
+
+
+def _number(place: str, around: str) -> int:
+    text = f"{place}\0{around}".encode("utf-8", "replace")
+    return 1 + xxh3_64_intdigest(text) % MOST_REGIONS
 
 
 def _tail(text: str) -> str:

@@ -51,9 +51,14 @@ _Frame = tuple[Any, ...]
 _LEAF: _Frame = ()
 
 
-Anchor = tuple[str, Span, str, Span | None]
+Anchor = tuple[str, Span, str, Span | None, str]
 """A link of the page, spans in pieces: ``href`` as written; span of its text; ``title`` or
-``alt``, for a link without text; span of the nearest heading before it, or None."""
+``alt``, for a link without text; span of the nearest heading before it, or None; the elements
+around it (``Reading._around``)."""
+
+_DIGITS = re.compile(r"[0-9]+")
+_ELEMENTS = 6
+"""Elements around a link that say where in a page it stands."""
 
 
 def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
@@ -84,10 +89,12 @@ class Reading:
         self._pending: list[int] = []
         self._heading: Span | None = None
         self._heading_level = self._heading_letters = 0
+        self._stack: list[tuple[LexborNode, _Frame | None]] = []
+        self._labels: list[tuple[LexborNode, str]] = []
 
     def walk(self, root: LexborNode) -> None:  # noqa: C901 - hot: a call a node would show
         """Read everything under ``root`` in document order, in constant recursion."""
-        stack: list[tuple[LexborNode, _Frame | None]] = []
+        stack = self._stack
         openers, append, node = self._openers, self.pieces.append, root
         while True:
             child = frame = None
@@ -199,7 +206,23 @@ class Reading:
         index = len(self.anchors)
         if index < MAX_LINKS:
             self._pending.append(index)
-            self.anchors.append((href, span, instead, self._heading))
+            self.anchors.append((href, span, instead, self._heading, self._around()))
+
+    def _around(self) -> str:
+        """Return the innermost elements around the node that is read, with their classes.
+
+        Pages of one template have the same ones where they have the same kind of links. Numbers
+        count as equal. Labels of open elements are kept: most links share all but one.
+        """
+        stack, labels = self._stack, self._labels
+        depth = min(len(stack), len(labels))
+        while depth and labels[depth - 1][0] is not stack[depth - 1][0]:
+            depth -= 1
+        del labels[depth:]
+        for node, _ in stack[depth:]:
+            classes = _DIGITS.sub("#", node.attributes.get("class") or "")
+            labels.append((node, f"{node.tag}.{classes}"))
+        return ">".join([label for _, label in labels[-_ELEMENTS:]])
 
     def _add_here(self, href: str | None, text: str | None) -> None:
         if href:

@@ -236,3 +236,4 @@ def _relearn(frontier: Frontier, strategy: LinkStrategy) -> None:
         known = frontier.why(url)
         if known is not None and known.relevance is not None:
             strategy.learn(known.anchor, known.context, known.relevance)
+            strategy.reached(tuple(known.evidence.values()), known.relevance)

@@ -284,6 +284,7 @@ class TopicSpider(Spider):
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
+        self.strategy.reached(known.evidence, verdict.relevance)
         links = page.links if article is None else without_parts(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)

@@ -40,7 +40,7 @@ def test_visible_text_only_blocks_apart_inline_together() -> None:
 
 def test_a_link_in_running_text_has_the_text_around_it() -> None:
     (link,) = links("<p>今天上午，<a href='/a'>国家队</a>抵达北京。</p><p>下一段")
-    assert link == Link("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
+    assert link[:4] == ("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
 
 
 def test_a_context_is_short_and_cuts_no_latin_word() -> None:
@@ -236,3 +236,26 @@ def test_prose_is_the_text_without_the_anchors_of_menus() -> None:
     )
     assert page.prose == "正文提到足球。"
     assert page.text == "体育 财经 正文提到足球。"
+
+
+def test_links_in_the_same_place_of_two_pages_have_the_same_regions() -> None:
+    menu = "<ul class=menu><li><a href=/m>m</a></ul>"
+    text = menu + "<div class='post-{0} list'><p><a href=/{0}>x</a></div>"
+    first, second, elsewhere = (
+        read_page(text.format(page), f"http://news.test/{place}/{page}").links
+        for place, page in (("a", 1), ("a", 22), ("b", 1))
+    )
+    assert [link.regions[:2] for link in first] == [link.regions[:2] for link in second]
+    assert not {link.regions[2] for link in first} & {link.regions[2] for link in second}
+    assert [link.regions[0] for link in first] == [link.regions[0] for link in elsewhere]
+    assert first[0].regions[0] != first[1].regions[0]
+    assert first[0].regions[1] != elsewhere[0].regions[1]
+    assert all(0 < number < 2**24 for link in first for number in link.regions)
+
+
+def test_a_link_to_another_registrable_domain_is_foreign() -> None:
+    page = read_page(
+        "<a href=/a>a</a><a href=http://sport.news.com/b>b</a><a href=http://other.org/>c</a>",
+        "http://www.news.com/",
+    )
+    assert [link.foreign for link in page.links] == [False, False, True]

@@ -245,3 +245,57 @@ def test_first_come_is_a_strategy_without_a_topic() -> None:
     assert plain.value(()) == plain.value(plain.fold((), (0.3,)))
     assert (plain.lane(()), plain.group("http://a.test/x/y"), plain.bias([])) == (PRIOR, (), 0.0)
     assert plain.rescore((0.1,), "a", "b") == (0.1,)
+
+
+def test_the_threshold_of_link_block_follows_the_scores_of_recent_links() -> None:
+    moving = strategy("link-block", TOPIC)
+    poor, good = (Link("http://a.test/x", text) for text in ("money", "cup"))
+    assert moving.lane((0.0, 0.0)) == PRIOR
+    moving.offers(RELEVANT, (), [good] * 1_000)
+    (low,) = moving.offers(NOTHING, (), [poor])
+    assert low.lane == moving.lane(low.evidence) == REJECTED
+    before = moving.version
+    moving.offers(NOTHING, (), [poor] * 2_000)
+    assert moving.lane(low.evidence) == PRIOR
+    assert moving.version != before  # what was rejected is swept
+
+
+def test_a_link_block_threshold_stays_where_its_quantile_is_0() -> None:
+    fixed = strategy("link-block", TOPIC, StrategyParameters(block_quantile=0.0))
+    fixed.offers(RELEVANT, (), [Link("http://a.test/x", "cup")] * 2_000 + [Link("http://a.test/y")])
+    assert fixed.lane((0.25, 0.0)) == PRIOR
+
+
+def test_shark_plus_puts_direct_evidence_into_the_priorqueue() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    assert plus.share[0] > plus.share[1] > 0
+    plain, named = Link("http://a.test/x", "money"), Link("http://a.test/x", "cup")
+    lanes = [
+        plus.offers(verdict, (), [link])[0].lane
+        for verdict in (RELEVANT, NOTHING)
+        for link in (plain, named)
+    ]
+    assert lanes == [PRIOR, PRIOR, NORMAL, PRIOR]
+
+
+def test_shark_plus_asks_other_sites_first_where_they_were_worth_it() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    plus.bias([GroupStats(10, 3.0)])
+    abroad = Link("http://b.test/", "more", foreign=True)
+    (offer,) = plus.offers(RELEVANT, (), [abroad])
+    assert offer.lane == NORMAL
+    for _ in range(10):
+        plus.reached(offer.evidence, RELEVANT.relevance)
+    assert plus.offers(RELEVANT, (), [abroad])[0].lane == PRIOR
+
+
+def test_shark_plus_learns_where_links_stand() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    lists, menu = (Link("http://a.test/x", "more", regions=(n, 10 + n, 20 + n)) for n in (1, 2))
+    (good,), (poor,) = (plus.offers(NOTHING, (), [link]) for link in (lists, menu))
+    assert plus.value(good.evidence) == plus.value(poor.evidence)
+    for _ in range(10):
+        plus.reached(good.evidence, RELEVANT.relevance)
+        plus.reached(poor.evidence, 0.0)
+    (good,), (poor,) = (plus.offers(NOTHING, (), [link]) for link in (lists, menu))
+    assert plus.value(good.evidence) > plus.value(poor.evidence)

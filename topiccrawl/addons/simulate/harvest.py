@@ -101,7 +101,7 @@ def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = Non
     relevant = web.relevant(labelled.relevant)
     whole = labelled.budget is not None and labelled.oracle_area is not None
     if not whole or budget not in {None, labelled.budget}:
-        own = _case(web, labelled.topic, relevant, budget or labelled.budget)
+        own = case_of(web, labelled.topic, relevant, budget or labelled.budget)
         return own._replace(reference=labelled.reference)
     assert labelled.budget is not None  # noqa: S101  (``whole``)
     assert labelled.oracle_area is not None  # noqa: S101
@@ -121,7 +121,7 @@ def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = Non
 def own_case(web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None) -> Case:
     """Build the case without labels, from the topic's own verdict on each page."""
     relevant = {name for name in _reached(web, topic.seeds) if _on_topic(web, name, scorer)}
-    return _case(web, topic, frozenset(relevant), budget)
+    return case_of(web, topic, frozenset(relevant), budget)
 
 
 def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
@@ -129,8 +129,8 @@ def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
     return page is not None and scorer.score_page(page).relevant
 
 
-def _case(web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None) -> Case:
-    """A case with an oracle of our own (greedy, see ``oracle``); half of what is reachable."""
+def case_of(web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None) -> Case:
+    """Return a case with an own oracle (greedy, see ``oracle``); half of what is reachable."""
     reached = _reached(web, topic.seeds)
     budget = budget or max(1, len(reached) // 2)
     numbers = {name: number for number, name in enumerate(reached)}

@@ -176,6 +176,7 @@ class Replay:
         verdict = self._scorer.score_page(page)
         self._learn(page, verdict)
         self.strategy.learn(lease.anchor, lease.context, verdict.relevance)
+        self.strategy.reached(lease.evidence, verdict.relevance)
         offers = self.strategy.offers(verdict, lease.evidence, page.links)
         worth = self.strategy.worth(verdict.relevance)
         outcome = Outcome(Ending.CRAWLED, relevance=verdict.relevance, worth=worth)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 Areas = dict[str, dict[str, float]]
 """Area by strategy, then by topic."""
 
+SET = "set "
+"""Before the number of a set of start pages, in the name of a topic that does not begin at its own.
+"""
+
 
 def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
     """Return the lines that compare strategies on one topic.
@@ -41,19 +45,57 @@ def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
 def summary(areas: Areas) -> list[str]:
     """Return the lines that compare strategies over several topics.
 
+    The share is that of best-first's distance to the oracle, which has 1; the spread is the mean
+    difference of a topic's areas with different start pages.
+
     >>> print(*summary({"best-first": {"a": 0.5, "b": 0.75}, "bfs": {"a": 0.25, "b": 0.25}}),
     ...     sep=chr(10))
     mean area over 2 topics
-      best-first        0.625
-      bfs               0.250   -0.375 to best-first, -0.500 at worst
+      best-first        0.625, worst topic 0.500
+      bfs               0.250, worst topic 0.250   -0.375 to best-first (-100%), -0.500 at worst
     """
     lines = [f"mean area over {len(next(iter(areas.values())))} topics"]
     for name, by_topic in areas.items():
-        line = f"  {name:<16}{_mean(by_topic):>7.3f}"
+        line = f"  {name:<16}{_mean(by_topic):>7.3f}, worst topic {min(by_topic.values()):.3f}"
+        if spread := _spread(by_topic):
+            line += f", spread {spread:.3f}"
         if name != BASELINE and (gains := _gains(areas, name)):
-            line += f"   {sum(gains) / len(gains):+.3f} to {BASELINE}, {min(gains):+.3f} at worst"
+            gain, left = sum(gains) / len(gains), 1 - _mean(areas[BASELINE])
+            closed = f" ({gain / left:.0%})" if left > 0 else ""
+            line += f"   {gain:+.3f} to {BASELINE}{closed}, {min(gains):+.3f} at worst"
         lines.append(line)
     return lines
+
+
+def comparison(webs: Mapping[str, Areas]) -> list[str]:
+    """Return the lines that compare strategies on several collections, and over all of them."""
+    if len(webs) == 1:
+        return summary(next(iter(webs.values())))
+    lines = []
+    for name, areas in webs.items():
+        lines += [f"{name}: {(found := summary(areas))[0]}", *found[1:]]
+    return [*lines, f"all: {(found := summary(merged(webs)))[0]}", *found[1:]]
+
+
+def merged(webs: Mapping[str, Areas]) -> Areas:
+    """Return the areas of all collections; with several, topics bear their collection's name."""
+    if len(webs) == 1:
+        return next(iter(webs.values()))
+    areas: Areas = {}
+    for web, its in webs.items():
+        for name, by_topic in its.items():
+            prefix = web.partition(".")[0]
+            found = {f"{prefix}/{topic}": area for topic, area in by_topic.items()}
+            areas.setdefault(name, {}).update(found)
+    return areas
+
+
+def _spread(by_topic: Mapping[str, float]) -> float:
+    """Return the mean of largest less least area of a topic; 0 with one set of start pages."""
+    sets: dict[str, list[float]] = {}
+    for topic, area in by_topic.items():
+        sets.setdefault(topic.partition(f" {SET}")[0], []).append(area)
+    return sum(max(found) - min(found) for found in sets.values()) / len(sets)
 
 
 def figures(areas: Areas, ours: str) -> dict[str, float]:

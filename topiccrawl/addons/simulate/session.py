@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+import random
 import time
-from typing import TYPE_CHECKING
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from itertools import starmap
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.simulate import drawing, plot
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.simulate.harvest import BASELINE, Case, harvest, labelled_case, own_case
+from topiccrawl.addons.simulate.harvest import (
+    BASELINE,
+    Case,
+    Harvest,
+    case_of,
+    harvest,
+    labelled_case,
+    own_case,
+)
 from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay
-from topiccrawl.addons.simulate.report import Areas, figures, summary, table
+from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
@@ -30,7 +42,6 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.simulate.drawing import Judged
-    from topiccrawl.addons.simulate.harvest import Harvest
     from topiccrawl.topics.topic import Topic
 
 
@@ -45,86 +56,203 @@ class Session:
     def __init__(self, settings: Settings, opts: argparse.Namespace) -> None:
         self._settings = settings
         self._opts = opts
-        self._orders: list[str] = []
 
-    def run(self, collection: Path) -> None:
-        """Replay a collection with each strategy; show and write what was asked for.
+    def run(self, collections: Sequence[Path]) -> None:
+        """Replay collections with each strategy; show and write what was asked for.
 
         Raises:
             ConfigurationError: What is named cannot be read, used or written.
         """
-        if self._opts.plot:
-            plot.check()
-        strategies = list(dict.fromkeys(self._opts.strategy or [BASELINE, DEFAULT]))
-        for name in strategies:
-            strategy(name)  # a mistyped name ends the command before the first replay
-        web = RecordedWeb.read(collection, self._settings.getdict("TOPICCRAWL_COLLECTIONS"))
-        judged: list[Judged] = []
-        areas: Areas = {name: {} for name in strategies}
-        for case, scorer in self._cases(web):
-            began = time.perf_counter()
-            harvests = [self._replay(web, case, scorer, name) for name in strategies]
-            seconds = time.perf_counter() - began
-            pages = sum(one.pages for one in harvests)
-            say(*table(case, harvests), f"  {pages} pages in {seconds:.1f} s", "")
-            judged.append((case, harvests))
-            for one in harvests:
-                areas[one.name][case.topic.name] = one.area
-        say(*summary(areas))
-        _write(self._opts, collection.name, judged, figures(areas, DEFAULT))
-        if self._opts.order:
-            _save("--order", self._opts.order, "".join(self._orders))
-
-    def _cases(self, web: RecordedWeb) -> Iterator[tuple[Case, RememberingScorer]]:
-        """Yield the case and the scorer of each topic."""
         opts = self._opts
-        truth = read_truth(opts.truth) if opts.truth else {}
-        for name in opts.topic or truth:
-            if opts.truth:
-                if name not in truth:
-                    msg = f"{opts.truth} has no topic {name!r}: choose among {', '.join(truth)}"
-                    raise ConfigurationError(msg)
-                case = labelled_case(web, truth[name], opts.budget)
-                yield case, RememberingScorer(case.topic)
-                continue
-            topic = _seeded(resolve(name), opts.seeds, web)
-            scorer = RememberingScorer(topic)
-            yield own_case(web, topic, scorer, opts.budget), scorer
+        if opts.plot:
+            plot.check()
+        names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
+        for name in names:
+            strategy(name)  # a mistyped name ends the command before the first replay
+        areas: dict[str, Areas] = {}
+        judged: list[Judged] = []
+        orders: list[str] = []
+        jobs = jobs_of(collections, opts)
+        for job, done in zip(jobs, self._done(jobs, names), strict=True):
+            say(
+                *table(done.case, done.harvests),
+                f"  {done.pages} pages in {done.seconds:.1f} s",
+                "",
+            )
+            judged.append((done.case, done.harvests))
+            orders += done.orders
+            for one in done.harvests:
+                by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
+                by_topic[done.case.topic.name] = one.area
+        say(*comparison(areas))
+        _write(opts, collections[0].name, judged, figures(merged(areas), DEFAULT))
+        if opts.order:
+            _save("--order", opts.order, "".join(orders))
 
-    def _replay(
-        self, web: RecordedWeb, case: Case, scorer: RememberingScorer, name: str
-    ) -> Harvest:
-        order = strategy(name, scorer, strategy_parameters(self._settings, case.topic))
-        options = self._settings.copy()
-        options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
-        adapter = adapter_of(options, scorer, order)
-        replayed = Replay(web, case.topic, scorer, order, self._conditions(case), adapter).run()
-        found = harvest(name, replayed.fetched, case)
-        line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
-        pages = replayed.fetched[: case.budget]
-        self._orders.append(json.dumps({**line, "pages": pages}, ensure_ascii=False) + "\n")
-        return found
+    def _done(self, jobs: Sequence[Job], names: Sequence[str]) -> Iterator[Done]:
+        """Yield the results of the jobs, in their order."""
+        given = [(self._settings, self._opts, job, names) for job in jobs]
+        if self._opts.processes == 1:
+            yield from starmap(work, given)
+            return
+        with ProcessPoolExecutor(self._opts.processes) as executor:
+            yield from executor.map(work, *zip(*given, strict=True))
 
-    def _conditions(self, case: Case) -> Conditions:
-        """The crawl's settings, as far as a replay has them."""
-        options, own = self._settings, case.topic.limits
-        bounds = limits_of(options)
-        traps = TrapRules(
-            max_length=options.getint("URLLENGTH_LIMIT"),
-            max_slashes=options.getint("TOPICCRAWL_TRAP_SLASHES"),
-        )
-        return Conditions(
-            budget=case.budget,
-            batch=self._opts.batch,
-            robots=options.getbool("ROBOTSTXT_OBEY"),
-            limits=Limits(
-                max_depth=bounds.max_depth if own.depth is None else own.depth,
-                max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
-            ),
-            share=share_of(options),
-            traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
-            seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
-        )
+
+class Job(NamedTuple):
+    """One topic of one collection.
+
+    Attributes:
+        collection: File of the recorded pages.
+        truth: File of the topics whose pages are known; None: the topic's own verdict counts.
+        topic: Its name.
+        draw: 0 for the stated start pages, else the number of another set.
+    """
+
+    collection: Path
+    truth: Path | None
+    topic: str
+    draw: int = 0
+
+
+class Done(NamedTuple):
+    """Results of a job.
+
+    Attributes:
+        case: Criteria.
+        harvests: Of each strategy.
+        orders: Lines for ``--order``.
+        seconds: Time of all replays.
+    """
+
+    case: Case
+    harvests: list[Harvest]
+    orders: list[str]
+    seconds: float
+
+    @property
+    def pages(self) -> int:
+        """Pages of all replays."""
+        return sum(one.pages for one in self.harvests)
+
+
+def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
+    """Return the jobs of a command, collection by collection.
+
+    Raises:
+        ConfigurationError: A file of topics is missing, cannot be read, or lacks a named topic.
+    """
+    truths: list[Path | None] = list(opts.truth or [])
+    if not truths:
+        truths = [None if opts.topic else _beside(one) for one in collections]
+    if len(truths) != len(collections):
+        msg = f"{len(truths)} --truth for {len(collections)} collections: give one for each"
+        raise ConfigurationError(msg)
+    jobs = []
+    for collection, truth in zip(collections, truths, strict=True):
+        known = read_truth(truth) if truth else {}
+        for name in opts.topic or known:
+            if truth and name not in known:
+                msg = f"{truth} has no topic {name!r}: choose among {', '.join(known)}"
+                raise ConfigurationError(msg)
+            jobs += [Job(collection, truth, name, draw) for draw in range(opts.seed_sets)]
+    return jobs
+
+
+def _beside(collection: Path) -> Path:
+    truth = collection.with_name(collection.name.partition(".web.")[0] + ".topics.json")
+    if not truth.exists():
+        msg = f"{collection}: name topics with --topic or --truth; there is no {truth.name}"
+        raise ConfigurationError(msg)
+    return truth
+
+
+@lru_cache(maxsize=1)
+def _web(collection: Path, readers: tuple[tuple[str, str], ...]) -> RecordedWeb:
+    return RecordedWeb.read(collection, dict(readers))
+
+
+def work(settings: Settings, opts: argparse.Namespace, job: Job, names: Sequence[str]) -> Done:
+    """Do a job: replay a topic with each strategy."""
+    readers = settings.getdict("TOPICCRAWL_COLLECTIONS")
+    web = _web(job.collection, tuple(readers.items()))
+    case, scorer = _case_of(opts, job, web)
+    began = time.perf_counter()
+    harvests, orders = [], []
+    for name in names:
+        found, line = _replay(settings, opts, web, (case, scorer), name)
+        harvests.append(found)
+        orders.append(line)
+    return Done(case, harvests, orders, time.perf_counter() - began)
+
+
+def _case_of(
+    opts: argparse.Namespace, job: Job, web: RecordedWeb
+) -> tuple[Case, RememberingScorer]:
+    """Return the case and the scorer of a job's topic."""
+    if job.truth is None:
+        topic = _seeded(resolve(job.topic), opts.seeds, web)
+        scorer = RememberingScorer(topic)
+        case = own_case(web, topic, scorer, opts.budget)
+    else:
+        case = labelled_case(web, read_truth(job.truth)[job.topic], opts.budget)
+        scorer = RememberingScorer(case.topic)
+    if job.draw:
+        begun = drawn(web, case.topic, case.relevant, job.draw)
+        case = case_of(web, begun, case.relevant, opts.budget)
+    return case, scorer
+
+
+def drawn(web: RecordedWeb, topic: Topic, relevant: frozenset[str], draw: int) -> Topic:
+    """Return a topic that begins at as many other pages, drawn from its relevant ones."""
+    chance = random.Random(f"{topic.name} {draw}")  # noqa: S311 - not for secrets
+    names = sorted(relevant)
+    chosen = chance.sample(names, min(len(names), max(1, len(topic.seeds))))
+    seeds = tuple(web.pages[name].url for name in chosen)
+    return topic.model_copy(update={"seeds": seeds, "name": f"{topic.name} {SET}{draw + 1}"})
+
+
+def _replay(
+    settings: Settings,
+    opts: argparse.Namespace,
+    web: RecordedWeb,
+    judged: tuple[Case, RememberingScorer],
+    name: str,
+) -> tuple[Harvest, str]:
+    """Return the harvest of one strategy, and its line for ``--order``."""
+    case, scorer = judged
+    order = strategy(name, scorer, strategy_parameters(settings, case.topic))
+    options = settings.copy()
+    options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
+    adapter = adapter_of(options, scorer, order)
+    given = _conditions(settings, opts, case)
+    replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
+    found = harvest(name, replayed.fetched, case)
+    line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
+    pages = replayed.fetched[: case.budget]
+    return found, json.dumps({**line, "pages": pages}, ensure_ascii=False) + "\n"
+
+
+def _conditions(options: Settings, opts: argparse.Namespace, case: Case) -> Conditions:
+    """Return the crawl's settings, as far as a replay has them."""
+    own = case.topic.limits
+    bounds = limits_of(options)
+    traps = TrapRules(
+        max_length=options.getint("URLLENGTH_LIMIT"),
+        max_slashes=options.getint("TOPICCRAWL_TRAP_SLASHES"),
+    )
+    return Conditions(
+        budget=case.budget,
+        batch=opts.batch,
+        robots=options.getbool("ROBOTSTXT_OBEY"),
+        limits=Limits(
+            max_depth=bounds.max_depth if own.depth is None else own.depth,
+            max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
+        ),
+        share=share_of(options),
+        traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
+        seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
+    )
 
 
 def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:

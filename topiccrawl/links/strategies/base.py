@@ -145,6 +145,9 @@ class BaseStrategy:
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Learn nothing of the links that led to pages."""
 
+    def reached(self, evidence: Evidence, relevance: float) -> None:
+        """Learn nothing of the evidence of pages."""
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         self.scorer = scorer

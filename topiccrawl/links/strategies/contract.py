@@ -119,6 +119,15 @@ class LinkStrategy(Protocol):
         """
         ...
 
+    def reached(self, evidence: Evidence, relevance: float) -> None:
+        """Learn from the page that a URL with this evidence led to; after ``learn``.
+
+        Args:
+            evidence: The URL's own when it was leased, () for a seed.
+            relevance: The page's relevance, in [0, 1].
+        """
+        ...
+
     def adopt(self, scorer: LinkScorer) -> None:
         """Score with another topic from now on; ``version`` grows."""
         ...

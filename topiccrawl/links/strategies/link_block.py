@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, block_texts
-from topiccrawl.links.strategies.contract import PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from topiccrawl.links.strategies.contract import LinkScorer
+    from topiccrawl.links.strategies.parameters import StrategyParameters
     from topiccrawl.model import Evidence, Link, Verdict
+
+
+RECENT, MOVED = 2_000, 500
+"""Scores of links that the threshold follows, and links between two moves of it."""
 
 
 class LinkBlock(BaseStrategy):
@@ -22,10 +29,32 @@ class LinkBlock(BaseStrategy):
     ``inherited = a * sim(p)`` if p is relevant, else ``a * inherited(p)``; ``anchor_score`` is that
     of all anchors of the link's block, or of its own anchor if it is in running text.
     Of several parents each part keeps its largest value.
+
+    The threshold moves with the crawl [S3 step 8]: after every ``MOVED`` scored links it is the
+    ``block_quantile`` of the last ``RECENT`` scores, never below ``block_threshold``. Links below
+    it wait in the errorQueue; where it falls, they come back.
     """
 
     name = "link-block"
     fields: tuple[str, ...] = ("score", "inherited")
+    revision = 2
+
+    def __init__(
+        self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
+    ) -> None:
+        super().__init__(scorer, parameters)
+        self.threshold = self.parameters.block_threshold
+        self._recent: deque[float] = deque(maxlen=RECENT)
+        self._scored = self._moves = self._topic_version = 0
+
+    @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
+    def version(self) -> int:
+        """Version of the topic, and of the threshold where it fell."""
+        return (self._topic_version + self._moves) % LEARNT
+
+    @version.setter
+    def version(self, version: int) -> None:
+        self._topic_version = version
 
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
@@ -40,6 +69,7 @@ class LinkBlock(BaseStrategy):
         for link, text in zip(links, texts, strict=True):
             new = (self._score(inherited, scores[text]), inherited)
             made.append(Offer(link.url, self.lane(new), new, link.anchor, text[:MAX_KEPT]))
+        self._move([offer.evidence[0] for offer in made])
         return made
 
     @override
@@ -55,7 +85,7 @@ class LinkBlock(BaseStrategy):
     @override
     def lane(self, evidence: Evidence) -> int:
         """Return the priorQueue, or the errorQueue below the threshold."""
-        low = evidence and evidence[0] < self.parameters.block_threshold
+        low = evidence and evidence[0] < self.threshold
         return REJECTED if low else PRIOR
 
     @override
@@ -63,6 +93,19 @@ class LinkBlock(BaseStrategy):
         """Return evidence with the score of the kept beginning of the block."""
         (score,) = self.scorer.score_many([context or anchor])
         return (self._score(evidence[1], score), evidence[1])
+
+    def _move(self, found: Sequence[float]) -> None:
+        """Move the threshold when enough links were scored since the last time."""
+        before = self._scored // MOVED
+        self._recent.extend(found)
+        self._scored += len(found)
+        if self._scored // MOVED == before or len(self._recent) < MOVED:
+            return
+        last = len(self._recent) - 1
+        at = int(self.parameters.block_quantile * last)
+        threshold = max(self.parameters.block_threshold, sorted(self._recent)[at])
+        self._moves += threshold < self.threshold
+        self.threshold = threshold
 
     def _score(self, inherited: float, anchors: float) -> float:
         c = self.parameters.block_inherited_weight

@@ -32,7 +32,9 @@ class StrategyParameters:
         normal_share: Pops of normalQueue in one turn (paper: 1), at least 0.
         block_decay: a of link-block [S3], not published; as xi above.
         block_inherited_weight: c there, not published: both parts weigh the same.
-        block_threshold: Score below which a link is not queued; 0 as min_normal.
+        block_threshold: Score below which a link is never queued; 0 as min_normal.
+        block_quantile: Quantile of recent links' scores that the moving threshold follows; 0 is a
+            fixed threshold. Not published: small, so that the worst links alone are left out.
         plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
         plus_context_weight: shark-plus: best context, 0 to 10.
         plus_promise_weight: shark-plus: promise of the link-text model, 0 to 10; 0 turns it off.
@@ -40,6 +42,12 @@ class StrategyParameters:
         plus_half: shark-plus: relevance at which a page is worth one half (> 0).
         plus_shrink: shark-plus: weight of the crawl's mean worth, in parents, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
+        plus_parents_weight: shark-plus: weight of the worth of all parents and the best one, 0 to
+            10.
+        plus_region_weight: shark-plus: weight of the worth of pages behind links in the same
+            place of the page, directory and site, 0 to 10.
+        plus_prior_share: shark-plus: pops of priorQueue in one turn of the two lanes.
+        plus_normal_share: shark-plus: pops of normalQueue in one turn.
         shrinkage: shark-plus: weight of the wider group's mean in a narrower one, in pages (> 0).
     """
 
@@ -60,13 +68,18 @@ class StrategyParameters:
     block_decay: float = 0.6
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
-    plus_anchor_weight: float = 2.0
+    block_quantile: float = 0.1
+    plus_parents_weight: float = 1.25
+    plus_anchor_weight: float = 0.5
     plus_context_weight: float = 0.3
     plus_promise_weight: float = 0.4
     plus_promise_shrink: float = 3.0
     plus_half: float = 0.1
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
+    plus_region_weight: float = 1.0
+    plus_prior_share: int = 9
+    plus_normal_share: int = 1
     shrinkage: float = 3.0
 
     def __post_init__(self) -> None:
@@ -92,6 +105,10 @@ _RANGES = {
     "plus_half": (1e-6, 1),
     "plus_shrink": (0, 100),
     "plus_prior_weight": (0, 10),
+    "plus_parents_weight": (0, 10),
+    "plus_region_weight": (0, 10),
+    "plus_prior_share": (1, 1_000),
+    "plus_normal_share": (0, 1_000),
     "shrinkage": (1e-6, 1e9),
 }
 """Ranges of the parameters that are not weights or thresholds in [0, 1]."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, scored
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR
 from topiccrawl.links.strategies.link_words import LinkWords
+from topiccrawl.links.strategies.mixture import Mixture
+from topiccrawl.links.strategies.regions import SourceRegions
 from topiccrawl.links.urls import group
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
@@ -23,36 +25,57 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
+_BEST, _OWN, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
+"""Places in the evidence."""
+
+_ABROAD, _ABROAD_SHARE = 5, 0.5
+"""Pages of other sites that must have been reached, and their least worth beside the crawl's mean,
+before such links count as those within a site."""
+
+
 class SharkPlus(BaseStrategy):
-    """Mean worth of all parents, best anchor and context, link-text model, priors.
+    """Worth of all parents and of the best one, anchor, context, link text, region, priors.
 
     A page of relevance r has the worth ``s = r / (r + half)``: cosines are small, and the step from
     0 to .1 matters more than that from .3 to .4. The score of a URL with n parents is
-    ``(sum of s + c * m) / (n + c) + a * anchor + x * context + w * promise``, where m is the mean
-    worth of all pages crawled when it was offered (averaged over its offers): without evidence a
-    URL gets the crawl's average, not 0. The promise comes from the link-text model
-    (``link_words``): the worth of pages behind links with such words, topic words or not. The
-    prior is the mean worth of the narrowest directory, shrunk towards the wider ones, the host and
-    the crawl. Scores and priors are divided by their largest sum.
+    ``b * parents + a * anchor + x * context + w * promise + r * region``.
+
+    ``parents`` is a mixture (``mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) /
+    (n + c))``, where m is the mean worth of all pages crawled when the URL was offered (averaged
+    over its offers): without evidence a URL gets the crawl's average, not 0. All parents tell most
+    where pages have many, the best one where lists of all kinds link to a page: the crawl's own
+    outcomes move the mixture. The promise comes from the link-text model (``link_words``): the
+    worth of pages behind links with such words, topic words or not; the region (``regions``) is
+    that of pages behind links in such places. The prior is the mean worth of the narrowest
+    directory, shrunk towards the wider ones, the host and the crawl. Scores and priors are divided
+    by their largest sum.
 
     In-links count by the relevance of the pages that they come from: a page that only irrelevant
     pages link to does not gain by their number, as it does in Liu et al. 2009.
     """
 
     name = "shark-plus"
-    fields: tuple[str, ...] = ("inlinks", "worth", "means", "anchor", "context", "promise")
+    revision = 2
+    fields: tuple[str, ...] = (
+        "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
+        "in_site", "in_directory", "in_page",
+    )  # fmt: skip
 
     def __init__(
         self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
     ) -> None:
         super().__init__(scorer, parameters)
-        parameters = self.parameters
-        weights = (parameters.plus_anchor_weight, parameters.plus_context_weight)
-        self._promise_weight = parameters.plus_promise_weight
-        self._scale = 1 + sum(weights) + 2 * self._promise_weight + parameters.plus_prior_weight
+        p = self.parameters
+        self.share = (p.plus_prior_share, p.plus_normal_share)
+        texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
+        self._scale = p.plus_parents_weight + texts + p.plus_region_weight + p.plus_prior_weight
         self._topic_version = 0
         self._mean = 0.0
-        self._words = LinkWords(parameters.plus_promise_shrink)
+        self._words = LinkWords(p.plus_promise_shrink)
+        self._regions = SourceRegions(p.shrinkage)
+        self._parents = Mixture()
+        self._abroad = [0, 0.0]
+        self._pays = False
         self._tokenizer = shared_tokenizer()
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
@@ -72,35 +95,59 @@ class SharkPlus(BaseStrategy):
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Return offers with the evidence of this parent."""
-        worth = self.worth(verdict.relevance)
-        mean = self._mean
+        worth, mean = self.worth(verdict.relevance), self._mean
+        square, means = worth * worth, mean * mean
         scores = scored(links, self.scorer)
         promises = self._promises(
             [(li.anchor, s.text) for li, s in zip(links, scores, strict=True)]
         )
-        return [
-            Offer(
-                link.url, PRIOR, (1.0, worth, mean, s.anchor, s.context, promise),
-                link.anchor, s.text,
-            )
-            for link, s, promise in zip(links, scores, promises, strict=True)
-        ]  # fmt: skip
+        expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
+        offers = []
+        for link, s, promise in zip(links, scores, promises, strict=True):
+            own = float(not link.foreign)
+            new = (
+                1.0, square, means, worth, own, s.anchor, s.context, promise,
+                expected[link.regions], *link.regions,
+            )  # fmt: skip
+            known = verdict.relevant and (own or self._pays)
+            lane = PRIOR if known else self.lane(new)
+            offers.append(Offer(link.url, lane, new, link.anchor, s.text))
+        return offers
 
     @override
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Learn the worth of the page that a link with these words led to."""
-        if self._promise_weight and (anchor or context):
+        if self.parameters.plus_promise_weight and (anchor or context):
             context = context[:MAX_KEPT]
             known = self._words_of([anchor, context])
             words = known[anchor] | _with_itself(known, context)
+            before = self._words.version
             self._words.learn(words, self.worth(relevance))
+            if self._words.version != before:
+                self._parents.settle()
+
+    @override
+    def reached(self, evidence: Evidence, relevance: float) -> None:
+        """Learn from the worth of a page by its parents, its site, and the places of its links."""
+        if not evidence:
+            return
+        worth = self.worth(relevance)
+        self._parents.learn(self._everyone(evidence), evidence[_BEST], worth)
+        if evidence[_IN_SITE]:
+            self._regions.learn(evidence[_IN_SITE:], worth)
+        if not evidence[_OWN]:
+            self._abroad[0] += 1
+            self._abroad[1] += worth
+            pages, total = self._abroad
+            self._pays = pages >= _ABROAD and total >= _ABROAD_SHARE * pages * self._mean
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return sums of in-links, worth and means; the best anchor, context and promise."""
+        """Return sums of in-links, worth and means; the best of all else, and the best region."""
         if not known:
             return new
-        return (*map(add, known[:3], new[:3]), *map(max, known[3:], new[3:]))
+        best = map(max, known[_BEST:_REGION], new[_BEST:_REGION])
+        return (*map(add, known[:_BEST], new[:_BEST]), *best, *max(known[_REGION:], new[_REGION:]))
 
     @override
     def value(self, evidence: Evidence) -> float:
@@ -108,16 +155,42 @@ class SharkPlus(BaseStrategy):
         p = self.parameters
         if not evidence:
             return (self._scale - p.plus_prior_weight) / self._scale
-        parents, worth, means, anchor, context, promise = evidence
-        expected = (worth + p.plus_shrink * means / parents) / (parents + p.plus_shrink)
+        anchor, context, promise, region = evidence[_ANCHOR : _REGION + 1]
+        share = self._parents.share
+        parents = (1 - share) * self._everyone(evidence) + share * evidence[_BEST]
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
-        return (expected + text + self._promise_weight * (1.0 + promise)) / self._scale
+        text += p.plus_promise_weight * (1.0 + promise)
+        found = p.plus_parents_weight * parents + p.plus_region_weight * region
+        return (found + text) / self._scale
+
+    def _everyone(self, evidence: Evidence) -> float:
+        """Return the root of the mean square of the parents' worth, shrunk to the crawl's mean."""
+        parents, square, means = evidence[:_BEST]
+        shrink = self.parameters.plus_shrink
+        return math.sqrt((square + shrink * means / parents) / (parents + shrink))
+
+    @override
+    def lane(self, evidence: Evidence) -> int:
+        """Return priorQueue where anchor or context name the topic; offers of relevant pages, too.
+
+        Methods of the project, section 3, without thresholds of a potential score. To another site
+        only the anchor counts, until pages reached in this way were worth it: a site's own links
+        come before those to unknown hosts, which get the share of normalQueue.
+        """
+        if not evidence or evidence[_ANCHOR]:
+            return PRIOR
+        named = evidence[_CONTEXT] and (evidence[_OWN] or self._pays)
+        return PRIOR if named else NORMAL
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return evidence with the scores of the kept texts; the parents' worth stays."""
+        """Return evidence with the scores of the kept texts and region; the parents' stays."""
         scores = self.scorer.score_many([anchor, context])
-        return (*evidence[:3], *scores, *self._promises([(anchor, context[:MAX_KEPT])]))
+        regions = evidence[_IN_SITE:]
+        return (
+            *evidence[:_ANCHOR], *scores, *self._promises([(anchor, context[:MAX_KEPT])]),
+            self._regions.expected(regions), *regions,
+        )  # fmt: skip
 
     @override
     def group(self, url: str) -> tuple[str, ...]:

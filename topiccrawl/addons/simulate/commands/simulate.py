@@ -1,4 +1,4 @@
-"""``scrapy simulate COLLECTION``: strategies side by side on a recorded crawl, without network."""
+"""``scrapy simulate``: strategies side by side on recorded crawls, without network."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """Replay a recorded crawl with several strategies."""
+    """Replay recorded crawls with several strategies."""
 
     @override
     def syntax(self) -> str:
-        return "[options] <collection.web.jsonl.gz>"
+        return "[options] <collection.web.jsonl.gz> [more collections]"
 
     @override
     def short_desc(self) -> str:
@@ -41,8 +41,11 @@ class Command(OperatorCommand, ScrapyCommand):
         add(
             "--truth",
             type=Path,
+            action="append",
             metavar="TOPICS.json",
-            help="topics and the labels of their pages; else the topic's own verdict counts",
+            help="topics and the labels of their pages, one file for each collection in turn "
+            "(of several without it: the NAME.topics.json beside each); else the topic's own "
+            "verdict counts",
         )
         add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
         add(
@@ -51,6 +54,14 @@ class Command(OperatorCommand, ScrapyCommand):
             metavar="NAME",
             help=f"{', '.join(NAMES)}, or the dotted path of your own; may be repeated",
         )
+        add(
+            "--seed-sets",
+            type=some,
+            default=1,
+            metavar="N",
+            help="repeat with N - 1 other sets of start pages, drawn from the relevant pages (1)",
+        )
+        add("--processes", type=some, default=1, metavar="N", help="replay in N processes (1)")
         add("--budget", type=some, metavar="N", help="pages fetched (half of the reachable ones)")
         add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
         add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
@@ -65,8 +76,8 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1 or not (opts.topic or opts.truth):
+        if not args or (len(args) == 1 and not (opts.topic or opts.truth)):
             raise UsageError
         from topiccrawl.addons.simulate.session import Session
 
-        Session(self.options, opts).run(Path(args[0]))
+        Session(self.options, opts).run(list(map(Path, args)))

@@ -1,0 +1,115 @@
+"""Other crawlers beside ours: harvest of real crawls of recorded collections, judged from outside.
+
+    python -m benchmarks.peers [--pages FILE --topics FILE] [--topic NAME]… [--peer NAME]…
+                               [--concurrency 16] [--json FILE]
+
+The same server, topics and area as in `benchmarks.focus`. Peers are `scrapy`, which follows every
+link breadth first, and `keywords`, a short Scrapy spider that gives requests priorities by the
+topic's terms in anchor, URL and parent; `best-first` and `shark-plus` are this project's. Peers get
+the topic's terms and seeds, no delay, and the whole recorded web; the first pages of it up to the
+topic's budget count. Each crawl runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.focus import DATA, Served, cases, crawl, judge
+from lab.demo import DemoServer
+from topiccrawl.addons.simulate.harvest import BASELINE
+from topiccrawl.addons.simulate.report import Areas, figures, summary, table
+from topiccrawl.links.strategies import DEFAULT
+
+if TYPE_CHECKING:
+    from topiccrawl.addons.simulate.collection import RecordedWeb
+    from topiccrawl.addons.simulate.harvest import Case, Harvest
+
+ROOT = Path(__file__).resolve().parents[1]
+SPIDERS = {"scrapy": "Everything", "keywords": "Keywords"}
+"""Classes of ``peers_spiders`` by the peer's name."""
+OURS = (BASELINE, DEFAULT)
+BREADTH_FIRST = {
+    "DEPTH_PRIORITY": "1",
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+"""As Scrapy's documentation says."""
+RUN = (
+    "import sys\nfrom scrapy.crawler import CrawlerProcess\nfrom benchmarks import peers_spiders\n"
+    "import json\nname, seeds, terms, settings = sys.argv[1:]\n"
+    "process = CrawlerProcess(json.loads(settings))\n"
+    "process.crawl(getattr(peers_spiders, name), seeds=seeds, terms=terms)\nprocess.start()\n"
+)
+
+
+def peer(web: RecordedWeb, case: Case, name: str, concurrency: int) -> Harvest:
+    """Crawl with a peer and judge.
+
+    Raises:
+        SystemExit: If the crawl fails; with the end of its log.
+    """
+    settings = {
+        "CONCURRENT_REQUESTS": concurrency, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
+        "DOWNLOAD_DELAY": 0, "RETRY_ENABLED": False, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "ERROR",
+        **(BREADTH_FIRST if name == "scrapy" else {}),
+    }  # fmt: skip
+    given = ",".join(case.topic.seeds), ",".join(case.topic.terms), json.dumps(settings)
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-peers-") as folder:
+        log = Path(folder, "access.tsv")
+        with DemoServer(Served(web), log=log) as server:
+            environment = {
+                **os.environ, "http_proxy": server.proxy, "no_proxy": "", "PYTHONPATH": str(ROOT),
+            }  # fmt: skip
+            done = subprocess.run(
+                [sys.executable, "-c", RUN, SPIDERS[name], *given],
+                cwd=folder, env=environment, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                raise SystemExit(f"{name}: {done.stderr[-2000:]}")
+        return judge(log, web, case, name)
+
+
+def main() -> None:
+    """Print a table of areas, by topic and crawler."""
+    options = _parser().parse_args()
+    names = options.peer or [*SPIDERS, *OURS]
+    areas: Areas = {name: {} for name in names}
+    for web, case in cases(options):
+        harvests = [
+            peer(web, case, name, options.concurrency)
+            if name in SPIDERS
+            else crawl(web, case, name, options.concurrency)
+            for name in names
+        ]
+        for one in harvests:
+            areas[one.name][case.topic.name] = one.area
+        print(*table(case, harvests), "", sep="\n", flush=True)
+    if not areas[names[0]]:
+        raise SystemExit("no such topic")
+    print(*summary(areas), sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps(figures(areas, DEFAULT), ensure_ascii=False))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
+    parser.add_argument("--topics", type=Path, metavar="FILE")
+    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    parser.add_argument("--peer", action="append", choices=[*SPIDERS, *OURS])
+    parser.add_argument("--concurrency", type=int, default=16, metavar="N")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
