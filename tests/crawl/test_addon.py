@@ -96,7 +96,14 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
 def test_topic_spiders_of_a_stock_project_store_articles(
     project: Path, name: str, readers: int
 ) -> None:
-    topic = ("-a", "topic=新能源汽车", "-a", f"seeds={SITE}/", "-s", f"TOPICCRAWL_READERS={readers}")
+    topic = (
+        "-a",
+        "topic=新能源汽车",
+        "-a",
+        f"seeds={SITE}/",
+        "-s",
+        f"TOPICCRAWL_READERS={readers}",
+    )
     with Web(PAGES) as web:
         status, out = scrapy(project, "crawl", name, *topic, proxy=web.proxy)
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
