@@ -1,15 +1,22 @@
 """Cost of a page in a whole crawl, from request to stored links, beside plain Scrapy.
 
-    python -m benchmarks.crawl [--pages 1000] [--json FILE]
+    python -m benchmarks.crawl [--pages 1000] [--runs 1] [--long] [--json FILE]
 
 The web is made here: pages of 30 kB with 50 links as in ``benchmarks.score``, on 20 hosts, without
 end, served from this process. Each crawler is a process of its own, runs once for a third of the
 pages and once for all, without delays, 16 requests in flight; the difference of the two is what
-pages cost, without the start. Times are processor time, so that ``pages`` are those of one core.
+pages cost, without the start. Costs are processor time of the crawl and of all of its readers,
+killed ones too; ``wall`` are seconds by the clock. With ``--runs`` all crawlers take turns so many
+times; figures are medians.
 
-``crawl_judged``: a topic crawl that takes no articles. ``crawl_unadapted``: the same with a topic
-that learns nothing. ``crawl_whole``: with articles taken out, compared and stored. ``scrapy``: a
-spider that follows each link its LinkExtractor finds.
+``scrapy``: a spider that follows each link its LinkExtractor finds. ``fetch``: one that reads no
+page. ``judged``: a topic crawl that takes no articles. ``unadapted``: the same with a topic that
+learns nothing. ``whole_all``: with articles taken out, compared and stored, every page on topic.
+``whole_tenth``: the same with one page in ten on topic. The last ones run with 0, 1 and 3 readers,
+and the ratios are those of 1, or with ``--readers`` of another number.
+
+``rss_mb_100k`` and ``cost_10m_over_10k`` come with ``--long`` (an hour); else there are figures of
+10,000 pages and of 1,000,000 queued URLs.
 """
 
 from __future__ import annotations
@@ -21,16 +28,26 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.score import TERMS, made_up
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
+from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.values import Seed
+from topiccrawl.links.strategies import strategy
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 HOSTS = 20
 BODIES = 300
@@ -46,80 +63,230 @@ SETTINGS = {
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 SEEDS = [f"http://s{number}.test/" for number in range(HOSTS)]
 JUDGED = {"TOPICCRAWL_EXTRACT": "0"}
-OURS = {
-    "crawl_judged": JUDGED,
-    "crawl_unadapted": {**JUDGED, "TOPICCRAWL_ADAPTATION": "off"},
-    "crawl_whole": {},
+OURS: dict[str, dict[str, str]] = {
+    "judged": JUDGED,
+    "unadapted": {**JUDGED, "TOPICCRAWL_ADAPTATION": "off"},
+    "whole_tenth": {},
+    "whole_all": {},
 }
-PEER = "scrapy"
+PEER, FETCH, TENTH = "scrapy", "fetch", "whole_tenth"
+READERS = (0, 1, 3)
+PLAIN = "的是在有"
+"""Words in place of the topic's in pages off topic."""
 
 
-@cache
-def bodies() -> list[bytes]:
-    """Bodies of the pages, the same in each run."""
-    return [source.body for source in made_up(random.Random(1), BODIES)]  # noqa: S311
+class Trial(NamedTuple):
+    """A crawler with its number of readers; None: it has none."""
+
+    name: str
+    readers: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name among the figures."""
+        return self.name if self.readers is None else f"{self.name}_{self.readers}r"
+
+
+class Cost(NamedTuple):
+    """Cost of one crawl: pages it got, seconds of processor time, seconds by the clock."""
+
+    pages: int
+    seconds: float
+    wall: float
 
 
 class Endless:
-    """A page under every URL, robots.txt apart."""
+    """A page under every URL, robots.txt apart.
+
+    Args:
+        tenth: One page in ten is on topic; else all are.
+    """
+
+    def __init__(self, *, tenth: bool = False) -> None:
+        self.bodies = bodies(tenth=tenth)
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
         """The page of a URL."""
         if url.endswith("/robots.txt"):
             return Answer(404)
-        return Answer(200, HTML, random.Random(url).choice(bodies()))  # noqa: S311
+        return Answer(200, HTML, random.Random(url).choice(self.bodies))  # noqa: S311
 
 
-def crawl(name: str, pages: int, folder: Path) -> tuple[int, float]:
-    """Pages that a crawler got, and its processor time in seconds.
+@cache
+def bodies(*, tenth: bool) -> list[bytes]:
+    """Bodies of the pages, the same in each run; links keep their words."""
+    found = [source.body.decode() for source in made_up(random.Random(1), BODIES)]  # noqa: S311
+    if tenth:
+        found = [one if place % 10 == 0 else _off_topic(one) for place, one in enumerate(found)]
+    return [one.encode() for one in found]
+
+
+def _off_topic(html: str) -> str:
+    text, mark, links = html.partition("<h2>")
+    for term in TERMS:
+        text = text.replace(term, PLAIN[: len(term)])
+    return text + mark + links
+
+
+def crawl(
+    trial: Trial,
+    pages: int,
+    folder: Path,
+    watched: Callable[[int], object] | None = None,
+) -> Cost:
+    """Cost of a crawl; ``watched`` is called with the number of its process now and then.
 
     Raises:
         SystemExit: It failed; with the end of its log.
     """
-    log, errors = folder / f"{name}-{pages}.tsv", folder / f"{name}-{pages}.log"
-    with DemoServer(Endless(), log=log) as server, errors.open("wb") as out:
-        settings = {"SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"} if name != PEER else {}
+    name = f"{trial.label}-{pages}"
+    log, errors = folder / f"{name}.tsv", folder / f"{name}.log"
+    web = Endless(tenth=trial.name == TENTH)
+    with DemoServer(web, log=log) as server, errors.open("wb") as out:
+        ours = trial.name in OURS
+        settings = {"SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"} if ours else {}
         surroundings = {**os.environ, **settings, "http_proxy": server.proxy, "no_proxy": ""}
-        line = _line(name, pages, folder)
+        line = _line(trial, pages, folder)
+        begun = time.perf_counter()
         process = subprocess.Popen(line, cwd=folder, env=surroundings, stderr=out)
+        over = threading.Event()
+        thread = threading.Thread(target=_watch, args=(process.pid, watched, over))
+        thread.start()
         _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - begun
+        over.set()
+        thread.join()
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{name} failed:\n{errors.read_text(errors='replace')[-2000:]}")
     lines = (line.split("\t") for line in log.read_text().splitlines())
-    return sum(line[2] == "200" for line in lines), used.ru_utime + used.ru_stime
+    got = sum(line[2] == "200" for line in lines)
+    return Cost(got, used.ru_utime + used.ru_stime, wall)
 
 
-def _line(name: str, pages: int, folder: Path) -> list[str]:
-    if name == PEER:
+def _watch(pid: int, watched: Callable[[int], object] | None, over: threading.Event) -> None:
+    while watched is not None and not over.wait(1.0):
+        watched(pid)
+
+
+def _line(trial: Trial, pages: int, folder: Path) -> list[str]:
+    if trial.name not in OURS:
         line = ["runspider", str(Path(__file__).with_name("crawl_peer.py"))]
         line += ["-a", f"seeds={','.join(SEEDS)}"]
+        line += ["-a", f"fetch={pages}"] if trial.name == FETCH else []
         given = {**SETTINGS, "CLOSESPIDER_PAGECOUNT": str(pages)}
     else:
-        topic = folder / "topic.toml"
-        terms = "".join(f'"{term}" = 1.0\n' for term in TERMS)
-        topic.write_text(
-            f'name = "benchmark"\nseeds = {json.dumps(SEEDS)}\n[terms]\n{terms}', encoding="utf-8"
-        )
-        line = ["crawl", "topic", "-a", f"topic={topic}"]
-        data = str(folder / f"{name}-{pages}")
+        line = ["crawl", "topic", "-a", f"topic={topic_file(folder)}"]
         given = {
-            **SETTINGS, **OURS[name], "TOPICCRAWL_PAGES": str(pages), "TOPICCRAWL_DATA_DIR": data,
-        }  # fmt: skip
+            **SETTINGS,
+            **OURS[trial.name],
+            "TOPICCRAWL_READERS": str(trial.readers),
+            "TOPICCRAWL_PAGES": str(pages),
+            "TOPICCRAWL_DATA_DIR": str(data(trial, pages, folder)),
+        }
     pairs = [part for pair in given.items() for part in ("-s", "=".join(pair))]
     return [sys.executable, "-m", "scrapy", *line, *pairs]
 
 
-def figures(pages: int, folder: Path) -> dict[str, float]:
-    """Milliseconds a page, and pages a second, of each crawler."""
-    found: dict[str, float] = {}
-    for name in (PEER, *OURS):
-        (few, start), (many, end) = (crawl(name, most, folder) for most in (pages // 3, pages))
-        cost = (end - start) / (many - few)
-        found[f"{name}_ms_page"] = 1000 * cost
-        found[f"{name}_pages_s"] = 1 / cost
-        print(f"{name}: {many} pages, {1000 * cost:.2f} ms a page", flush=True)
+def data(trial: Trial, pages: int, folder: Path) -> Path:
+    """Folder of a crawl's state."""
+    return folder / f"{trial.label}-{pages}"
+
+
+def topic_file(folder: Path) -> Path:
+    """The topic, written to a file."""
+    path = folder / "topic.toml"
+    terms = "".join(f'"{term}" = 1.0\n' for term in TERMS)
+    path.write_text(
+        f'name = "benchmark"\nseeds = {json.dumps(SEEDS)}\n[terms]\n{terms}', encoding="utf-8"
+    )
+    return path
+
+
+def difference(trial: Trial, pages: int, folder: Path) -> Cost:
+    """Cost of the later two thirds of a crawl's pages."""
+    few, many = (crawl(trial, most, folder) for most in (pages // 3, pages))
+    return Cost(many.pages - few.pages, many.seconds - few.seconds, many.wall - few.wall)
+
+
+def page_costs(pages: int, runs: int) -> dict[str, float]:
+    """Milliseconds a page, by processor time and by the clock, of each crawler: medians."""
+    trials = [Trial(PEER), Trial(FETCH)]
+    trials += [Trial(name, readers) for name in OURS for readers in READERS if name != "unadapted"]
+    trials.append(Trial("unadapted", 0))
+    found: dict[str, list[float]] = {}
+    for _ in range(runs):
+        for trial in trials:
+            with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as folder:
+                cost = difference(trial, pages, Path(folder))
+            ms, wall = 1000 * cost.seconds / cost.pages, 1000 * cost.wall / cost.pages
+            found.setdefault(f"{trial.label}_ms_page", []).append(ms)
+            found.setdefault(f"{trial.label}_wall_ms_page", []).append(wall)
+            print(f"{trial.label}: {ms:.2f} ms a page, {wall:.2f} by the clock", flush=True)
+    return {name: median(values) for name, values in found.items()}
+
+
+def ratios(costs: dict[str, float], readers: int) -> dict[str, float]:
+    """Figures of the goals: above 1 is better than Scrapy, or than no reader."""
+    peer = costs[f"{PEER}_ms_page"]
+    found = {
+        f"over_scrapy_{name}": peer / costs[f"{name}_{readers}r_ms_page"]
+        for name in OURS
+        if name != "unadapted"
+    }
+    two = costs["whole_all_0r_wall_ms_page"] / costs["whole_all_1r_wall_ms_page"]
+    return {**found, "two_cores": two}
+
+
+def filled(folder: Path, urls: int) -> None:
+    """Queue URLs of low value in the frontier that the next crawl goes on with."""
+    folder.mkdir(parents=True, exist_ok=True)
+    topic = resolve(str(topic_file(folder)))
+    chosen = strategy("shark-plus", Scorer(topic), StrategyParameters())
+    chosen.version = topic.version
+    frontier = EmbeddedFrontier(
+        folder / "frontiers" / "benchmark", chosen, Politeness(), Limits(), owner=topic.name
+    )
+    frontier.push(_low(urls))
+    frontier.close()
+
+
+def _low(urls: int) -> Iterator[Seed]:
+    return (Seed(f"{SEEDS[n % HOSTS]}low/{n}.html", 0.001) for n in range(urls))
+
+
+def queue_costs(pages: int, sizes: Sequence[int]) -> dict[str, float]:
+    """Milliseconds a judged page with so many queued URLs, start excluded."""
+    found = {}
+    for size in sizes:
+        spent = []
+        for most in (pages // 3, pages):
+            with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as name:
+                folder = Path(name)
+                trial = Trial("judged", 0)
+                filled(data(trial, most, folder), size)
+                spent.append(crawl(trial, most, folder))
+        few, many = spent
+        found[f"cost_{size}_ms_page"] = (
+            1000 * (many.seconds - few.seconds) / (many.pages - few.pages)
+        )
+        print(f"{size} queued: {found[f'cost_{size}_ms_page']:.2f} ms a page", flush=True)
     return found
+
+
+def memory(pages: int) -> float:
+    """RssAnon of the crawl's own process near the end of so many judged pages, megabytes."""
+    seen = [0.0]
+
+    def look(pid: int) -> None:
+        status = Path(f"/proc/{pid}/status")
+        if status.exists():
+            fields = dict(row.split(":", 1) for row in status.read_text().splitlines())
+            seen.append(int(fields.get("RssAnon", "0").split()[0]) / 1000 or seen[-1])
+
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as folder:
+        crawl(Trial("judged", 1), pages, Path(folder), look)
+    return seen[-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,12 +295,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=1, help="turns of all crawlers")
+    parser.add_argument("--readers", type=int, default=1, choices=READERS, help="of the ratios")
+    parser.add_argument("--long", action="store_true", help="100,000 pages, 10,000,000 URLs")
+    parser.add_argument("--short", action="store_true", help="costs of pages alone")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as folder:
-        found = figures(options.pages, Path(folder))
+    found = page_costs(options.pages, options.runs)
+    found |= ratios(found, options.readers)
+    if not options.short:
+        most = 10_000_000 if options.long else 1_000_000
+        costs = queue_costs(options.pages, (10_000, most))
+        label = "10m" if options.long else "1m"
+        over = costs[f"cost_{most}_ms_page"] / costs["cost_10000_ms_page"]
+        found |= {**costs, f"cost_{label}_over_10k": over, "rss_mb_10k": memory(10_000)}
+    if options.long:
+        found["rss_mb_100k"] = memory(100_000)
     for name, figure in found.items():
-        print(f"{name:24} {figure:8.2f}")
+        print(f"{name:32} {figure:8.2f}")
     if options.json:
         options.json.write_text(json.dumps({k: round(v, 3) for k, v in found.items()}) + "\n")
     return 0

@@ -178,6 +178,8 @@ TOPICCRAWL_READER_MEMORY = 1 << 30
 TOPICCRAWL_READER_SECONDS = 10.0
 """Seconds of processor time that a page may take in a reader, three times as many by the clock;
 then it ends as error ``reader-timeout``."""
+TOPICCRAWL_WATCHDOG = 2.0
+"""Seconds that the crawl's own loop may stand still before URL and stack are logged; 0: off."""
 TOPICCRAWL_READER = "topiccrawl.extract.reading.StandardReader"
 """Dotted path of the class that reads pages; an own class is like
 topiccrawl.extract.reading.PageReader, without state."""
@@ -245,6 +247,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.marking.MarkedTopic": 520,
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
+    "topiccrawl.extensions.watchdog.Watchdog": 530,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import crawl
+from benchmarks.crawl import Trial
 
 
 @pytest.mark.usefixtures("unmeasured")
@@ -12,8 +13,20 @@ from benchmarks import crawl
 def test_crawlers_get_the_pages_of_a_web_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crawl, "BODIES", 5)
-    pages, seconds = crawl.crawl("crawl_whole", 10, tmp_path)
-    assert pages == 10
-    assert seconds > 0.0
-    assert crawl.crawl(crawl.PEER, 30, tmp_path)[0] > 5
+    monkeypatch.setattr(crawl, "BODIES", 10)
+    crawl.bodies.cache_clear()
+    for trial in (Trial("whole_all", 0), Trial("whole_tenth", 1)):
+        pages, seconds, _ = crawl.crawl(trial, 10, tmp_path)
+        assert pages == 10
+        assert seconds > 0.0
+    assert crawl.crawl(Trial(crawl.PEER), 30, tmp_path).pages > 5
+    assert crawl.crawl(Trial(crawl.FETCH), 60, tmp_path).pages > 20
+    crawl.bodies.cache_clear()
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
+def test_a_crawl_goes_on_with_the_queue_that_was_filled(tmp_path: Path) -> None:
+    trial = Trial("judged", 0)
+    crawl.filled(crawl.data(trial, 5, tmp_path), 300)
+    assert crawl.crawl(trial, 5, tmp_path).pages == 5

@@ -6,8 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from selectolax.lexbor import LexborNode
 
 # fmt: off
@@ -31,11 +29,13 @@ _INLINE = frozenset((
     "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr", "img", "br", "hr",
 ))
 """Elements that never hold a body."""
+
+_PLAIN = _INLINE - BREAKS - {"a", "img"}
+"""Elements that only hold text."""
 # fmt: on
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_BLANKS = re.compile(r"\s+")
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
@@ -127,7 +127,18 @@ def size_of(text: str) -> int:
     >>> size_of("新款 electric 汽车 2020")
     6
     """
-    return letters(_HAN, text) + WORD * len(_WORD.findall(text))
+    return _measured(text)[0]
+
+
+def _measured(text: str) -> tuple[int, int]:
+    """Return size and punctuation marks of a text.
+
+    Each run of Chinese becomes one character, so that the slower patterns see little text.
+    """
+    others = _HAN.split(text)
+    rest = "一".join(others)
+    chinese = len(text) - len(rest) + len(others) - 1
+    return chinese + WORD * len(_WORD.findall(rest)), len(_STOP.findall(rest))
 
 
 def letters(runs: re.Pattern[str], text: str) -> int:
@@ -159,24 +170,6 @@ def lay_out(root: LexborNode) -> Layout:
     return _Walk().over(root)
 
 
-def _steps(root: LexborNode) -> Iterator[tuple[LexborNode, str, bool]]:
-    """Yield every node with its name, entered (True) and left (False); silent ones are skipped."""
-    stack = [(root, root.tag or "", False)]
-    while stack:
-        node, tag, left = stack.pop()
-        if left:
-            yield node, tag, False
-            continue
-        yield node, tag, True
-        stack.append((node, tag, True))
-        child = node.last_child
-        while child is not None:
-            name = child.tag or ""
-            if name not in SILENT:
-                stack.append((child, name, False))
-            child = child.prev
-
-
 class _Walk:
     """One pass over a tree."""
 
@@ -192,14 +185,25 @@ class _Walk:
         self.hidden = 0
 
     def over(self, root: LexborNode) -> Layout:
-        for node, tag, enters in _steps(root):
-            if tag == "-text":
-                if enters and not self.hidden:
-                    self._write(node.text_content or "")
-            elif enters:
-                self._enter(node, tag)
-            else:
+        """Lay out a tree; None on the stack stands for the end of an element."""
+        stack: list[tuple[LexborNode | None, str]] = [(root, root.tag or "")]
+        while stack:
+            node, tag = stack.pop()
+            if node is None:
                 self._leave(tag)
+            elif tag == "-text":
+                if not self.hidden:
+                    self._write(node.text_content or "")
+            else:
+                if tag not in _PLAIN:
+                    self._enter(node, tag)
+                    stack.append((None, tag))
+                child = node.last_child
+                while child is not None:
+                    name = child.tag or ""
+                    if name not in SILENT:
+                        stack.append((child, name))
+                    child = child.prev
         self._flush()
         return Layout(tuple(self.blocks), tuple(self.boxes), tuple(self.images))
 
@@ -249,14 +253,13 @@ class _Walk:
         self.boxes[number] = Box(tag, parent, names, begin, len(self.blocks), node)
 
     def _flush(self) -> None:
-        text = _BLANKS.sub(" ", "".join(self.parts)).strip()
+        text = " ".join("".join(self.parts).split())
         if text:
-            size = size_of(text)
+            size, stops = _measured(text)
             anchors = size_of("".join(self.anchors)) if self.anchors else 0
             linked = min(1.0, anchors / size) if size else float(bool(self.anchors))
             box = self.open[-1] if self.open else 0
             tag = self.breaks[-1] if self.breaks else ""
-            stops = len(_STOP.findall(text))
             self.blocks.append(Block(text, box, tag, size, linked, stops, self.begun))
         self.begun = int(self.links > 0)
         self.parts.clear()

@@ -91,11 +91,13 @@ class LeaseMiddleware:
         while True:
             with writing() as frontier:
                 frontier.begin(lease)
+            self._context.working = lease.url
             try:
                 output = await anext(result)
             except StopAsyncIteration:
                 return
             finally:
+                self._context.working = ""
                 with writing() as frontier:
                     frontier.passed(lease)
             yield output

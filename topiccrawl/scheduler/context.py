@@ -153,6 +153,7 @@ class CrawlContext:
         sync: Exchange with other nodes; None for a local frontier.
         alarm: Wakes the engine, as after a URL was queued.
         paused: The operator paused the crawl.
+        working: URL of the page whose callback runs now, or "".
         may_fetch: Returns whether requests may be sent now; ring the alarm when they may again.
         has_room: Returns whether another page may be leased besides the open ones.
         search: Search for seeds; None where there is none, or it is over.
@@ -173,6 +174,7 @@ class CrawlContext:
         self.sync: SyncTask | None = None
         self.alarm = Alarm(crawler)
         self.paused = False
+        self.working = ""
         self.may_fetch: Callable[[], bool] = lambda: True
         self.has_room: Callable[[], bool] = lambda: True
         self.search: Search | None = None

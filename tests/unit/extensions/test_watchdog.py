@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+
+from tests.waiting import soon
+from topiccrawl.extensions.watchdog import Watchdog
+
+
+def test_a_loop_that_stands_still_is_reported_with_url_and_stack() -> None:
+    seen: list[str] = []
+    reported = threading.Event()
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            seen.append(record.getMessage())
+            reported.set()
+
+    handler = Handler()
+    log = logging.getLogger("topiccrawl.extensions.watchdog")
+    log.addHandler(handler)
+
+    async def trial() -> None:
+        watchdog = Watchdog(0.05, lambda: "http://a.test/1", lambda: seen.append("goes on"))
+        watchdog.start()
+        stands_still(reported)
+        await soon(lambda: "goes on" in seen)
+        watchdog.stop()
+
+    try:
+        asyncio.run(trial())
+    finally:
+        log.removeHandler(handler)
+    assert "http://a.test/1" in seen[0]
+    assert "stands_still" in seen[0]
+
+
+def stands_still(until: threading.Event) -> None:
+    assert until.wait(60)

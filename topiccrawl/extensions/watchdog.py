@@ -1,0 +1,98 @@
+"""Reports of pages at which the crawl's loop stands still: nothing else happens meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import call_later
+
+from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.hooks import number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.utils.asyncio import CallLaterResult
+
+logger = logging.getLogger(__name__)
+
+
+class Watchdog:
+    """A thread that looks after the loop's beat; where that is late, it logs URL and stack once.
+
+    Args:
+        seconds: Lateness that is reported.
+        working: Returns the URL of the page that is being parsed, or "".
+        stalled: Called in the loop once it goes on.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        working: Callable[[], str],
+        stalled: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._seconds = seconds
+        self._working = working
+        self._stalled = stalled
+        self._over = threading.Event()
+        self._reported = False
+        self._beat = 0.0
+        self._loop = 0
+        self._timer: CallLaterResult | None = None
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If TOPICCRAWL_WATCHDOG is 0.
+        """
+        seconds = number(crawler.settings, "TOPICCRAWL_WATCHDOG")
+        if not seconds:
+            raise NotConfigured
+        context, stats = context_of(crawler), crawler.stats
+        watchdog = cls(
+            seconds, lambda: context.working, lambda: stats.inc_value("topiccrawl/stalled")
+        )
+        crawler.signals.connect(watchdog.start, signals.engine_started)
+        crawler.signals.connect(watchdog.stop, signals.engine_stopped)
+        return watchdog
+
+    def start(self) -> None:
+        """Watch the loop that calls this."""
+        self._loop = threading.get_ident()
+        self._next()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._over.set()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._thread.join()
+
+    def _next(self) -> None:
+        if self._reported:
+            self._reported = False
+            self._stalled()
+        self._beat = time.monotonic()
+        self._timer = call_later(self._seconds / 4, self._next)
+
+    def _watch(self) -> None:
+        while not self._over.wait(self._seconds / 4):
+            late = time.monotonic() - self._beat
+            if late > self._seconds and not self._reported:
+                self._reported = True
+                stack = "".join(traceback.format_stack(sys._current_frames().get(self._loop)))  # noqa: SLF001
+                page = self._working() or "no page"
+                logger.warning("The crawl stands still for %.1f s at %s:\n%s", late, page, stack)
