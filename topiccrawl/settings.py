@@ -162,6 +162,9 @@ TOPICCRAWL_SITE_WORDS = True
 the pages read before it (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
+TOPICCRAWL_GENRES = ["article"]
+"""Genres of pages whose text is stored as an article: article, live, hub, gallery, product, forum,
+service, reference (documentation, encyclopedias), search; see docs/extraction.md."""
 
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Maximum of pages of one article that are fetched and joined; 1: each page is an article."""

@@ -83,6 +83,22 @@ class Body(NamedTuple):
     box: str = ""
 
 
+class Dense(NamedTuple):
+    """What the density pass finds in a page.
+
+    Attributes:
+        layout: The whole page.
+        choice: The blocks of the body.
+        body: The body itself; empty if there is none.
+    """
+
+    layout: Layout
+    choice: Choice
+    body: Body
+
+
+_CHINESE = ("zh", "ja")
+
 SURE = 0.35
 """Share of a page's sentences from which the density pass needs no second opinion."""
 
@@ -129,26 +145,25 @@ def language_of(text: str, declared: str = "") -> str:
     return primary if _CODE.fullmatch(primary) and primary not in ("zh", "ja") else "en"
 
 
-def find_body(tree: LexborHTMLParser, language: str) -> Body:
+def find_dense(tree: LexborHTMLParser, language: str) -> Dense:
+    """Return what the density pass finds in a parsed page without scripts."""
+    layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
+    choice = choose(layout, captions=language in _CHINESE)
+    return Dense(layout, choice, body_of(layout, choice))
+
+
+def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
     """Return the main text of a parsed page without scripts; empty if there is none.
 
-    Uses the density pass first, and the library for the language if that finds nothing or is not
+    It is the density pass's own, or the library's for the language if that found nothing or is not
     ``SURE`` (``SURE_LATIN`` for languages other than Chinese and Japanese).
     """
-    if language in ("zh", "ja"):
-        dense = find_dense(tree)
+    if language in _CHINESE:
         return dense if dense.sure >= SURE else max(dense, _readable(tree), key=_letters)
-    dense = find_dense(tree, captions=False)
     if dense.sure >= SURE_LATIN:
         return dense
     body = _by_trafilatura(_html(tree))
     return body if body.text else dense
-
-
-def find_dense(tree: LexborHTMLParser, *, captions: bool = True) -> Body:
-    """Return the body that the density pass finds; empty if it finds none."""
-    layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
-    return body_of(layout, choose(layout, captions=captions))
 
 
 def body_of(layout: Layout, choice: Choice) -> Body:

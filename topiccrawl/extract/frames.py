@@ -157,7 +157,7 @@ class SiteFrame:
         return frame
 
 
-def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body:
+def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame, dense: Body) -> Body:
     """Return the body by a site's frame if that is trusted, else as found without one.
 
     The lines that the site repeats are still in it: ``SiteFrame.clean`` removes them.
@@ -166,7 +166,7 @@ def find_framed(tree: LexborHTMLParser, language: str, frame: SiteFrame) -> Body
     framed = _inside(tree, selector) if selector else NOTHING
     if framed.text and not frame.due():
         return framed
-    generic = find_body(tree, language)
+    generic = find_body(tree, language, dense)
     if selector and generic.text:
         frame.check(agrees=_agree(framed, generic))
     return framed if framed.text and not frame.misses else generic

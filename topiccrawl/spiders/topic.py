@@ -12,7 +12,8 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.extract import extract
+from topiccrawl.extract.extract import examine, extract
+from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.rendering import is_blank
@@ -179,6 +180,7 @@ class TopicSpider(Spider):
         check_watch(settings, others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
+        genres_named(settings.getlist("TOPICCRAWL_GENRES"))
         found = topic_of(topic, others.get("like", ""))
         Discovery.of(settings, discover, [found.name])
         strategy(
@@ -373,9 +375,11 @@ class TopicSpider(Spider):
             count("topiccrawl/noindex")
             return None
         now = time.time()
-        extracted = extract(
-            decoded.text, response.url, page, fetched_at=now, frame=self.frame_of(response.url)
+        wanted, frame = (
+            genres_named(self.settings.getlist("TOPICCRAWL_GENRES")),
+            self.frame_of(response.url),
         )
+        extracted = examine(decoded.text, response.url, page, now, wanted=wanted, frame=frame)
         if extracted is None:
             return None
         body = extracted.body
