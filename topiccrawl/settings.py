@@ -162,7 +162,7 @@ TOPICCRAWL_SITE_WORDS = True
 the pages read before it (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
-TOPICCRAWL_GENRES = ["article"]
+TOPICCRAWL_GENRES = ["article", "live"]
 """Genres of pages whose text is stored as an article: article, live, hub, gallery, product, forum,
 service, reference (documentation, encyclopedias), search; see docs/extraction.md."""
 

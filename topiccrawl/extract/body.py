@@ -58,6 +58,23 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _BLANKS = re.compile(r"[^\S\n]+")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
+_SCRIPTS = (
+    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "sr", "be", "mk", "kk", "mn", "ky", "tg")),
+    (re.compile("[\uac00-\ud7af]+"), ("ko",)),
+    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps", "ku")),
+    (re.compile("[\u0370-\u03ff]+"), ("el",)),
+    (re.compile("[\u0590-\u05ff]+"), ("he", "yi")),
+    (re.compile("[\u0900-\u097f]+"), ("hi", "mr", "ne")),
+    (re.compile("[\u0980-\u09ff]+"), ("bn", "as")),
+    (re.compile("[\u0b80-\u0bff]+"), ("ta",)),
+    (re.compile("[\u0c00-\u0c7f]+"), ("te",)),
+    (re.compile("[\u0e00-\u0e7f]+"), ("th",)),
+)
+"""Letters of other scripts, and their languages, the one with most readers first."""
+_FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages))) - {
+    "ku",
+    "sr",
+}
 _CODE = re.compile(r"[a-z]{2}")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
@@ -128,21 +145,27 @@ def sanitize(html: str) -> str:
 def language_of(text: str, declared: str = "") -> str:
     """Return the language by the script with more words, "" for a text without any.
 
-    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. The
-    language of a Latin text is the one that the page declares (``<html lang>``), else English.
+    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. Of the
+    languages of one script it is the one that the page declares (``<html lang>``), else the one
+    with most readers (Latin: English).
 
     >>> language_of("新能源汽车 BYD 销量"), language_of("News of the day"), language_of("2020")
     ('zh', 'en', '')
     >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
     ('pt', 'ja')
+    >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스", "en")
+    ('ru', 'uk', 'ko')
     """
     chinese, latin = letters(_CJK, text), 2 * len(_LATIN.findall(text))
+    primary = declared.split("-", maxsplit=1)[0].strip().lower()
+    for script, languages in _SCRIPTS:
+        if letters(script, text) > chinese + latin:
+            return primary if primary in languages else languages[0]
     if not chinese + latin:
         return ""
     if chinese >= latin:
         return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
-    primary = declared.split("-", maxsplit=1)[0].strip().lower()
-    return primary if _CODE.fullmatch(primary) and primary not in ("zh", "ja") else "en"
+    return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
 def find_dense(tree: LexborHTMLParser, language: str) -> Dense:

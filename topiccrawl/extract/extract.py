@@ -59,7 +59,8 @@ PART = Requirements(1, 0.0)
 JUDGED = Requirements(60, 0.0)
 """For a page whose genre the model judged."""
 
-ARTICLES = frozenset((Genre.ARTICLE,))
+ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
+"""Genres that are stored by default: a live ticker is an article that grows."""
 
 LISTED = Requirements(200, 0.9)
 """Least letters, and least share of the page's sentences, of a dated text without links that may
@@ -160,7 +161,7 @@ def examine(
         body = frame.clean(raw)
     if body is not dense.body:
         found = _compose(reading, body, page, fetched_at)
-    asked = PART if genre is not Genre.ARTICLE or wanted is None else _asked(reading, dense, found)
+    asked = PART if genre not in ARTICLES or wanted is None else _asked(reading, dense, found)
     if not is_article(body, found.language, asked):
         return None
     if frame is not None:
@@ -192,7 +193,7 @@ def is_article(body: Body, language: str, asked: Requirements) -> bool:
     >>> is_article(Body("短。"), "zh", DATED)
     False
     """
-    least = asked.letters * (1 if language in ("zh", "ja") else LATIN)
+    least = asked.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
     letters = len(fold(body.text))
     if letters < least or body.link_share > LINKED:
         return False
@@ -258,8 +259,10 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
 def _headline(reading: _Reading, page: Page | None) -> str:
     element = reading.tree.css_first("title")
     title = page.title if page is not None else element.text() if element is not None else ""
-    headings = [one.text(separator="", strip=True) for one in reading.tree.css("h1, h2")[:20]]
-    return headline(reading.metadata.titles, title, headings, reading.metadata.publisher)
+    first, second = reading.tree.css("h1")[:10], reading.tree.css("h2")[:20]
+    headings = [one.text(separator="") for one in (*first, *second)]
+    known = reading.metadata
+    return headline(known.titles, title, headings, known.publisher, len(first))
 
 
 def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
