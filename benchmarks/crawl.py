@@ -38,9 +38,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.score import TERMS, made_up
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
-from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.values import Seed
 from topiccrawl.links.strategies import strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.topics import Scorer

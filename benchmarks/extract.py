@@ -107,11 +107,11 @@ def load(
     truths: Sequence[Path], pages: Sequence[Path], every: int, *, bare: bool = False
 ) -> list[Sample]:
     """A sample of the pages, with their truth; ``bare`` without their metadata."""
-    known = {row["url"]: row for path in truths for row in _rows(path)}
-    rows = [row for path in pages for row in _rows(path)]
+    known = {row["url"]: row for path in truths for row in rows(path)}
+    found = [row for path in pages for row in rows(path)]
     return [
         Sample(row["url"], _decoded(row, bare=bare), row.get("kind", ""), known.get(row["url"], {}))
-        for row in rows[::every]
+        for row in found[::every]
     ]
 
 
@@ -161,7 +161,8 @@ def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, fl
     return {**figures, **details(samples)}
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a collection."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)

@@ -166,7 +166,7 @@ class Site:
             shown = [self._target(hub.subject) for _ in range(size)]
             pages = ""
         else:
-            shown = its[hub.lists :: self._listings][: 3 * size]  # type: ignore[index]
+            shown = its[hub.lists :: self._listings][: 3 * size]
             others = [one for one in self.hubs if one.subject == hub.subject and one.lists != -1]
             pages = _list(_link(one, str(1 + one.lists)) for one in others)  # type: ignore[operator]
         articles = _list(_link(page, page.title) for page in shown or self.drafts[:1])

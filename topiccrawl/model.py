@@ -163,6 +163,7 @@ class Extracted:
         author: Writers, reporters or editors, joined by a blank, or "".
         language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
         images: Absolute URLs of the article's images, page order, each once.
+        genre: Genre of the page (``extract.genres.Genre``).
     """
 
     title: str
@@ -172,6 +173,7 @@ class Extracted:
     author: str = ""
     language: str = ""
     images: tuple[str, ...] = ()
+    genre: str = "article"
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,9 @@ TOPICCRAWL_LEARN_UNMARKED = True
 without marks; a topic file is taken at its word (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: a crawl only explores."""
+TOPICCRAWL_GENRES = ["article", "live"]
+"""Genres of pages whose text is stored as an article: article, live, hub, gallery, product, forum,
+service, reference (documentation, encyclopedias), search; see docs/extraction.md."""
 
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Maximum of pages of one article that are fetched and joined; 1: each page is an article."""

@@ -36,6 +36,8 @@ _PLAIN = _INLINE - BREAKS - {"a", "img"}
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_STREAMED = "S:"
+"""Start of the ids of hidden parts that a script moves to their place when they have arrived."""
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
@@ -225,7 +227,9 @@ class _Walk:
             return
         values = node.attributes
         style = values.get("style") or ""
-        if self.hidden or "hidden" in values or (style and _HIDDEN.search(style)):
+        streamed = (values.get("id") or "").startswith(_STREAMED)
+        concealed = "hidden" in values and not streamed
+        if self.hidden or concealed or (style and _HIDDEN.search(style)):
             self.hidden += 1
         names = f"{values.get('class') or ''} {values.get('id') or ''}"
         parent = self.open[-1] if self.open else -1

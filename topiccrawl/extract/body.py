@@ -57,6 +57,23 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
+_SCRIPTS = (
+    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "sr", "be", "mk", "kk", "mn", "ky", "tg")),
+    (re.compile("[\uac00-\ud7af]+"), ("ko",)),
+    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps", "ku")),
+    (re.compile("[\u0370-\u03ff]+"), ("el",)),
+    (re.compile("[\u0590-\u05ff]+"), ("he", "yi")),
+    (re.compile("[\u0900-\u097f]+"), ("hi", "mr", "ne")),
+    (re.compile("[\u0980-\u09ff]+"), ("bn", "as")),
+    (re.compile("[\u0b80-\u0bff]+"), ("ta",)),
+    (re.compile("[\u0c00-\u0c7f]+"), ("te",)),
+    (re.compile("[\u0e00-\u0e7f]+"), ("th",)),
+)
+"""Letters of other scripts, and their languages, the one with most readers first."""
+_FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages))) - {
+    "ku",
+    "sr",
+}
 _CODE = re.compile(r"[a-z]{2}")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
@@ -81,6 +98,22 @@ class Body(NamedTuple):
     sure: float = 1.0
     box: str = ""
 
+
+class Dense(NamedTuple):
+    """What the density pass finds in a page.
+
+    Attributes:
+        layout: The whole page.
+        choice: The blocks of the body.
+        body: The body itself; empty if there is none.
+    """
+
+    layout: Layout
+    choice: Choice
+    body: Body
+
+
+_CHINESE = ("zh", "ja")
 
 SURE = 0.35
 """Share of a page's sentences from which the density pass needs no second opinion."""
@@ -111,45 +144,50 @@ def sanitize(html: str) -> str:
 def language_of(text: str, declared: str = "") -> str:
     """Return the language by the script with more words, "" for a text without any.
 
-    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. The
-    language of a Latin text is the one that the page declares (``<html lang>``), else English.
+    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. Of the
+    languages of one script it is the one that the page declares (``<html lang>``), else the one
+    with most readers (Latin: English).
 
     >>> language_of("新能源汽车 BYD 销量"), language_of("News of the day"), language_of("2020")
     ('zh', 'en', '')
     >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
     ('pt', 'ja')
+    >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
+    ('ru', 'uk', 'ko')
     """
     others = _CJK.split(text)
     rest = " ".join(others)  # the slower pattern sees what is not Chinese
     chinese = len(text) - len(rest) + len(others) - 1
     latin = 2 * len(_LATIN.findall(rest))
+    primary = declared.split("-", maxsplit=1)[0].strip().lower()
+    for script, languages in _SCRIPTS:
+        if letters(script, text) > chinese + latin:
+            return primary if primary in languages else languages[0]
     if not chinese + latin:
         return ""
     if chinese >= latin:
         return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
-    primary = declared.split("-", maxsplit=1)[0].strip().lower()
-    return primary if _CODE.fullmatch(primary) and primary not in ("zh", "ja") else "en"
+    return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 
-def find_body(tree: LexborHTMLParser, language: str) -> Body:
+def find_dense(tree: LexborHTMLParser, language: str) -> Dense:
+    """Return what the density pass finds in a parsed page without scripts."""
+    layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
+    choice = choose(layout, captions=language in _CHINESE)
+    return Dense(layout, choice, body_of(layout, choice))
+
+
+def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
     """Return the main text of a parsed page without scripts; empty if there is none.
 
-    Uses the density pass first; if that finds nothing or is not ``SURE`` (``SURE_LATIN`` for
-    languages other than Chinese and Japanese, whose captions are left out), readability-lxml as
-    well, and the longer body.
+    It is the density pass's own, or the longer of it and readability's if that found nothing or is
+    not ``SURE`` (``SURE_LATIN`` for languages other than Chinese and Japanese).
     """
-    captions = language in ("zh", "ja")
-    dense = find_dense(tree, captions=captions)
+    captions = language in _CHINESE
     if dense.sure >= (SURE if captions else SURE_LATIN):
         return dense
     html = (tree.html or "")[:LONGEST_BODY]
     return max(dense, find_readable(html, captions=captions), key=_letters)
-
-
-def find_dense(tree: LexborHTMLParser, *, captions: bool = True) -> Body:
-    """Return the body that the density pass finds; empty if it finds none."""
-    layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
-    return body_of(layout, choose(layout, captions=captions))
 
 
 def body_of(layout: Layout, choice: Choice) -> Body:

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.extract.calendars import calendar_of
 from topiccrawl.extract.relative import BEIJING, moments
 
 if TYPE_CHECKING:
@@ -29,17 +30,6 @@ _WRITTEN = re.compile(
 _HEAD = 2
 """Texts around the headline; a relative time in later texts belongs to other articles."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
-_DAY_NUMBER = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
-_ENGLISH = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_MONTH}\s+{_DAY_NUMBER},?\s+{_YEAR}\b",
-        rf"\b{_DAY_NUMBER}\s+{_MONTH},?\s+{_YEAR}\b",
-    )
-)
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
     r"(?P<day>3[01]|[12]\d|0[1-9])(?!\d{1,3}(?:\D|$))"
@@ -64,7 +54,7 @@ class Moment(NamedTuple):
 
 
 def published(
-    stated: Iterable[str], near: Sequence[str], url: str, language: str, fetched_at: float = 0.0
+    stated: Iterable[str], near: Sequence[str], url: str, tag: str, fetched_at: float = 0.0
 ) -> str:
     """Return the time of publication as ISO 8601, or "".
 
@@ -77,7 +67,7 @@ def published(
         stated: Dates of the metadata, most trusted first.
         near: Texts to search, most relevant first.
         url: Address of the page.
-        language: ISO 639-1 code of the page.
+        tag: Language of the page (``zh``, ``en-GB``): how its days are written.
         fetched_at: Seconds since the epoch; later days are rejected. 0: not known.
 
     >>> published((), ["2016年01月12日 10:23 来源"], "http://a.test/x", "zh")
@@ -87,11 +77,11 @@ def published(
     >>> published((), ["no date"], "http://a.test/a/20160112/1.htm", "zh")
     '2016-01-12'
     """
-    zone = BEIJING if language == "zh" else None
+    zone = BEIJING if tag.partition("-")[0] == "zh" else None
     last = _latest(fetched_at)
     dated = _in_url(url)
     for texts in (stated, near):
-        found = [m for text in texts for m in _moments(text, zone) if _likely(m.day, last)]
+        found = [m for text in texts for m in _moments(text, tag, zone) if _likely(m.day, last)]
         if found:
             return _best(found, dated).iso
     if zone is not None:
@@ -125,7 +115,7 @@ def _fits(day: date, dated: date | None) -> bool:
     return dated is None or abs(day - dated) <= timedelta(days=1)
 
 
-def _moments(text: str, zone: tzinfo | None) -> Iterator[Moment]:
+def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
     if _EPOCH.fullmatch(text.strip()):
         then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
         yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
@@ -133,11 +123,8 @@ def _moments(text: str, zone: tzinfo | None) -> Iterator[Moment]:
         day = _day(match["year"], match["month"], match["day"])
         if day is not None:
             yield Moment(day, _clock(match, zone))
-    for pattern in _ENGLISH:
-        for match in pattern.finditer(text):
-            day = _day(match["year"], str(1 + _MONTHS.index(match["name"].lower())), match["day"])
-            if day is not None:
-                yield Moment(day)
+    for day, clock in calendar_of(tag).days(text):
+        yield Moment(day, clock)
 
 
 def _clock(match: re.Match[str], zone: tzinfo | None) -> str:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from topiccrawl.extract.body import Body, find_body, language_of, sanitize, tidy
+from topiccrawl.extract.body import Body, find_body, find_dense, language_of, sanitize, tidy
 from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.extract.dates import published
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
+from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
+from topiccrawl.extract.signs import PageFacts, signs
 from topiccrawl.extract.titles import headline
 from topiccrawl.links.limits import parsed
 from topiccrawl.model import Extracted
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from selectolax.lexbor import LexborHTMLParser
 
+    from topiccrawl.extract.body import Dense
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.model import Page
 
@@ -48,7 +54,13 @@ UNDATED = Requirements(150, 0.7)
 """For a page without any date: nearly all news have one, channel and topic pages have none."""
 
 PART = Requirements(1, 0.0)
-"""For a later page of an article."""
+"""For a later page of an article, and a page of another wanted genre."""
+
+JUDGED = Requirements(60, 0.0)
+"""For a page whose genre the model judged."""
+
+ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
+"""Genres that are stored by default: a live ticker is an article that grows."""
 
 LISTED = Requirements(200, 0.9)
 """Least letters, and least share of the page's sentences, of a dated text without links that may
@@ -88,11 +100,12 @@ def extract(
 ) -> Extracted | None:
     """Return the article of a page; None if it is none (hub, gallery, form, error page).
 
-    A page is an article if it is not a host's root and its main text is long enough, not mostly
-    links, and made of sentences. The thresholds (``STATED`` to ``UNDATED``) depend on the other
-    signs of an article. Metadata is preferred to text. Never raises. Reads at most ``LONGEST``
-    characters of a page as ``links.limits`` cuts it, so its time is bounded (seconds for hostile
-    pages, 20 to 40 ms for real ones).
+    A page is an article if it is not a host's root, its genre is that of articles
+    (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
+    without classes is not known: it also has to be made of sentences, the more the fewer other
+    signs of an article there are (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
+    raises. Reads at most ``LONGEST`` characters of a page as ``links.limits`` cuts it, so its time
+    is bounded (seconds for hostile pages, 20 to 40 ms for real ones).
 
     Args:
         html: The decoded page.
@@ -110,12 +123,31 @@ def extract(
     >>> extract("<ul><li><a href=/1>一</a><li><a href=/2>二</a></ul>", "http://a.test/l") is None
     True
     """
-    found = extract_by(
-        html,
-        url,
-        page,
-        Conditions(part=part, frame=frame.view() if frame else None, fetched_at=fetched_at),
-    )
+    return examine(html, url, page, fetched_at, wanted=None if part else ARTICLES, frame=frame)
+
+
+def examine(
+    html: str,
+    url: str,
+    page: Page | None = None,
+    fetched_at: float = 0.0,
+    *,
+    wanted: Collection[Genre] | None = ARTICLES,
+    frame: SiteFrame | None = None,
+) -> Extracted | None:
+    """Return what a page of a wanted genre holds; None for other pages and for too little text.
+
+    Args:
+        html: The decoded page.
+        url: The page's URL.
+        page: The same page as ``links.page`` read it, if available.
+        fetched_at: Seconds since the epoch; 0 if it is not known.
+        wanted: Genres; None: the page is known to be a later part of an article.
+        frame: The site's learnt frame; it learns from the page.
+    """
+    genres = None if wanted is None else frozenset(wanted)
+    asked = Conditions(genres, None if frame is None else frame.view(), fetched_at)
+    found = extract_by(html, url, page, asked)
     if frame is not None:
         frame.learn(found.trial, found.body)
     return found.extracted
@@ -125,12 +157,13 @@ class Conditions(NamedTuple):
     """Conditions of an extraction, besides the page.
 
     Attributes:
-        part: The page is known to be a later part of an article: any text is enough.
+        wanted: Genres of pages; None: the page is known to be a later part of an article, and any
+            text is enough.
         frame: The site's learnt frame, or None.
         fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
     """
 
-    part: bool = False
+    wanted: frozenset[Genre] | None = ARTICLES
     frame: FrameView | None = None
     fetched_at: float = 0.0
 
@@ -150,22 +183,46 @@ class Extraction(NamedTuple):
 
 
 def extract_by(html: str, url: str, page: Page | None, asked: Conditions) -> Extraction:
-    """Return what ``extract`` does, without a change to any frame: a pure function."""
+    """Return what ``examine`` does, without a change to any frame: a pure function."""
     if _is_root(url):
         return Extraction()
     reading = _read(sanitize(html), url)
     language = language_of(reading.text)
+    dense = find_dense(reading.tree, language)
+    found = _compose(reading, dense.body, page, asked.fetched_at)
+    genre = Genre.ARTICLE if asked.wanted is None else _genre(reading, dense, found)
+    if asked.wanted is not None and genre not in asked.wanted:
+        return Extraction()
     trial = FrameTrial()
     if asked.frame is None:
-        raw = body = find_body(reading.tree, language)
+        raw = body = find_body(reading.tree, language, dense.body)
     else:
-        raw, trial = find_framed(reading.tree, language, asked.frame)
+        raw, trial = find_framed(reading.tree, language, asked.frame, dense.body)
         body = asked.frame.clean(raw, trial)
-    found = _compose(reading, body, page, asked.fetched_at)
-    least = PART if asked.part else _asked(reading.metadata, found.published)
-    if not is_article(body, found.language, least):
+    if body is not dense.body:
+        found = _compose(reading, body, page, asked.fetched_at)
+    part = asked.wanted is None or genre not in ARTICLES
+    if not is_article(body, found.language, PART if part else _asked(reading, dense, found)):
         return Extraction(trial=trial)
-    return Extraction(found, raw, trial)
+    return Extraction(replace(found, genre=genre), raw, trial)
+
+
+def signs_of(html: str, url: str) -> dict[str, float]:
+    """Return the signs of a page's genre, on which the model of genres is trained."""
+    reading = _read(sanitize(html), url)
+    dense = find_dense(reading.tree, language_of(reading.text))
+    found = _compose(reading, dense.body, None, 0.0)
+    return signs(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+
+
+def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
+    return genre_of(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+
+
+def _facts(reading: _Reading, found: Extracted) -> PageFacts:
+    element = reading.tree.css_first("title")
+    window = element.text() if element is not None else ""
+    return PageFacts(reading.url, found.title, window, bool(found.published), bool(found.author))
 
 
 def is_article(body: Body, language: str, asked: Requirements) -> bool:
@@ -174,7 +231,7 @@ def is_article(body: Body, language: str, asked: Requirements) -> bool:
     >>> is_article(Body("短。"), "zh", DATED)
     False
     """
-    least = asked.letters * (1 if language in ("zh", "ja") else LATIN)
+    least = asked.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
     letters = len(fold(body.text))
     if letters < least or body.link_share > LINKED:
         return False
@@ -185,9 +242,12 @@ def is_article(body: Body, language: str, asked: Requirements) -> bool:
     return written >= asked.sentences * len(body.text)
 
 
-def _asked(metadata: Metadata, published: str) -> Requirements:
-    said = int(metadata.article) + bool(metadata.dates)
-    return (DATED if published else UNDATED, HINTED, STATED)[said]
+def _asked(reading: _Reading, dense: Dense, found: Extracted) -> Requirements:
+    """Return the requirements for an article; the model judges no bare pages."""
+    if not is_bare(dense.layout):
+        return JUDGED
+    said = int(reading.metadata.article) + bool(reading.metadata.dates)
+    return (DATED if found.published else UNDATED, HINTED, STATED)[said]
 
 
 class _Reading(NamedTuple):
@@ -212,13 +272,15 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
     metadata = reading.metadata
     title = _headline(reading, page)
     root = reading.tree.css_first("html")
-    language = language_of(body.text, root.attributes.get("lang") or "" if root else "")
+    declared = (root.attributes.get("lang") or "") if root else ""
+    language = language_of(body.text, declared)
+    tag = declared if declared.lower().startswith(language) else language
     near = _surroundings(reading.text, title, body.text)
     bylines = "\n".join((*near, *_ends(body.text)))
     return Extracted(
         title=title,
         body=_without_headline(body.text, title),
-        published=published(metadata.dates, near, reading.url, language, fetched_at),
+        published=published(metadata.dates, near, reading.url, tag, fetched_at),
         source=(
             metadata.source
             or source_in(bylines)
@@ -235,8 +297,10 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
 def _headline(reading: _Reading, page: Page | None) -> str:
     element = reading.tree.css_first("title")
     title = page.title if page is not None else element.text() if element is not None else ""
-    headings = [one.text(separator="", strip=True) for one in reading.tree.css("h1, h2")[:20]]
-    return headline(reading.metadata.titles, title, headings, reading.metadata.publisher)
+    first, second = reading.tree.css("h1")[:10], reading.tree.css("h2")[:20]
+    headings = [one.text(separator="") for one in (*first, *second)]
+    known = reading.metadata
+    return headline(known.titles, title, headings, known.publisher, len(first))
 
 
 def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:

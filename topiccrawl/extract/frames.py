@@ -204,7 +204,9 @@ class SiteFrame:
         return frame
 
 
-def find_framed(tree: LexborHTMLParser, language: str, view: FrameView) -> tuple[Body, FrameTrial]:
+def find_framed(
+    tree: LexborHTMLParser, language: str, view: FrameView, dense: Body
+) -> tuple[Body, FrameTrial]:
     """Return the body by a site's frame if that is trusted, else as found without one.
 
     The lines that the site repeats are still in it: ``FrameView.clean`` removes them.
@@ -213,7 +215,7 @@ def find_framed(tree: LexborHTMLParser, language: str, view: FrameView) -> tuple
     used = bool(framed.text)
     if used and not view.due:
         return framed, FrameTrial(used)
-    generic = find_body(tree, language)
+    generic = find_body(tree, language, dense)
     agrees = _agree(framed, generic) if view.box and generic.text else None
     trial = FrameTrial(used, agrees)
     return (framed if used and not trial.misses(view) else generic), trial

@@ -43,6 +43,7 @@ class Metadata(NamedTuple):
         author: Names joined by a blank.
         images: Addresses as written.
         article: The page is marked as an article.
+        types: schema.org types of its JSON-LD objects and ``og:type``, lower case.
     """
 
     titles: tuple[str, ...] = ()
@@ -52,12 +53,14 @@ class Metadata(NamedTuple):
     author: str = ""
     images: tuple[str, ...] = ()
     article: bool = False
+    types: frozenset[str] = frozenset()
 
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
     """Return the metadata of a parsed page; broken JSON-LD is ignored."""
     meta = _meta(tree)
-    linked = [one for one in _linked_data(tree) if _is_article(one)]
+    objects = list(_linked_data(tree))
+    linked = [one for one in objects if _is_article(one)]
     names = [name for one in linked for name in _names(one.get("author"))]
     publishers = [name for one in linked for name in _names(one.get("publisher"))]
     return Metadata(
@@ -68,6 +71,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         author=" ".join(_kept(names)) or _person(_of(meta, AUTHORS)),
         images=_kept([*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
+        types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
     )
 
 
@@ -120,9 +124,19 @@ def _objects(value: object) -> Iterator[dict[str, Any]]:
 
 
 def _is_article(one: Mapping[str, Any]) -> bool:
+    return any(ARTICLE_TYPES.search(kind) for kind in _kinds(one))
+
+
+def _types(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for one in objects:
+        yield from map(str.lower, _kinds(one))
+
+
+def _kinds(one: Mapping[str, Any]) -> Iterator[str]:
     kinds = one.get("@type")
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    return any(isinstance(kind, str) and ARTICLE_TYPES.search(kind) for kind in kinds)
+    for kind in kinds if isinstance(kinds, list) else [kinds]:
+        if isinstance(kind, str):
+            yield kind
 
 
 def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:

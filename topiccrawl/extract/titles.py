@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from html import unescape
 from typing import TYPE_CHECKING
 
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST = 300
 """Characters of a headline that are kept."""
+
+LEAST = 6
+"""Letters of the shortest h1 that is a headline."""
 
 _SITE = re.compile(
     r"网$|网站|频道|新闻|日报|晚报|时报|早报|门户|首页|论坛|社区|博客|在线|客户端|电视台|资讯|中心|专题|"
@@ -21,21 +26,30 @@ _SITE = re.compile(
 )
 _HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|——|--")
 """Separators that rarely occur inside a headline."""
+_SPOKEN = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
+"""A small word among others: names of sites have capitals."""
 _SOFT = re.compile(r"[-–—]")
 _TAIL = 20
 """Longest name of a site or channel, characters of a Chinese title."""
 _SHARE = 0.4
 """Share of ``<title>`` that a heading must cover to be its headline part."""
 
+_FIRST, _INSIDE, _STATED, _WEAK = 1.5, 1.4, 1.3, 0.3
+"""Votes of the first h1, of a heading in ``<title>``, of the most trusted headline of the metadata,
+of all other texts."""
 
-def headline(stated: Iterable[str], title: str, headings: Sequence[str], site: str = "") -> str:
-    """Return the headline: a heading in ``<title>``, else metadata's, else ``<title>``'s own.
+
+def headline(
+    stated: Iterable[str], title: str, headings: Sequence[str], site: str = "", h1: int = 0
+) -> str:
+    """Return the text that most of h1, metadata, ``<title>`` and headings in it agree on.
 
     Args:
         stated: Headlines of the metadata, most trusted first.
         title: Text of ``<title>``.
-        headings: Texts of h1 and the like, page order.
+        headings: Texts of h1 and the like, those of h1 first.
         site: Name of the site if the metadata has one.
+        h1: Number of headings that are h1.
 
     >>> headline((), "国足三比零获胜-搜狐体育", ["搜狐体育", "国足三比零获胜"])
     '国足三比零获胜'
@@ -43,16 +57,35 @@ def headline(stated: Iterable[str], title: str, headings: Sequence[str], site: s
     '22年前退货一方是火箭'
     >>> headline(["Rain - and more rain"], "Rain - and more rain | The Valley Post", [])
     'Rain - and more rain'
+    >>> headline(["Rain &amp; ice"], "Ice: Valley Post", ["Rain & ice"], h1=1)
+    'Rain & ice'
+    >>> headline((), "Rain is coming - but how will the roads be", [])
+    'Rain is coming - but how will the roads be'
     """
+    headings = [" ".join(one.split()) for one in headings]
+    votes: defaultdict[str, float] = defaultdict(float)
+    texts: dict[str, str] = {}
+    for text, vote in _voters(stated, title, headings, h1):
+        trimmed = _trim(text, site)
+        key = fold(trimmed)
+        if key and key != fold(site):
+            votes[key] += vote
+            texts.setdefault(key, trimmed)
+    return texts[max(votes, key=votes.__getitem__)] if votes else ""
+
+
+def _voters(
+    stated: Iterable[str], title: str, headings: Sequence[str], h1: int
+) -> Iterator[tuple[str, float]]:
     whole = fold(title[: 4 * LONGEST])
-    inside = [h for h in headings if len(h) <= LONGEST and _covers(fold(h), whole)]
-    if inside:
-        return _trim(max(inside, key=lambda heading: len(fold(heading))), site)
-    for one in (*stated, title, *headings):
-        trimmed = _trim(one, site)
-        if trimmed:
-            return trimmed
-    return ""
+    own = [one for one in headings[:h1] if len(fold(one)) >= LEAST and len(one) <= LONGEST]
+    inside = [one for one in headings if len(one) <= LONGEST and _covers(fold(one), whole)]
+    yield from ((one, _WEAK if place else _FIRST) for place, one in enumerate(own))
+    yield from ((unescape(one), _WEAK if place else _STATED) for place, one in enumerate(stated))
+    yield from ((one, _INSIDE) for one in sorted(inside, key=len, reverse=True)[:1])
+    yield title, _WEAK
+    if not (own or inside):
+        yield from ((one, _WEAK / 2) for one in headings)
 
 
 def _covers(heading: str, title: str) -> bool:
@@ -86,6 +119,6 @@ def _is_name(tail: str, head: str, site: str, *, sure: bool) -> bool:
         return True
     if len(tail) > (_TAIL if not tail.isascii() else 2 * _TAIL):
         return False
-    if sure:
+    if sure and not _SPOKEN.search(tail):
         return len(fold(head)) > len(fold(tail)) or bool(_SITE.search(tail))
     return bool(_SITE.search(tail))

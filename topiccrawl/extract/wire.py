@@ -15,6 +15,7 @@ import msgpack
 from topiccrawl.extract.body import Body
 from topiccrawl.extract.extract import Conditions, Extraction
 from topiccrawl.extract.frames import FrameTrial, FrameView
+from topiccrawl.extract.genres import Genre
 from topiccrawl.extract.reading import RawPage, ReadPage
 from topiccrawl.model import Directives, Extracted, Link, Page
 
@@ -38,10 +39,11 @@ def unpacked(message: bytes | memoryview) -> Any:  # noqa: ANN401 - any plain va
 
 def question(raw: RawPage, asked: Conditions | None) -> bytes:
     """Return the message that asks for a page, or with ``asked`` for its article."""
-    if asked is None or asked.frame is None:
-        return packed((raw, asked))
-    box, repeated, *rest = asked.frame
-    return packed((raw, (asked.part, (box, tuple(repeated), *rest), asked.fetched_at)))
+    if asked is None:
+        return packed((raw, None))
+    wanted = None if asked.wanted is None else tuple(asked.wanted)
+    frame = asked.frame and (asked.frame.box, tuple(asked.frame.repeated), *asked.frame[2:])
+    return packed((raw, (wanted, frame, asked.fetched_at)))
 
 
 def answer(reader: PageReader, message: bytes) -> bytes:
@@ -50,10 +52,12 @@ def answer(reader: PageReader, message: bytes) -> bytes:
     raw = RawPage(*fields)
     if asked is None:
         return packed(reader.read(raw))
-    part, frame, fetched_at = asked
+    wanted, frame, fetched_at = asked
+    if wanted is not None:
+        wanted = frozenset(map(Genre, wanted))
     if frame is not None:
         frame = FrameView(*frame)._replace(repeated=frozenset(frame[1]))
-    found = reader.extract(raw, Conditions(part, frame, fetched_at))
+    found = reader.extract(raw, Conditions(wanted, frame, fetched_at))
     values = found.extracted and astuple(found.extracted)
     return packed((values, found.body, found.trial))
 

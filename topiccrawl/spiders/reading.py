@@ -13,7 +13,8 @@ from scrapy import signals
 from scrapy.http import TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawl.extract.extract import Conditions, Extraction
+from topiccrawl.extract.extract import ARTICLES, Conditions, Extraction
+from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import RawPage
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.genres import Genre
     from topiccrawl.extract.reading import PageReader, ReadPage
     from topiccrawl.model import Extracted
     from topiccrawl.topics.contract import RelevanceModel
@@ -59,11 +61,18 @@ class PageReading:
     Args:
         reader: Reader of this process.
         readers: Readers beside it, None for none.
+        genres: Genres of pages that are articles.
     """
 
-    def __init__(self, reader: PageReader, readers: Readers | None) -> None:
+    def __init__(
+        self,
+        reader: PageReader,
+        readers: Readers | None,
+        genres: frozenset[Genre] = ARTICLES,
+    ) -> None:
         self.reader = reader
         self.readers = readers
+        self.genres = genres
         self._prepared: WeakKeyDictionary[Response, _Prepared] = WeakKeyDictionary()
         self._last: asyncio.Future[None] | None = None
 
@@ -73,13 +82,15 @@ class PageReading:
 
         Raises:
             SettingError: A setting of readers cannot be used.
+            ConfigurationError: TOPICCRAWL_GENRES names no genre.
         """
         settings = crawler.settings
         path = settings["TOPICCRAWL_READER"]
         reader = loaded("TOPICCRAWL_READER", path)()
+        genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
         most = readers_of(settings)
         if not most or not is_asyncio_available():
-            return cls(reader, None)
+            return cls(reader, None, genres)
         memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
         limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
 
@@ -88,7 +99,7 @@ class PageReading:
 
         readers = Readers(most, path, limits, count)
         crawler.signals.connect(readers.close, signals.spider_closed)
-        return cls(reader, readers)
+        return cls(reader, readers, genres)
 
     async def prepare(
         self, response: Response, asked: Callable[[ReadPage], Conditions | None]
@@ -131,6 +142,11 @@ class PageReading:
             prepared = self._prepared[response] = _Prepared(self.reader.read(raw_page(response)))
         return prepared.read
 
+    def conditions(self, frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
+        """Return the conditions of an extraction now."""
+        wanted = None if part else self.genres
+        return Conditions(wanted, frame.view() if frame is not None else None, time.time())
+
     def extract(
         self, response: Response, frame: SiteFrame | None = None, *, part: bool = False
     ) -> Extracted | None:
@@ -139,7 +155,7 @@ class PageReading:
         It is as prepared, or made now where the frame has changed since.
         """
         prepared = self._prepared.get(response)
-        asked = conditions(frame, part=part)
+        asked = self.conditions(frame, part=part)
         if prepared and prepared.asked == asked._replace(fetched_at=prepared.fetched_at):
             found = prepared.extraction
         else:
@@ -147,11 +163,6 @@ class PageReading:
         if frame is not None:
             frame.learn(found.trial, found.body)
         return found.extracted
-
-
-def conditions(frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
-    """Return the conditions of an extraction now."""
-    return Conditions(part, frame.view() if frame is not None else None, time.time())
 
 
 def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:

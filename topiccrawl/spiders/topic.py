@@ -12,6 +12,7 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
+from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.reading import StandardReader
@@ -40,7 +41,7 @@ from topiccrawl.spiders.arguments import (
     within,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
-from topiccrawl.spiders.reading import PageReading, conditions, may_be_article
+from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
@@ -185,6 +186,7 @@ class TopicSpider(Spider):
         check_watch(settings, others.get("watch", ""))
         check_since(others.get("since", ""))
         check_settings(settings)
+        genres_named(settings.getlist("TOPICCRAWL_GENRES"))
         found = topic_of(topic, others.get("like", ""), others.get("topics", ""))
         Discovery.of(settings, discover, [found.name])
         strategy(
@@ -227,14 +229,14 @@ class TopicSpider(Spider):
     async def prepare(self, request: Request, response: Response) -> None:
         """Let readers read a page of the crawl, and its article if it looks relevant by now."""
         if request.callback == self.parse_part:
-            await self.reading.prepare(response, lambda _read: conditions(part=True))
+            await self.reading.prepare(response, lambda _read: self.reading.conditions(part=True))
         elif request.callback in (None, self.parse, self.parse_example):
             await self.reading.prepare(response, self._conditions)
 
     def _conditions(self, read: ReadPage) -> Conditions | None:
         """Return those of an article's extraction; None if ``parse`` will hardly want one."""
         wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(read, self.judge)
-        return conditions(self.frame_of(read.page.url)) if wants else None
+        return self.reading.conditions(self.frame_of(read.page.url)) if wants else None
 
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
@@ -378,7 +380,6 @@ class TopicSpider(Spider):
         if page.directives.noindex:
             count("topiccrawl/noindex")
             return None
-        now = time.time()
         extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
@@ -394,6 +395,6 @@ class TopicSpider(Spider):
             count("topiccrawl/articles_out_of_time")
             return None
         url = canonical(response.url) or response.url
-        fetch = Fetch(url, now, self._lease(response).depth, read.encoding)
+        fetch = Fetch(url, time.time(), self._lease(response).depth, read.encoding)
         article = compose(extracted, fetch, page, self.topic.name, verdict)
         return replace(article, topics=wanted)

@@ -64,7 +64,7 @@ def translated(text: str, to: str) -> str:
 @cache
 def catalogue(name: str) -> dict[str, str]:
     """Return the translations into a language, by their English text."""
-    from babel.messages.pofile import read_po  # takes .1 s: not for English
+    from babel.messages.pofile import read_po  # noqa: PLC0415  (.1 s: not for English)
 
     with files("topiccrawl").joinpath("locale", f"{name}.po").open("rb") as file:
         found = read_po(file)

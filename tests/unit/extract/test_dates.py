@@ -146,3 +146,26 @@ def test_a_full_date_is_preferred_to_a_relative_one() -> None:
 def test_seconds_since_the_epoch_in_metadata() -> None:
     assert published(["1452567780"], (), PLAIN, "zh") == "2016-01-12T11:03:00+08:00"
     assert published(["1452567780000"], (), PLAIN, "en") == "2016-01-12T03:03:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "expected"),
+    [
+        ("de", "Stand: 3. März 2024, 14:05 Uhr", "2024-03-03T14:05:00"),
+        ("de", "03.12.2024", "2024-12-03"),
+        ("en-GB", "03/12/2024", "2024-12-03"),
+        ("en-US", "03/12/2024", "2024-03-12"),
+        ("en", "13/12/2024", "2024-12-13"),
+        ("fr", "1er août 2024 à 10:30", "2024-08-01T10:30:00"),
+        ("es", "12 de agosto de 2024", "2024-08-12"),
+        ("pl", "12 sierpnia 2024", "2024-08-12"),
+        ("ru", "12 августа 2024", "2024-08-12"),
+        ("el", "12 Αυγούστου 2024", "2024-08-12"),
+        ("ar", "12 أغسطس 2024", "2024-08-12"),
+        ("hu", "2024. augusztus 12.", "2024-08-12"),
+        ("hi", "12 अगस्त 2024", "2024-08-12"),
+        ("xx", "August 12, 2024", "2024-08-12"),
+    ],
+)
+def test_days_in_the_page_s_language(tag: str, text: str, expected: str) -> None:
+    assert published((), [text], PLAIN, tag) == expected

@@ -1,0 +1,89 @@
+"""Genres of pages: what is stored as an article, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.extract import examine, extract
+from topiccrawl.extract.genres import Genre, genres_named
+
+TEASER = (
+    "The council met on Monday and spoke about the new bridge, the budget of the coming year and "
+    "the water supply of the northern districts, which many residents had asked for."
+)
+TEXT = f"{TEASER} A second meeting follows in March, the mayor said. {TEASER}"
+
+
+def archive(path: str = "/category/politics/page/3/") -> tuple[str, str]:
+    rows = "".join(
+        f"<article class='post post-{n}'><h2 class=entry-title-{n}>"
+        f"<a href=/2024/05/0{n}/bridge-and-budget-of-the-city-{n}/>"
+        f"Council speaks about the bridge number {n}</a></h2><time datetime=2024-05-0{n}>May {n}, "
+        f"2024</time><p>{TEASER}</p></article>"
+        for n in range(1, 9)
+    )
+    html = (
+        "<html lang=en><head><title>Politics Archives - Page 3 of 9 - Valley Post</title>"
+        "<meta property=og:type content=object></head><body class='archive category paged'>"
+        f"<h1>Category: Politics</h1>{rows}<div class=pagination><a href=/page/4/>Next</a></div>"
+    )
+    return html, f"http://valley.test{path}"
+
+
+def story() -> tuple[str, str]:
+    paragraphs = "".join(f"<p>{TEXT}</p>" for _ in range(6))
+    html = (
+        "<html lang=en><head><title>Council approves a new bridge - Valley Post</title>"
+        "<meta property=article:published_time content=2024-05-03T10:00:00Z></head>"
+        "<body class=single><h1>Council approves a new bridge</h1><p class=byline>By Ann Miller</p>"
+        f"<div class=entry-content>{paragraphs}</div>"
+    )
+    return html, "http://valley.test/2024/05/03/council-approves-a-new-bridge/"
+
+
+def ticker() -> tuple[str, str]:
+    rows = "".join(
+        f"<h3 class=time-{hour}-{minute}>{hour}:{minute:02}</h3><p>{TEASER}</p>"
+        for hour in (10, 11, 12)
+        for minute in (5, 20, 45)
+    )
+    html = (
+        "<html lang=en><head><title>Live updates: the vote on the bridge</title>"
+        "<meta property=article:published_time content=2024-05-03T10:00:00Z></head>"
+        f"<body><h1>Live updates: the vote on the bridge</h1><div class=entry>{rows}</div>"
+    )
+    return html, "http://valley.test/news/2024/05/03/live-updates-the-vote-on-the-bridge"
+
+
+def test_a_hub_of_teasers_is_no_article() -> None:
+    assert extract(*archive()) is None
+
+
+def test_a_story_is_an_article() -> None:
+    found = extract(*story())
+    assert found is not None
+    assert (found.genre, found.author) == (Genre.ARTICLE, "Ann Miller")
+
+
+def test_other_genres_are_given_if_wanted() -> None:
+    found = examine(*archive(), wanted={Genre.HUB})
+    assert found is not None
+    assert found.genre is Genre.HUB
+    assert examine(*story(), wanted={Genre.HUB}) is None
+
+
+def test_a_live_ticker_is_known_as_one() -> None:
+    assert examine(*ticker(), wanted={Genre.ARTICLE}) is None
+    found = extract(*ticker())
+    assert found is not None
+    assert found.genre is Genre.LIVE
+
+
+def test_later_parts_are_taken_whatever_they_look_like() -> None:
+    assert extract(*archive(), part=True) is not None
+
+
+def test_unknown_genres_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="novel"):
+        genres_named(["article", "novel"])

@@ -1,0 +1,256 @@
+"""Signs of a page's genre: numbers about its blocks, its boxes, its metadata and its URL.
+
+All come from the one layout that the body is chosen from, so they cost little. Sizes are counted
+in Chinese characters (``blocks.size_of``): a number means the same in all languages. Names of
+classes are English in all countries, so their words are signs, too.
+"""
+
+# ruff: noqa: E501 - a table of words or patterns is easier to read in one line each
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import log1p
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from topiccrawl.extract.blocks import Block, Layout
+    from topiccrawl.extract.metadata import Metadata
+
+HEADLINE = 8
+"""Size of the shortest linked block that may be a headline; entries of menus are shorter."""
+
+SENTENCE, PARAGRAPH = 20, 60
+"""Sizes of the shortest block that counts as text, and of one that few teasers have."""
+
+LINKED = 0.5
+"""Share of anchor text from which a block is a link."""
+
+NEAR = 4
+"""Blocks between a linked headline and the teaser under it, at most."""
+
+LONGEST = 30
+"""Blocks of a box that is too large for an entry of a list."""
+
+MOST_WORDS = 3_000
+"""Characters of short blocks, and of the body, that are searched for words."""
+
+MOST_NAMES = 5_000
+"""Characters of names of classes that are searched for words."""
+
+# fmt: off
+_WORDS = {
+    "buy": ("add to cart", "add to bag", "buy now", "in stock", "free shipping", "wishlist", "sku", "加入购物车", "立即购买"),
+    "talk": ("reply", "replies", "joined", "quote", "thread", "answers", "votes", "member", "回复", "楼主", "发帖"),
+    "offer": ("contact us", "get started", "free trial", "book ", "demo", "pricing", "our services", "our team", "quote", "learn more", "testimonial", "faq", "request", "联系我们", "咨询"),
+    "manual": ("documentation", "docs", "api", "reference", "on this page", "contents", "version", "edit this", "github", "文档", "手册"),
+    "sought": ("results", "sort by", "filter", "showing", "搜索结果", "相关结果"),
+    "byline": ("min read", "minutes read", "written by", "published", "updated", "share", "来源", "作者", "记者", "分享"),
+    "price": ("$", "€", "£", "¥", "￥", "₹", "元"),
+}
+"""Words of short blocks."""
+
+_CALLS = (" you ", " your ", " we ", " our ", " us ", "您", "我们")
+"""Words with which a page addresses its customers."""
+
+_NAMES = (
+    "accordion", "answer", "article", "author", "byline", "card", "cart", "category", "comment", "content-body", "date",
+    "doc", "entry", "forum", "gallery", "grid", "hero", "pager", "pagination", "post", "price", "product", "related", "reply",
+    "result", "review", "search", "service", "shop", "sidebar", "slide", "story", "testimonial", "toc", "topic", "vote",
+)
+"""Words of classes and ids."""
+
+_TYPES = {
+    "article": ("article", "newsarticle", "blogposting", "reportagenewsarticle", "analysisnewsarticle", "opinionnewsarticle", "techarticle", "news"),
+    "list": ("collectionpage", "itemlist", "searchresultspage", "blog", "offercatalog", "object", "profilepage"),
+    "product": ("product", "productgroup", "og:product", "aggregateoffer"),
+    "talk": ("discussionforumposting", "qapage", "question"),
+    "service": ("service", "localbusiness", "professionalservice", "faqpage", "contactpage", "aboutpage", "course", "softwareapplication"),
+    "website": ("website",),
+    "live": ("liveblogposting",),
+}
+"""Types of schema.org and OpenGraph, lower case."""
+
+_PATHS = {
+    "paged": r"/(?:page|p)/?[-_]?\d+(?:/|$|\.)|[?&](?:page|p|paged|pn)=\d|/(?:index|list)[-_]\d+\.",
+    "listed": r"/(?:categor(?:y|ies)|tags?|archives?|authors?|topics?|sections?|channel|list|index|special|zt|browse|collections?|c)(?:/|$|\.)|[?&](?:cat|tag|author)=",
+    "sought": r"/search(?:/|$|\?)|[?&](?:q|s|query|search|keyword|wd)=",
+    "talk": r"/(?:forums?|threads?|topic|community|questions|t|discussions?|bbs|comments|r)/|viewtopic|showthread|//(?:forums?|community|discuss|bbs|talk)\.",
+    "shop": r"/(?:products?|shop|store|items?|dp|p|buy|catalog|collections)/|//(?:shop|store)\.",
+    "offer": r"/(?:services?|about|pricing|solutions?|contact|features?|platform|locations?|industries|programs?)(?:/|$|-)",
+    "manual": r"/(?:docs?|wiki|manual|reference|api|guide|help|documentation|learn|tutorials?)/|//(?:docs?|wiki|help|developers?|learn|support)\.",
+    "dated": r"/(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])(?:\D|[0-3]\d)",
+    "news": r"/(?:news|articles?|stor(?:y|ies)|blogs?|posts?|opinion|press)/|/(?:article|a|n|c|t)[-_]?\d{4,}|//(?:blog|news)\.",
+    "numbered": r"\d{5,}",
+    "ended": r"\.(?:s?html?|aspx?|php|jsp)$",
+}
+"""Patterns of URLs."""
+# fmt: on
+
+_PATH = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATHS.items()}
+_YEAR = re.compile(r"[12][09]\d\d\b")
+_CLOCK = re.compile(r"\d[:.h][0-5]\d\b")
+_TITLE = re.compile(
+    r"\b(?:archives?|categor(?:y|ies)|tags?|page \d+|latest|topics?|all|list|index|collections?|shop)"
+    r"\b|第\d+页|列表|频道|专题|标签|分类|归档|首页|大全",
+    re.IGNORECASE,
+)
+
+
+class PageFacts(NamedTuple):
+    """Facts about a page outside of its layout.
+
+    Attributes:
+        url: Its address.
+        title: Its headline.
+        window: Text of ``<title>``.
+        dated: A time of publication was found.
+        signed: An author was found.
+    """
+
+    url: str
+    title: str
+    window: str
+    dated: bool
+    signed: bool
+
+
+class _Sums(NamedTuple):
+    """Sums over blocks.
+
+    Attributes:
+        total: Size.
+        linked: Size of linked blocks.
+        paragraphs: Blocks of text.
+        longs: Those with more text than a teaser.
+        heads: Linked headlines.
+        led: Those with a teaser under them.
+    """
+
+    total: float = 0.0
+    linked: float = 0.0
+    paragraphs: int = 0
+    longs: int = 0
+    heads: int = 0
+    led: int = 0
+
+
+def signs(
+    layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts
+) -> dict[str, float]:
+    """Return a page's signs by name.
+
+    Args:
+        layout: The whole page.
+        chosen: Numbers of the blocks of its body.
+        metadata: Its metadata.
+        page: What else is known of it.
+    """
+    blocks = layout.blocks
+    whole = _sums(blocks)
+    own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
+    found = dict(_amounts(blocks, whole, own, sum(blocks[number].size for number in chosen)))
+    found["images"] = log1p(len(layout.images))
+    found["image_ratio"] = len(layout.images) / (len(layout.images) + whole.paragraphs + 1)
+    found.update(_said(blocks, chosen))
+    found.update(_boxes(layout))
+    found.update(_stated(metadata, page))
+    found.update(_located(page.url))
+    return found
+
+
+def _sums(blocks: Iterable[Block]) -> _Sums:
+    total = linked = 0.0
+    paragraphs = longs = heads = led = 0
+    last = -NEAR
+    for number, (_, _, _, size, share, stops, _) in enumerate(blocks):
+        total += size
+        if share >= LINKED:
+            linked += size
+            if size >= HEADLINE:
+                heads += 1
+                last = number
+        elif stops and size >= SENTENCE:
+            paragraphs += 1
+            longs += size >= PARAGRAPH
+            if 0 < number - last <= NEAR:
+                led += 1
+                last = -NEAR
+    return _Sums(total, linked, paragraphs, longs, heads, led)
+
+
+def _amounts(
+    blocks: Sequence[Block], whole: _Sums, own: _Sums, body: float
+) -> Iterator[tuple[str, float]]:
+    yield "paragraphs", log1p(whole.paragraphs)
+    yield "heads", log1p(whole.heads)
+    yield "led", whole.led / (whole.paragraphs + 1)
+    yield "body", log1p(body)
+    yield "body_linked", own.linked / (own.total + 1)
+    yield "body_led", own.led / (own.paragraphs + 1)
+    yield "body_longs", log1p(own.longs)
+    yield "short_body", float(body < 4 * PARAGRAPH)
+    tags = [block.tag for block in blocks]
+    heads = tags.count("h2") + tags.count("h3") + tags.count("h4")
+    yield "h", log1p(heads)
+    yield "h_ratio", heads / (heads + whole.paragraphs + 1)
+    yield "h1_many", float(tags.count("h1") > 1)
+    yield "h1_size", log1p(max((block.size for block in blocks if block.tag == "h1"), default=0))
+    for name in ("li", "p", "pre"):
+        yield f"tag_{name}", tags.count(name) / (len(tags) + 1)
+
+
+def _said(blocks: Sequence[Block], chosen: Sequence[int]) -> Iterator[tuple[str, float]]:
+    short = "\n".join(block.text for block in blocks if block.size < SENTENCE)[:MOST_WORDS].lower()
+    yield "years", log1p(len(_YEAR.findall(short)))
+    yield "clocks", log1p(len(_CLOCK.findall(short)))
+    for name, words in _WORDS.items():
+        yield f"words_{name}", log1p(sum(map(short.count, words)))
+    body = "\n".join(blocks[number].text for number in chosen)[:MOST_WORDS].lower()
+    yield "calls", 100 * sum(map(body.count, _CALLS)) / (len(body) + 200)
+    yield "asks", 100 * (body.count("?") + body.count("？")) / (len(body) + 200)
+
+
+def _boxes(layout: Layout) -> Iterator[tuple[str, float]]:
+    boxes = layout.boxes
+    names = " ".join(dict.fromkeys([box.names for box in boxes[1:]]))[:MOST_NAMES].lower()
+    own = boxes[0].names.lower() if boxes else ""
+    for word in _NAMES:
+        yield f"class_{word}", log1p(names.count(word))
+    for word in ("single", "page", "product"):
+        yield f"root_{word}", float(word in own)
+    tags = [box.tag for box in boxes]
+    yield "forms", log1p(tags.count("form"))
+    yield "sections", log1p(tags.count("section"))
+    entries = Counter([one[1:3] for one in boxes if 1 < one[4] - one[3] < LONGEST])
+    yield "alike", log1p(max(entries.values(), default=0))
+
+
+def _stated(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
+    yield "stated_dates", log1p(len(metadata.dates))
+    yield "article", float(metadata.article)
+    yield "dated", float(page.dated)
+    yield "signed", float(page.signed)
+    yield "title_list", float(bool(_TITLE.search(page.window)))
+    yield "title", log1p(len(page.title))
+    yield "title_asks", float("?" in page.title or "？" in page.title)
+    for name, kinds in _TYPES.items():
+        yield f"type_{name}", float(not metadata.types.isdisjoint(kinds))
+
+
+def _located(url: str) -> Iterator[tuple[str, float]]:
+    for name, pattern in _PATH.items():
+        yield f"url_{name}", float(bool(pattern.search(url)))
+    try:
+        path = urlsplit(url).path.rstrip("/")
+    except ValueError:  # not an address
+        path = ""
+    last = path.rpartition("/")[2]
+    yield "url_depth", min(5.0, path.count("/"))
+    yield "url_slug", log1p(last.count("-") + last.count("_"))
+    yield "url_short", float(len(last) < 12 and not any(map(str.isdigit, last)))  # noqa: PLR2004
+    yield "url_query", float("?" in url)
