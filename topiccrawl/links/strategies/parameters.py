@@ -78,7 +78,7 @@ class StrategyParameters:
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
     plus_region_weight: float = 1.0
-    plus_prior_share: int = 9
+    plus_prior_share: int = 99
     plus_normal_share: int = 1
     shrinkage: float = 3.0
 
