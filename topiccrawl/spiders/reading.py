@@ -151,7 +151,7 @@ class PageReading:
 
 def conditions(frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
     """Return the conditions of an extraction now."""
-    return Conditions(part, frame and frame.view(), time.time())
+    return Conditions(part, None if frame is None else frame.view(), time.time())
 
 
 def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:

@@ -4,6 +4,8 @@ import asyncio
 import logging
 import threading
 
+from typing_extensions import override
+
 from tests.waiting import soon
 from topiccrawl.extensions.watchdog import Watchdog
 
@@ -13,6 +15,7 @@ def test_a_loop_that_stands_still_is_reported_with_url_and_stack() -> None:
     reported = threading.Event()
 
     class Handler(logging.Handler):
+        @override
         def emit(self, record: logging.LogRecord) -> None:
             seen.append(record.getMessage())
             reported.set()
