@@ -59,9 +59,9 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
 _SCRIPTS = (
-    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "sr", "be", "mk", "kk", "mn", "ky", "tg")),
+    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "be", "mk", "kk", "mn", "ky", "tg")),
     (re.compile("[\uac00-\ud7af]+"), ("ko",)),
-    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps", "ku")),
+    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps")),
     (re.compile("[\u0370-\u03ff]+"), ("el",)),
     (re.compile("[\u0590-\u05ff]+"), ("he", "yi")),
     (re.compile("[\u0900-\u097f]+"), ("hi", "mr", "ne")),
@@ -119,7 +119,7 @@ _CHINESE = ("zh", "ja")
 SURE = 0.35
 """Share of a page's sentences from which the density pass needs no second opinion."""
 
-SURE_LATIN = 0.8
+SURE_LATIN = 0.9
 """The same for other languages, where trafilatura is good and slow."""
 
 MOST_LINKED = 0.5
@@ -153,7 +153,7 @@ def language_of(text: str, declared: str = "") -> str:
     ('zh', 'en', '')
     >>> language_of("Notícias do dia", "pt-BR"), language_of("今日のニュースです")
     ('pt', 'ja')
-    >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스", "en")
+    >>> language_of("Новости"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스", "en")
     ('ru', 'uk', 'ko')
     """
     chinese, latin = letters(_CJK, text), 2 * len(_LATIN.findall(text))

@@ -78,7 +78,7 @@ def _voters(
     stated: Iterable[str], title: str, headings: Sequence[str], h1: int
 ) -> Iterator[tuple[str, float]]:
     whole = fold(title[: 4 * LONGEST])
-    own = [one for one in headings[:h1] if LEAST <= len(fold(one)) and len(one) <= LONGEST]
+    own = [one for one in headings[:h1] if len(fold(one)) >= LEAST and len(one) <= LONGEST]
     inside = [one for one in headings if len(one) <= LONGEST and _covers(fold(one), whole)]
     yield from ((one, _WEAK if place else _FIRST) for place, one in enumerate(own))
     yield from ((unescape(one), _WEAK if place else _STATED) for place, one in enumerate(stated))
