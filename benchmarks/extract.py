@@ -1,9 +1,10 @@
 """Quality of article extraction, beside the libraries alone.
 
-    python -m benchmarks.extract [--truth FILE ... --pages FILE ...] [--sample N] [--bare]
-                                 [--libraries NAME ...] [--json FILE]
+    python -m benchmarks.extract [--truth FILE ... --pages FILE ... | --folder DIR ...]
+                                 [--sample N] [--bare] [--libraries NAME ...] [--json FILE]
 
-Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type`` (header),
+Folders hold pages and truth as published (``benchmarks.extract_folders``): fundus' test pages,
+WCXB. Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type`` (header),
 ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``, ``date`` where
 known. Without arguments: zhnews and news_en of ``../shared/data``.
 
@@ -27,6 +28,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks.extract_folders import labelled
 from benchmarks.extract_libraries import libraries
 from topiccrawl.extract.body import LIBRARY_ERRORS
 from topiccrawl.extract.extract import extract
@@ -139,6 +141,7 @@ def details(samples: Sequence[Sample]) -> dict[str, float]:
         "date_accuracy": _share([_same_day(s, e) for s, e in found if s.truth.get("date")]),
         "article_recall": passed / len(articles) if articles else None,
         "article_precision": passed / (passed + wrong) if others and passed else None,
+        "others_stored": wrong / len(others) if others else None,
         "truth_recall": _share([e is not None for s, e in found if s.truth]),
     }
     return {name: value for name, value in figures.items() if value is not None}
@@ -169,7 +172,11 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _decoded(row: dict[str, Any], *, bare: bool) -> str:
-    html = decode(base64.b64decode(row["body64"]), row.get("type")).text
+    return _html(base64.b64decode(row["body64"]), row.get("type"), bare=bare)
+
+
+def _html(data: bytes, kind: str | None, *, bare: bool) -> str:
+    html = decode(data, kind).text
     return without_metadata(html) if bare else html
 
 
@@ -212,7 +219,26 @@ def _share(values: list[bool]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
+def folder(path: Path, every: int, *, bare: bool = False) -> list[Sample]:
+    """A sample of the pages below a folder; the bodies of articles alone are compared."""
+    pages = list(labelled(path))[::every]
+    return [
+        Sample(
+            one.url,
+            _html(one.data, "text/html; charset=utf-8", bare=bare),
+            "article" if one.label == "article" else "other",
+            one.truth if one.label == "article" else {},
+        )
+        for one in pages
+    ]
+
+
 def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
+    if options.folder:
+        return {
+            path.resolve().name: folder(path, options.sample, bare=options.bare)
+            for path in options.folder
+        }
     if options.pages:
         return {"": load(options.truth, options.pages, options.sample, bare=options.bare)}
     names = ("zhnews", "news_en")
@@ -235,6 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.extract")
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
+    parser.add_argument("--folder", type=Path, nargs="+", default=[], help="pages and truth")
     parser.add_argument("--sample", type=int, default=1, help="judge every Nth page only")
     parser.add_argument("--libraries", nargs="+", default=[], help="beside these alone")
     parser.add_argument("--bare", action="store_true", help="without the pages' metadata")

@@ -160,7 +160,7 @@ class Extracted:
         published: ISO 8601 date or date and time, with the zone that the page or its language
             gives, if any (``2016-01-12T10:23:00+08:00``), or "".
         source: First publisher (来源), or "".
-        author: Writers, reporters or editors, joined by a blank, or "".
+        author: Writers or reporters, joined by a blank, or "".
         language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
         images: Absolute URLs of the article's images, page order, each once.
         genre: Genre of the page (``extract.genres.Genre``).

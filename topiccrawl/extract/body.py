@@ -58,9 +58,9 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _KANA = re.compile(r"[\u3041-\u30ff]+")
 _SCRIPTS = (
-    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "sr", "be", "mk", "kk", "mn", "ky", "tg")),
+    (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "be", "mk", "kk", "mn", "ky", "tg")),
     (re.compile("[\uac00-\ud7af]+"), ("ko",)),
-    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps", "ku")),
+    (re.compile("[\u0600-\u06ff]+"), ("ar", "fa", "ur", "ps")),
     (re.compile("[\u0370-\u03ff]+"), ("el",)),
     (re.compile("[\u0590-\u05ff]+"), ("he", "yi")),
     (re.compile("[\u0900-\u097f]+"), ("hi", "mr", "ne")),

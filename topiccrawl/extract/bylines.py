@@ -19,14 +19,13 @@ _MORE = rf"[ 　、,，/]{{1,3}}{_ROLE}{_HAN}{{2,3}}(?!{_HAN})"
 _NAMES = rf"((?:{_NAME})(?:{_MORE}){{0,4}})"
 _STOP = r"(?=[\s)）】\]|｜,，;；。、/]|编辑|责编|责任编辑|来源|摄影|报道|$)"
 _WRITERS = (
-    re.compile(rf"(?:作者|撰文|撰稿|文字|文)\s*[:：]\s*{_NAMES}{_STOP}"),
+    re.compile(rf"(?:(?:作者|撰文|撰稿|文字|文)\s*[:：]|(?<!\w)文\s*[/／｜丨])\s*{_NAMES}{_STOP}"),
     re.compile(rf"记者\s*[:：]\s*{_NAMES}{_STOP}"),
     re.compile(
         rf"(?:本报|本网|见习|实习|特约|驻{_HAN}{{2,6}})记者\s*{_NAMES}(?=[\s)）】\]]|报道|摄|$)"
     ),
     re.compile(rf"[(（]记者\s*({_HAN}{{2,4}}(?:[ 　、]{{1,3}}{_HAN}{{2,4}}){{0,3}})\s*[)）]"),
 )
-_EDITORS = re.compile(rf"(?:责任编辑|责编|编辑|编辑者)\s*[:：]\s*{_NAMES}{_STOP}")
 _ENGLISH = re.compile(r"^(?:By|BY) ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _SPLIT = re.compile(r"[ 　、,，/]+")
 _NO_NAMES = frozenset(
@@ -65,16 +64,16 @@ def medium_beside_date(text: str) -> str:
 
 
 def author_in(text: str) -> str:
-    """Return the names of writers, else reporters, else editors, joined by a blank; "" if none.
+    """Return the names of writers, else reporters, joined by a blank; "" if none. Editors are none.
 
     >>> author_in("来源：新京报 作者：张三 责任编辑：李四")
     '张三'
     >>> author_in("（本报记者 王五 赵六）(责任编辑：李四)")
     '王五 赵六'
-    >>> author_in("(责任编辑：李四)")
-    '李四'
+    >>> author_in("文/钱七 (责任编辑：李四)"), author_in("(责任编辑：李四)")
+    ('钱七', '')
     """
-    for pattern in (*_WRITERS, _ENGLISH, _EDITORS):
+    for pattern in (*_WRITERS, _ENGLISH):
         for match in pattern.finditer(text):
             names = _names(match[1], latin=pattern is _ENGLISH)
             if names:

@@ -20,6 +20,11 @@ _OTHERS = re.compile(
     r"hot-?(?:list|news|read)|paihang|friend.?link",
     re.IGNORECASE,
 )
+_LAYOUT = re.compile(
+    r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b",
+    re.IGNORECASE,
+)
+"""Names of a page's columns, the article among them."""
 _CAPTION_TAGS = frozenset(("figure", "figcaption"))
 _CAPTION = re.compile(
     r"caption|credit|gallery|slideshow|byline|author|timestamp|dateline|pub-?date|newsletter|"
@@ -50,8 +55,12 @@ def names_frame(tag: str, names: str) -> bool:
 
 
 def names_others(names: str) -> bool:
-    """Return whether a box's names mark it as comments, teasers or the site's own lines."""
-    return bool(names and _OTHERS.search(names))
+    """Return whether a box's names mark it as comments, teasers or the site's own lines.
+
+    >>> names_others("sidebar"), names_others("content-sidebar-wrap has-content-sidebar")
+    (True, False)
+    """
+    return bool(names and _OTHERS.search(_LAYOUT.sub("", names)))
 
 
 def names_caption(tag: str, names: str) -> bool:

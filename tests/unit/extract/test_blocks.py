@@ -1,0 +1,34 @@
+"""Layout: what of a page is visible, and which boxes are frame."""
+
+from __future__ import annotations
+
+from topiccrawl.extract.extract import extract
+
+LINE = "The council met on Monday and spoke about the bridge, the budget and the water supply. "
+URL = "http://valley.test/x"
+
+
+def article(text: str) -> str:
+    return f"<html lang=en><h1>The bridge</h1><p>2024-05-03 10:00</p>{text}"
+
+
+def body(html: str) -> str:
+    found = extract(html, URL)
+    return "" if found is None else found.body
+
+
+def test_parts_that_arrive_streamed_are_visible() -> None:
+    streamed = f'<div hidden id="S:1"><p>{LINE * 6}</p></div>'
+    assert LINE.strip() in body(article(streamed))
+
+
+def test_other_hidden_parts_are_not() -> None:
+    assert "Sealed" not in body(article(f"<p>{LINE * 6}</p><div hidden><p>Sealed. {LINE}</p></div>"))
+
+
+def test_a_box_of_columns_is_no_frame() -> None:
+    text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
+    notes = f"<div class=notes><p>{LINE * 4}</p></div>"
+    found = body(article(f"<div class='content-sidebar-wrap'><div>{text}</div></div>{notes}"))
+    assert "Number 0." in found
+    assert "Number 8." in found
