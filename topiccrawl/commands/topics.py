@@ -16,6 +16,7 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say,
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import available, resolve
 
 if TYPE_CHECKING:
@@ -40,15 +41,17 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "List and show topics, how crawls changed them, and readers' marks of pages"
+        return tr("List and show topics, how crawls changed them, and readers' marks of pages")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--limit", type=some, default=20, help="unsure: pages (default: 20)")
-        parser.add_argument("--export", metavar="FILE", help="marks: write them as JSON lines")
-        parser.add_argument("--import", metavar="FILE", dest="source", help="marks: read them")
+        parser.add_argument(
+            "--limit", type=some, default=20, help=tr("unsure: pages (default: 20)")
+        )
+        parser.add_argument("--export", metavar="FILE", help=tr("marks: write them as JSON lines"))
+        parser.add_argument("--import", metavar="FILE", dest="source", help=tr("marks: read them"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
