@@ -43,7 +43,7 @@ def write(known: dict[str, str]) -> None:
     for text, file in sorted(used().items(), key=lambda one: (one[1], one[0])):
         book.add(text, known.get(text, ""), locations=[(file, 1)])
     with FILE.open("wb") as out:
-        write_po(out, book, omit_header=True, include_lineno=False, width=100)
+        write_po(out, book, omit_header=True, include_lineno=False, width=0)
 
 
 if __name__ == "__main__":

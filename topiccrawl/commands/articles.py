@@ -44,6 +44,7 @@ from topiccrawl.storage.tables import (
     score_of,
     shown,
 )
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "List, show, search, export or forget stored articles"
+        return tr("List, show, search, export or forget stored articles")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "list and search: those stored last first. show: one, with its reprints. export: all "
             "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
             "for JSON lines on standard output. "
@@ -92,20 +93,37 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         super().add_options(parser)
         add_topic_option(parser)
         add = parser.add_argument
-        add("--all", action="store_true", help="articles of all topics")
-        add("--site", default="", metavar="HOST", help="only of this host and those below it")
-        add("--since", default="", metavar="DAY", help="published from then on, such as 2026-01-31")
-        add("--template", default="", metavar="NAME", help="changes: of a template's records")
-        add("--until", default="", metavar="DAY", help="published until then")
-        add("--limit", type=count, metavar="N", help=f"at most N; 0: all (list, search: {SHOWN})")
-        add("--json", action="store_true", help="one JSON object a line")
+        add("--all", action="store_true", help=tr("articles of all topics"))
+        add("--site", default="", metavar="HOST", help=tr("only of this host and those below it"))
+        add(
+            "--since",
+            default="",
+            metavar="DAY",
+            help=tr("published from then on, such as 2026-01-31"),
+        )
+        add("--template", default="", metavar="NAME", help=tr("changes: of a template's records"))
+        add("--until", default="", metavar="DAY", help=tr("published until then"))
+        add(
+            "--limit",
+            type=count,
+            metavar="N",
+            help=tr("at most N; 0: all (list, search: {SHOWN})", SHOWN=SHOWN),
+        )
+        add("--json", action="store_true", help=tr("one JSON object a line"))
         columns = ", ".join(COLUMNS)
-        add("--columns", default="", metavar="A,B", help=f"export: some of {columns}")
-        add("--sort", choices=SORTED, help="export: largest first (default: stored last first)")
-        add("--min-score", type=score, default=0.0, metavar="X", help="export: score at least X")
+        add(
+            "--columns",
+            default="",
+            metavar="A,B",
+            help=tr("export: some of {columns}", columns=columns),
+        )
+        add("--sort", choices=SORTED, help=tr("export: largest first (default: stored last first)"))
+        add(
+            "--min-score", type=score, default=0.0, metavar="X", help=tr("export: score at least X")
+        )
         add(
             "--stored-since", default="", metavar="WHEN",
-            help="export: fetched since then: last (the last crawl's start), 12h, 7d, a day",
+            help=tr("export: fetched since then: last (the last crawl's start), 12h, 7d, a day"),
         )  # fmt: skip
 
     @override
@@ -133,7 +151,9 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         topic = "" if opts.all else self._topic(opts.topic)
         since, until = day(opts.since, "--since"), day(opts.until, "--until")
         if since and until and since > until:
-            raise ConfigurationError(f"--since {since} is later than --until {until}")
+            raise ConfigurationError(
+                tr("--since {since} is later than --until {until}", since=since, until=until)
+            )
         return Selection(topic, site_in(opts.site), since, until)
 
     def _topic(self, argument: str | None) -> str:
@@ -173,7 +193,14 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     def _say_none(self, selection: Selection) -> None:
         """Report it on standard error, as a program may read the output."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        say(f"{storage_of(self.options).place}: no such article of {about}", to=sys.stderr)
+        say(
+            tr(
+                "{place}: no such article of {about}",
+                place=storage_of(self.options).place,
+                about=about,
+            ),
+            to=sys.stderr,
+        )
 
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
         started, since, found = time.time(), 0.0, False
@@ -193,7 +220,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             self._say_none(selection)
         if opts.stored_since:
             cursor = datetime.fromtimestamp(started - UNSETTLED, UTC).isoformat(timespec="seconds")
-            say(f"for those stored from now on: --stored-since {cursor}", to=sys.stderr)
+            say(
+                tr("for those stored from now on: --stored-since {cursor}", cursor=cursor),
+                to=sys.stderr,
+            )
 
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
@@ -202,7 +232,12 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         else:
             owner = self._topic(opts.topic)
             if not owner:
-                raise StateError(f"{self.folder}: whose changes? Name the topic with --topic TOPIC")
+                raise StateError(
+                    tr(
+                        "{folder}: whose changes? Name the topic with --topic TOPIC",
+                        folder=self.folder,
+                    )
+                )
             since = since_of(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
         window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
@@ -218,7 +253,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         further = components(self.options, "TOPICCRAWL_FORGET")
         meant = [one for name in names for one in names_in(name)]
         gone, known = asyncio.run(self._forgotten(meant))
-        say(f"{gone} removed; they will not come back")
+        say(tr("{gone} removed; they will not come back", gone=gone))
         for remove in further:
             for line in remove(self.options, known):
                 say(line)
@@ -241,7 +276,13 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     def _show(self, url: str, *, as_json: bool) -> None:
         story, versions = asyncio.run(self._story(url))
         if story is None:
-            say(f"{url}: no such article in {storage_of(self.options).place}")
+            say(
+                tr(
+                    "{url}: no such article in {place}",
+                    url=url,
+                    place=storage_of(self.options).place,
+                )
+            )
             self.exitcode = 1
         else:
             say(*([_whole(story, versions)] if as_json else _show(story, versions)))

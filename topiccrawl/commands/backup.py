@@ -12,6 +12,7 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.neighbours import FOLDER
 from topiccrawl.storage.backup import MODES, backup
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -26,13 +27,14 @@ class BackupCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Copy the data folder into one file, also while crawls run"
+        return tr("Copy the data folder into one file, also while crawls run")
 
     @override
     def long_desc(self) -> str:
-        return (
-            f"FILE ends in {', '.join(MODES)}. `restore` unpacks it, and the same crawl command "
-            "goes on. What is in Redis, MongoDB, or JOBDIR and WARC_DIR elsewhere is not in it."
+        return tr(
+            "FILE ends in {names}. `restore` unpacks it, and the same crawl command goes on. "
+            "What is in Redis, MongoDB, or JOBDIR and WARC_DIR elsewhere is not in it.",
+            names=", ".join(MODES),
         )
 
     @override
@@ -41,4 +43,12 @@ class BackupCommand(OperatorCommand, ScrapyCommand):
             raise UsageError
         file = Path(args[0])
         number = backup(self.folder, file, FOLDER)
-        say(f"{file}: {number} files of {self.folder}, {file.stat().st_size / 1e6:.1f} MB")
+        say(
+            tr(
+                "{file}: {number} files of {folder}, {size:.1f} MB",
+                file=file,
+                number=number,
+                folder=self.folder,
+                size=file.stat().st_size / 1000000.0,
+            )
+        )

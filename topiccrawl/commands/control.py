@@ -13,6 +13,7 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -32,11 +33,11 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Pause, resume, end or pace a running crawl"
+        return tr("Pause, resume, end or pace a running crawl")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
             " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
             " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
@@ -46,7 +47,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--template", metavar="NAME", help="template, instead")
+        parser.add_argument("--template", metavar="NAME", help=tr("template, instead"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -54,7 +55,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             raise UsageError
         factor = speed_of(args[1]) if args[0] == "speed" else 1.0
         if opts.topic and opts.template:
-            raise UsageError("name one: --topic or --template", print_help=False)
+            raise UsageError(tr("name one: --topic or --template"), print_help=False)
         name = self._name(opts)
         order = asyncio.run(self.steer(args[0], name, factor))
         say(f"{name}: what runs of it ends" if args[0] == "cancel" else order_line(name, order))

@@ -76,7 +76,7 @@ class CrawlCommand(ScrapyCrawl):
         try:
             spider = self.crawler_process.spider_loader.load(name)
         except KeyError as error:
-            msg = f"no spider {name!r}: `scrapy list` shows those that there are"
+            msg = tr("no spider {name!r}: `scrapy list` shows those that there are", name=name)
             raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check", None)
         try:

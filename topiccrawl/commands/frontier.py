@@ -25,6 +25,7 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs"
+        return tr("Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "stats: sizes of the queues, errors by reason. list: URLs of prior, normal, leased, "
             "crawled or error, with value and reason. export: all that another machine needs to go "
             "on, as JSON lines (FILE may end in .gz; - is standard output); also while a crawl "
@@ -67,8 +68,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("-n", dest="most", type=count, default=0, help="list: URLs at most")
-        parser.add_argument("--reason", help="list, requeue: only errors with this reason")
+        parser.add_argument("-n", dest="most", type=count, default=0, help=tr("list: URLs at most"))
+        parser.add_argument("--reason", help=tr("list, requeue: only errors with this reason"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -122,7 +123,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                 if method(frontier)(canonical(url) or url):
                     changed += 1
                 elif not opts.reason:
-                    say(f"{url}: unknown, or nothing to be done")
+                    say(tr("{url}: unknown, or nothing to be done", url=url))
         say(f"{changed} of {len(urls)} {done}")
         self.exitcode = 0 if changed else 1
 
@@ -143,25 +144,25 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
                 self._load(entries_of(name, file), opts)
         except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-            message = f"{name}: cannot be read: {error}"
+            message = tr("{name}: cannot be read: {error}", name=name, error=error)
             raise StorageError(message) from error
 
     def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
         about = next(entries, None)
         if not isinstance(about, About):
-            raise StateError("no exported frontier: one begins with a line of kind 'frontier'")
+            raise StateError(tr("no exported frontier: one begins with a line of kind 'frontier'"))
         started = time.time()
         owner, place = self._destination(about, opts.topic)
         known = _fill(place, self.options, owner, chain([about], entries))
         log = CrawlLog(self.folder)
         log.finish(log.begin(owner, place, started), "imported", time.time())
-        say(f"{known:,} URLs of {owner}: start its crawl to go on")
+        say(tr("{known:,} URLs of {owner}: start its crawl to go on", known=known, owner=owner))
 
     def _destination(self, about: About, topic: str | None) -> tuple[str, str]:
         """Owner and place: the topic named, else the one that the export was made for."""
         name = topic or about.owner
         if not name:
-            raise StateError("the export says no topic: name it with --topic")
+            raise StateError(tr("the export says no topic: name it with --topic"))
         if not topic and name.startswith("spider-"):
             return name, frontiers_of(self.options).place(name)
         if not topic and name.endswith(".toml"):
@@ -175,13 +176,19 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
     about = next(entries)
     assert isinstance(about, About)  # noqa: S101 - the caller looked
     if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
-        message = f"the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={about.strategy}"
+        message = tr(
+            "the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={strategy}",
+            strategy=about.strategy,
+        )
         raise StateError(message)  # no file chooses what is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
     with ExitStack() as undo:
         frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
         if frontier.counts()["known"]:
-            message = f"{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…"
+            message = tr(
+                "{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…",
+                place=place,
+            )
             raise StateError(message)
         undo.pop_all()
         undo.callback(frontiers.discard, place)

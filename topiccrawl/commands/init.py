@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -41,25 +42,30 @@ class InitCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Create a project: topic file, settings, compose file"
+        return tr("Create a project: topic file, settings, compose file")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--topic", metavar="WORDS", help="first topic (default: an example)")
+        parser.add_argument(
+            "--topic", metavar="WORDS", help=tr("first topic (default: an example)")
+        )
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
-            raise UsageError("name one folder: topiccrawl init DIR")
+            raise UsageError(tr("name one folder: topiccrawl init DIR"))
         folder = Path(args[0])
         topic = resolve(opts.topic or _EXAMPLE)
         create(folder, topic, example=not opts.topic)
         say(
-            f"created {folder}; now:",
+            tr("created {folder}; now:", folder=folder),
             f"  cd {folder}",
-            f"  topiccrawl crawl {_word(topic.name)} --pages 500 -o articles.xlsx",
-            f"Put an address of yours into USER_AGENT ({package_of(folder)}/settings.py) first.",
+            tr("  topiccrawl crawl {word} --pages 500 -o articles.xlsx", word=_word(topic.name)),
+            tr(
+                "Put an address of yours into USER_AGENT ({package_of}/settings.py) first.",
+                package_of=package_of(folder),
+            ),
         )
 
 
@@ -83,7 +89,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise ConfigurationError(f"{folder} is not empty: name a new folder")
+            raise ConfigurationError(tr("{folder} is not empty: name a new folder", folder=folder))
         names = {"package": package, f"topic.toml{SUFFIX}": f"topics/{topic.slug}.toml"}
         _write(files("topiccrawl.commands") / "project", folder, names, values)
         if example:
@@ -91,7 +97,9 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
             (folder / names[f"topic.toml{SUFFIX}"]).write_text(text, "utf-8")
     except OSError as error:
         reason = error.strerror or error
-        raise ConfigurationError(f"{folder}: cannot be written: {reason}") from error
+        raise ConfigurationError(
+            tr("{folder}: cannot be written: {reason}", folder=folder, reason=reason)
+        ) from error
 
 
 def package_of(folder: Path) -> str:

@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
 from topiccrawl.storage.tables import Table
+from topiccrawl.text.messages import message, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERBS = {
-    "init DIR": "Create a project: topic file, settings, compose file",
-    "crawl TOPIC": "Crawl for a topic; `topiccrawl crawl -h` has the options",
-    "articles": "List, show, search, export or forget stored articles",
-    "topics": "List topic files, show how a topic is understood, or how crawls changed it",
-    "why URL": "Explain the state of a URL, its score and the reasons",
-    "frontier": "Count, list, export, import or requeue queued URLs",
-    "control": "Pause, resume, cancel or slow down a running crawl",
-    "records": "List, show, export or forget the records of template crawls",
-    "dashboard": "Serve a live page of all crawls, nodes and tasks",
-    "report FILE": "Write one crawl as a page to keep",
-    "tasks, work": "Orders for crawls, and workers that carry them out",
-    "backup FILE": "Copy the data folder into one file, also while crawls run",
-    "restore FILE": "Unpack a backup into a new data folder, where its crawls go on",
-    "simulate": "Compare link strategies on a recorded crawl, without network",
-    "doctor": "Examine settings, machine and servers",
+    "init DIR": message("Create a project: topic file, settings, compose file"),
+    "crawl TOPIC": message("Crawl for a topic; `topiccrawl crawl -h` has the options"),
+    "articles": message("List, show, search, export or forget stored articles"),
+    "topics": message("List topic files, show how a topic is understood, or how crawls changed it"),
+    "why URL": message("Explain the state of a URL, its score and the reasons"),
+    "frontier": message("Count, list, export, import or requeue queued URLs"),
+    "control": message("Pause, resume, cancel or slow down a running crawl"),
+    "records": message("List, show, export or forget the records of template crawls"),
+    "dashboard": message("Serve a live page of all crawls, nodes and tasks"),
+    "report FILE": message("Write one crawl as a page to keep"),
+    "tasks, work": message("Orders for crawls, and workers that carry them out"),
+    "backup FILE": message("Copy the data folder into one file, also while crawls run"),
+    "restore FILE": message("Unpack a backup into a new data folder, where its crawls go on"),
+    "simulate": message("Compare link strategies on a recorded crawl, without network"),
+    "doctor": message("Examine settings, machine and servers"),
 }
 """Verbs and descriptions, as the help shows them; importing all commands takes a second."""
 
-USAGE = """\
+USAGE = message("""\
 topiccrawl {version}: a focused news crawler on Scrapy, Chinese first
 
 usage: topiccrawl VERB ...
@@ -45,7 +46,7 @@ Example:
 
 All verbs of `scrapy` work, with its options (-s NAME=VALUE). `topiccrawl VERB -h` explains one.
 State is in ./data; -s TOPICCRAWL_DATA_DIR=FOLDER names another folder.
-"""
+""")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -56,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] in {"-h", "--help", "help"}:
-        lines = (f"  {verb:<13} {about}" for verb, about in VERBS.items())
-        sys.stdout.write(USAGE.format(version=__version__, verbs="\n".join(lines)))
+        lines = (f"  {verb:<13} {tr(about)}" for verb, about in VERBS.items())
+        sys.stdout.write(tr(USAGE, version=__version__, verbs="\n".join(lines)))
         sys.exit(0)
     if words[0] in {"-V", "--version"}:
         sys.stdout.write(f"topiccrawl {__version__}\n")
@@ -129,21 +130,31 @@ def _settings(words: Sequence[str]) -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="topiccrawl crawl",
-        description="Crawl for a topic. The same command goes on where the last one ended.",
-        epilog="Further options are Scrapy's, such as -s NAME=VALUE and --logfile FILE. "
-        "`topiccrawl crawl SPIDER -a NAME=VALUE` runs any spider.",
+        description=tr("Crawl for a topic. The same command goes on where the last one ended."),
+        epilog=tr(
+            "Further options are Scrapy's, such as -s NAME=VALUE, --logfile FILE, -v (its log). "
+            "`topiccrawl crawl SPIDER -a NAME=VALUE` runs any spider."
+        ),
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("topic", metavar="TOPIC", help="words, a sentence, a topic's name or a topic file (.toml)")
-    add("--seeds", metavar="URL,URL", help="where to begin (default: the topic's, else portals)")
-    add("--discover", metavar="PROVIDER", help="begin at results, e.g. searxng:http://HOST:8888")
-    add("--pages", type=_positive, metavar="N", help="end after N pages (default: no limit)")
-    add("--fresh", action="store_true", help="forget the topic's queue first; articles stay")
-    add("--watch", nargs="?", const="1", metavar="once", help="go on, and visit pages again")
+    add(
+        "topic",
+        metavar="TOPIC",
+        help=tr("words, a sentence, a topic's name or a topic file (.toml)"),
+    )
+    add(
+        "--seeds", metavar="URL,URL", help=tr("where to begin (default: the topic's, else portals)")
+    )
+    add(
+        "--discover", metavar="PROVIDER", help=tr("begin at results, e.g. searxng:http://HOST:8888")
+    )
+    add("--pages", type=_positive, metavar="N", help=tr("end after N pages (default: no limit)"))
+    add("--fresh", action="store_true", help=tr("forget the topic's queue first; articles stay"))
+    add("--watch", nargs="?", const="1", metavar="once", help=tr("go on, and visit pages again"))
     add(
         "-o", "--output", metavar="FILE",
-        help="at the end write the topic's articles: .xlsx, .csv, .html, .md, .jsonl, .rss ...",
+        help=tr("at the end write the topic's articles: .xlsx, .csv, .html, .md, .jsonl, .rss ..."),
     )  # fmt: skip
     return parser
 
@@ -151,4 +162,4 @@ def _parser() -> argparse.ArgumentParser:
 def _positive(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r}: give a whole number above 0")
+    raise argparse.ArgumentTypeError(tr("{text!r}: give a whole number above 0", text=text))

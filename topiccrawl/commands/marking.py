@@ -13,6 +13,7 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.text.files import read_regular
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import Mark, MarkedModel
@@ -74,7 +75,7 @@ async def _page(settings: Settings, store: MarkStore, frontier: str, url: str) -
         if known is not None and (known.anchor or known.context):
             return Mark(url, known.anchor, f"{known.anchor}\n{known.context}")
     raise StateError(
-        f"{url}: no text of it is stored; mark an article, or a page of `topics unsure`"
+        tr("{url}: no text of it is stored; mark an article, or a page of `topics unsure`", url=url)
     )
 
 
@@ -175,7 +176,9 @@ def _exported(found: Sequence[Mark], file: str) -> int:
         unfinished.write_text(lines, encoding="utf-8")
         unfinished.replace(file)
     except OSError as error:
-        raise StateError(f"{file}: cannot be written: {error.strerror}") from error
+        raise StateError(
+            tr("{file}: cannot be written: {strerror}", file=file, strerror=error.strerror)
+        ) from error
     return len(found)
 
 
@@ -185,9 +188,13 @@ async def _imported(settings: Settings, topic: Topic, file: str) -> int:
         lines = read_regular(Path(file)).splitlines()
         found = [Mark.from_json(line) for line in lines if line.strip()]
     except OSError as error:
-        raise StateError(f"{file}: cannot be read: {error.strerror}") from error
+        raise StateError(
+            tr("{file}: cannot be read: {strerror}", file=file, strerror=error.strerror)
+        ) from error
     except (ValueError, TypeError) as error:
-        raise StateError(f"{file}: is no file of marks: {error}") from error
+        raise StateError(
+            tr("{file}: is no file of marks: {error}", file=file, error=error)
+        ) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

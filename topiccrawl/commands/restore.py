@@ -12,6 +12,7 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.storage.backup import restore
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +27,7 @@ class RestoreCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Unpack a backup into a new data folder, where its crawls go on"
+        return tr("Unpack a backup into a new data folder, where its crawls go on")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -34,4 +35,4 @@ class RestoreCommand(OperatorCommand, ScrapyCommand):
             raise UsageError
         number = restore(Path(args[0]), self.folder)
         CrawlLog(self.folder).relocate()
-        say(f"{self.folder}: {number} files")
+        say(tr("{folder}: {number} files", folder=self.folder, number=number))

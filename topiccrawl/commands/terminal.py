@@ -19,6 +19,7 @@ from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.text.escaping import escaped
+from topiccrawl.text.messages import choose_language, tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class OperatorCommand(ABC):
         """Run ``act``; write an error as one message without a stack and set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal in GBK lacks some characters
+        choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
         AddonManager.load_pre_crawler_settings(self.options)  # another project's have our add-on
         try:
             self.act(args, opts)
@@ -77,9 +79,14 @@ class OperatorCommand(ABC):
 
     def _misunderstood(self, args: list[str]) -> UsageError:
         """Return the error, shown below the command's syntax, for words that it does not know."""
-        words = f"{' '.join(args)!r} is not understood" if args else "something is missing"
+        given = " ".join(args)
+        words = (
+            tr("{given!r} is not understood", given=given) if args else tr("something is missing")
+        )
         name = type(self).__module__.rpartition(".")[2]
-        return UsageError(f"{words}: `scrapy {name} -h` says what can be written")
+        return UsageError(
+            tr("{words}: `scrapy {name} -h` says what can be written", words=words, name=name)
+        )
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -98,13 +105,19 @@ class OperatorCommand(ABC):
         crawls = CrawlLog(self.folder).all(name)
         topics = dict.fromkeys(crawl.topic for crawl in crawls)
         if len(topics) > 1:
-            msg = f"{self.folder}: which topic? Name one with --topic: {', '.join(topics)}"
+            msg = tr(
+                "{folder}: which topic? Name one with --topic: {names}",
+                folder=self.folder,
+                names=", ".join(topics),
+            )
             raise ConfigurationError(msg)
         if not crawls:
-            of = f" for topic {name!r}" if name else ""
-            msg = (
-                f"{self.folder}: no crawl{of} has been run with this folder; "
-                "name another with -s TOPICCRAWL_DATA_DIR=FOLDER"
+            of = tr(" for topic {name!r}", name=name) if name else ""
+            msg = tr(
+                "{folder}: no crawl{of} has been run with this folder; name another with -s "
+                "TOPICCRAWL_DATA_DIR=FOLDER",
+                folder=self.folder,
+                of=of,
             )
             raise StateError(msg)
         return crawls[-1]
@@ -112,7 +125,9 @@ class OperatorCommand(ABC):
 
 def add_topic_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--topic``; without it the folder's only topic is meant."""
-    parser.add_argument("--topic", metavar="TOPIC", help="topic (default: the folder's only one)")
+    parser.add_argument(
+        "--topic", metavar="TOPIC", help=tr("topic (default: the folder's only one)")
+    )
 
 
 def count(text: str) -> int:
@@ -126,7 +141,7 @@ def count(text: str) -> int:
     """
     if text.isascii() and text.isdigit():
         return int(text)
-    raise ArgumentTypeError(f"{text!r}: give a whole number, 0 or more")
+    raise ArgumentTypeError(tr("{text!r}: give a whole number, 0 or more", text=text))
 
 
 def score(text: str) -> float:
@@ -144,7 +159,7 @@ def score(text: str) -> float:
         number = -1.0
     if 0.0 <= number <= 1.0:
         return number
-    raise ArgumentTypeError(f"{text!r}: give a number from 0 to 1")
+    raise ArgumentTypeError(tr("{text!r}: give a number from 0 to 1", text=text))
 
 
 def some(text: str) -> int:
@@ -155,7 +170,7 @@ def some(text: str) -> int:
     """
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
-    raise ArgumentTypeError(f"{text!r}: give a whole number above 0")
+    raise ArgumentTypeError(tr("{text!r}: give a whole number above 0", text=text))
 
 
 def site_named(text: str) -> str:
@@ -169,7 +184,7 @@ def site_named(text: str) -> str:
     """
     host = host_of(canonical(text) or "") if "://" in text else host_named(text)
     if not host:
-        raise ConfigurationError(f"{text!r} is no site: write example.com")
+        raise ConfigurationError(tr("{text!r} is no site: write example.com", text=text))
     return site_of(host)
 
 

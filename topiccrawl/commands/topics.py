@@ -18,6 +18,7 @@ from topiccrawl.errors import TopicError
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.tomlfile import to_toml
 from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
 
@@ -46,20 +47,25 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "List, show and write topics, how crawls changed them, and readers' marks of pages"
+        return tr(
+            "List, show and write topics, how crawls changed them, and readers' marks of pages"
+        )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        for name, side in (("like", "on"), ("unlike", "off")):
-            parser.add_argument(
-                f"--{name}", metavar="URL", action="append", default=[],
-                help=f"new: an example of a page {side} topic; may be repeated",
-            )  # fmt: skip
-        parser.add_argument("--limit", type=some, default=20, help="unsure: pages (default: 20)")
-        parser.add_argument("--export", metavar="FILE", help="marks: write them as JSON lines")
-        parser.add_argument("--import", metavar="FILE", dest="source", help="marks: read them")
+        examples = {
+            "like": tr("new: an example of a page on topic; may be repeated"),
+            "unlike": tr("new: an example of a page off topic; may be repeated"),
+        }
+        for name, text in examples.items():
+            parser.add_argument(f"--{name}", metavar="URL", action="append", default=[], help=text)
+        parser.add_argument(
+            "--limit", type=some, default=20, help=tr("unsure: pages (default: 20)")
+        )
+        parser.add_argument("--export", metavar="FILE", help=tr("marks: write them as JSON lines"))
+        parser.add_argument("--import", metavar="FILE", dest="source", help=tr("marks: read them"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return (
+        return tr(
             "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
         )
 
@@ -79,12 +79,12 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             return
         url = canonical(args[0])
         if url is None:
-            msg = f"{args[0]!r} is no http or https URL"
+            msg = tr("{value!r} is no http or https URL", value=args[0])
             raise UsageError(msg, print_help=False)
         with closing(read_frontier(crawl.frontier, self.options)) as frontier:
             found = frontier.why(url)
         if found is None:
-            say(f"{url}: not known to the crawl for {crawl.topic}")
+            say(tr("{url}: not known to the crawl for {topic}", url=url, topic=crawl.topic))
             self.exitcode = 1
             return
         say(*explain(found))

@@ -16,6 +16,7 @@ from topiccrawl.storage.events import changes_in
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import site_names
 from topiccrawl.storage.since import LAST, since_of
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +59,9 @@ async def period_since(settings: BaseSettings, text: str, owner: str, now: float
     spider: Any = get_spider_loader(settings).load("template")
     period = await spider.last_period(settings, owner)
     if period is None:
-        raise StateError(f"no period of template {owner!r} has begun: name a day with --since")
+        raise StateError(
+            tr("no period of template {owner!r} has begun: name a day with --since", owner=owner)
+        )
     return float(period.started)
 
 

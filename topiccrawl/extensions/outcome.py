@@ -176,10 +176,12 @@ def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
 def _frontier_line(stats: Mapping[str, Any]) -> str:
     errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
     listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
-    sizes = {name: stats.get(f"topiccrawl/queue/{name}", 0) for name in _QUEUES}
+    get = stats.get
     text = tr(
         "  frontier   {crawled} crawled, {prior} in priorQueue, {normal} in normalQueue, "
-        "{error} in errorQueue", **sizes,
+        "{error} in errorQueue",
+        crawled=get("topiccrawl/queue/crawled", 0), prior=get("topiccrawl/queue/prior", 0),
+        normal=get("topiccrawl/queue/normal", 0), error=get("topiccrawl/queue/error", 0),
     )  # fmt: skip
     return f"{text} ({listed})" if listed else text
 
@@ -235,7 +237,6 @@ def _end(reason: str) -> str:
     return ends.get(reason, reason)
 
 
-_QUEUES = ("crawled", "prior", "normal", "error")
 _FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
 _FAILED = "scrapy frontier list error · scrapy why URL"
 _OWN_ENDS = frozenset(

@@ -16,6 +16,7 @@ from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -35,11 +36,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Serve a page that shows and steers all crawls, on this machine or in Redis"
+        return tr("Serve a page that shows and steers all crawls, on this machine or in Redis")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
             "set. 127.0.0.1:8420 where no address is given. Open the URL that is shown: it has the "
             "token, unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."

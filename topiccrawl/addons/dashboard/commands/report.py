@@ -13,6 +13,7 @@ from typing_extensions import override
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Write one self-contained HTML page about a crawl, also while it runs"
+        return tr("Write one self-contained HTML page about a crawl, also while it runs")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "Harvest curve, sites, articles, duplicates, errors by reason and topic changes of the "
             "last crawl (of --topic). Several nodes on one Redis are one crawl. FILE is "
             "report.html where none is named. TOPICCRAWL_REPORT writes one when a crawl ends."
@@ -42,7 +43,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--language", choices=LANGUAGES, default="", help="of its words")
+        parser.add_argument("--language", choices=LANGUAGES, default="", help=tr("of its words"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.scheduler.findings import Level
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -33,11 +34,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Check versions, servers, folders, clock and ports; say what to do"
+        return tr("Check versions, servers, folders, clock and ports; say what to do")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "Examines all, or what is named, with the settings that a crawl would have. Exit status"
             " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
             " settings name, and no others."
@@ -46,7 +47,7 @@ class Command(OperatorCommand, ScrapyCommand):
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--json", action="store_true", help="write JSON")
+        parser.add_argument("--json", action="store_true", help=tr("write JSON"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -16,6 +16,7 @@ from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parsed
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -33,11 +34,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Show or edit where the bodies of a site's articles stand and what they repeat"
+        return tr("Show or edit where the bodies of a site's articles stand and what they repeat")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "show: sites, or one site's boxes and repeated lines with their evidence. edit: write "
             "the CSS selector of the body by hand, which wins over learnt ones ('none' takes it "
             "away). keep: a repeated line that is no frame. drop: forget what was learnt."
@@ -83,7 +84,9 @@ class Command(OperatorCommand, ScrapyCommand):
         try:
             parsed("<p>").css(selector or "p")
         except SelectolaxError as error:
-            raise ConfigurationError(f"{selector!r}: {error}; give a CSS selector") from error
+            raise ConfigurationError(
+                tr("{selector!r}: {error}; give a CSS selector", selector=selector, error=error)
+            ) from error
         frame = asyncio.run(self._frame(site))
         frame.by_hand = selector
         self._put(site, frame)

@@ -22,6 +22,7 @@ from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import writing
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -43,11 +44,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "List, show, export or forget what template crawls found"
+        return tr("List, show, export or forget what template crawls found")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "list: in the order of first sight. show: one by its entity or name, with evidence and "
             "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
             "output. forget: delete records with their versions; they do not come back, though the "
@@ -58,10 +59,15 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--template", default="", metavar="TEMPLATE", help="only of this template")
-        add("--gone", action="store_true", help="also those that are gone")
-        add("--limit", type=count, metavar="N", help=f"at most N; 0: all (list: {SHOWN})")
-        add("--json", action="store_true", help="one JSON object a line")
+        add("--template", default="", metavar="TEMPLATE", help=tr("only of this template"))
+        add("--gone", action="store_true", help=tr("also those that are gone"))
+        add(
+            "--limit",
+            type=count,
+            metavar="N",
+            help=tr("at most N; 0: all (list: {SHOWN})", SHOWN=SHOWN),
+        )
+        add("--json", action="store_true", help=tr("one JSON object a line"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -74,7 +80,13 @@ class Command(OperatorCommand, ScrapyCommand):
                 asyncio.run(self._export(file, opts))
             case ["forget", *entities] if entities:
                 gone, unknown = asyncio.run(self._forget(entities, opts))
-                say(f"{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)")
+                say(
+                    tr(
+                        "{gone} deleted, and kept out from now on (undo: scrapy records "
+                        "allow ENTITY)",
+                        gone=gone,
+                    )
+                )
                 say(
                     *(
                         f"{name}: no such record in {storage_of(self.options).place}"
@@ -84,7 +96,7 @@ class Command(OperatorCommand, ScrapyCommand):
                 self.exitcode = int(bool(unknown))
             case ["allow", *entities] if entities:
                 back = asyncio.run(self._allow(entities, opts))
-                say(f"{back} allowed: the next period may find them again")
+                say(tr("{back} allowed: the next period may find them again", back=back))
             case _:
                 raise UsageError
 
@@ -100,7 +112,10 @@ class Command(OperatorCommand, ScrapyCommand):
     def _say_none(self, opts: argparse.Namespace) -> None:
         """Said beside the output, which may be read by a program."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        say(f"{storage_of(self.options).place}: no record of {about}", to=sys.stderr)
+        say(
+            tr("{place}: no record of {about}", place=storage_of(self.options).place, about=about),
+            to=sys.stderr,
+        )
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
@@ -112,7 +127,13 @@ class Command(OperatorCommand, ScrapyCommand):
                     versions = await store.versions(kept.template, kept.entity)
                     say(*([_json(kept)] if opts.json else _whole(kept, versions)))
         if not shown_any:
-            say(f"{entity}: no such record in {storage_of(self.options).place}")
+            say(
+                tr(
+                    "{entity}: no such record in {place}",
+                    entity=entity,
+                    place=storage_of(self.options).place,
+                )
+            )
             self.exitcode = 1
 
     async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, some
 from topiccrawl.links.strategies import NAMES
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +26,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Replay a recorded crawl without network: how soon do strategies find a topic?"
+        return tr("Replay a recorded crawl without network: how soon do strategies find a topic?")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -36,42 +37,59 @@ class Command(OperatorCommand, ScrapyCommand):
             action="append",
             default=[],
             metavar="TOPIC",
-            help="topic as for a crawl, or a name in --truth; may be repeated",
+            help=tr("topic as for a crawl, or a name in --truth; may be repeated"),
         )
         add(
             "--truth",
             type=Path,
             action="append",
             metavar="TOPICS.json",
-            help="topics and the labels of their pages, one file for each collection in turn "
-            "(of several without it: the NAME.topics.json beside each); else the topic's own "
-            "verdict counts",
+            help=tr(
+                "topics and the labels of their pages, one file for each collection in turn (of "
+                "several without it: the NAME.topics.json beside each); else the topic's own "
+                "verdict counts"
+            ),
         )
-        add("--seeds", default="", metavar="URL,URL", help="where to begin, if not at the topic's")
+        add(
+            "--seeds",
+            default="",
+            metavar="URL,URL",
+            help=tr("where to begin, if not at the topic's"),
+        )
         add(
             "--strategy",
             action="append",
             metavar="NAME",
-            help=f"{', '.join(NAMES)}, or the dotted path of your own; may be repeated",
+            help=tr(
+                "{names}, or the dotted path of your own; may be repeated", names=", ".join(NAMES)
+            ),
         )
         add(
             "--seed-sets",
             type=some,
             default=1,
             metavar="N",
-            help="repeat with N - 1 other sets of start pages, drawn from the relevant pages (1)",
+            help=tr("repeat with N - 1 other sets of start pages, drawn from relevant pages (1)"),
         )
-        add("--processes", type=some, default=1, metavar="N", help="replay in N processes (1)")
-        add("--budget", type=some, metavar="N", help="pages fetched (half of the reachable ones)")
-        add("--batch", type=some, default=8, metavar="N", help="requests in flight (8)")
-        add("--plot", type=Path, metavar="FILE.png", help="draw the curves (extra: plot)")
-        add("--html", type=Path, metavar="FILE.html", help="write curves and tables as a page")
-        add("--json", type=Path, metavar="FILE", help="write the figures")
+        processes = tr("replay in N processes (1)")
+        add("--processes", type=some, default=1, metavar="N", help=processes)
+        add(
+            "--budget",
+            type=some,
+            metavar="N",
+            help=tr("pages fetched (half of the reachable ones)"),
+        )
+        add("--batch", type=some, default=8, metavar="N", help=tr("requests in flight (8)"))
+        add("--plot", type=Path, metavar="FILE.png", help=tr("draw the curves (extra: plot)"))
+        add("--html", type=Path, metavar="FILE.html", help=tr("write curves and tables as a page"))
+        add("--json", type=Path, metavar="FILE", help=tr("write the figures"))
         add(
             "--order",
             type=Path,
             metavar="FILE.jsonl",
-            help="write area and fetched pages in their order, a line for each topic and strategy",
+            help=tr(
+                "write area and fetched pages in their order, a line for each topic and strategy"
+            ),
         )
 
     @override

@@ -21,6 +21,7 @@ from topiccrawl.scheduler.build import as_turn
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -46,11 +47,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Make, list, pause, resume, pace and cancel tasks that workers crawl"
+        return tr("Make, list, pause, resume, pace and cancel tasks that workers crawl")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "A task is a topic with sites, or a template; bounds, an owner. `scrapy work`, on any"
             " number of machines with the same REDIS_URL or in this data folder, crawls for all"
             " tasks there are: one crawler a site, in turns."
@@ -60,14 +61,16 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--topic", metavar="TOPIC", help="create: words, a sentence, a name or a topic file")
-        add("--template", metavar="NAME", help="create: name or path of a template, instead")
-        add("--discover", metavar="WHERE", help="create: where a template's seeds are searched")
-        add("--owner", default="", help="create: whose it is")
-        add("--pages", type=count, default=0, help="create: pages after which the task is done")
-        add("--site-pages", type=count, default=0, help="create: pages of each site at most")
-        add("--depth", type=count, default=0, help="create: links from a seed at most")
-        add("--json", action="store_true", help="write JSON")
+        add(
+            "--topic", metavar="TOPIC", help=tr("create: words, a sentence, a name or a topic file")
+        )
+        add("--template", metavar="NAME", help=tr("create: name or path of a template, instead"))
+        add("--discover", metavar="WHERE", help=tr("create: where a template's seeds are searched"))
+        add("--owner", default="", help=tr("create: whose it is"))
+        add("--pages", type=count, default=0, help=tr("create: pages after which the task is done"))
+        add("--site-pages", type=count, default=0, help=tr("create: pages of each site at most"))
+        add("--depth", type=count, default=0, help=tr("create: links from a seed at most"))
+        add("--json", action="store_true", help=tr("write JSON"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -109,7 +112,10 @@ def checker(settings: BaseSettings) -> Callable[[Wish], str]:
         loader = get_spider_loader(settings)
         if wish.spider == "work" or wish.spider not in loader.list():
             raise ConfigurationError(
-                f"no tasks for spider {wish.spider!r}: a task crawls a topic, or a template"
+                tr(
+                    "no tasks for spider {spider!r}: a task crawls a topic, or a template",
+                    spider=wish.spider,
+                )
             )
         arguments = {**wish.arguments}
         refuse_unknown(arguments, known=_ARGUMENTS.get(wish.spider, ("topic",)))
@@ -130,9 +136,9 @@ def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
         ConfigurationError: If it names neither a topic nor a template, or both.
     """
     if bool(opts.topic) == bool(opts.template):
-        raise ConfigurationError("name what is looked for: --topic TOPIC or --template NAME")
+        raise ConfigurationError(tr("name what is looked for: --topic TOPIC or --template NAME"))
     if opts.topic and opts.discover:
-        raise ConfigurationError("--discover is for templates: a topic's task names its sites")
+        raise ConfigurationError(tr("--discover is for templates: a topic's task names its sites"))
     spider = "topic" if opts.topic else TEMPLATE
     arguments = {spider: opts.topic or opts.template}
     if opts.discover:

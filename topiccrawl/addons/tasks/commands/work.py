@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.crawl import CrawlCommand
 from topiccrawl.commands.terminal import some
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -23,18 +24,21 @@ class Command(CrawlCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Crawl for the tasks that `scrapy tasks` makes, until stopped"
+        return tr("Crawl for the tasks that `scrapy tasks` makes, until stopped")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--once", action="store_true", help="end when no task is left")
-        parser.add_argument("--sites", type=some, metavar="N", help="sites crawled at once")
+        parser.add_argument("--once", action="store_true", help=tr("end when no task is left"))
+        parser.add_argument("--sites", type=some, metavar="N", help=tr("sites crawled at once"))
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            raise UsageError(f"{args[0]!r}: a worker serves all tasks there are", print_help=False)
+            raise UsageError(
+                tr("{value!r}: a worker serves all tasks there are", value=args[0]),
+                print_help=False,
+            )
         if opts.once:
             opts.spargs["once"] = "1"
         if opts.sites is not None:

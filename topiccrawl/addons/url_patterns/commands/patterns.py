@@ -26,6 +26,7 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
+from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -47,11 +48,11 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Show, learn, edit or export the patterns that tell news by their URL"
+        return tr("Show, learn, edit or export the patterns that tell news by their URL")
 
     @override
     def long_desc(self) -> str:
-        return (
+        return tr(
             "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
             "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
             "is news), or from the last crawl's frontier. "
@@ -64,9 +65,15 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--as", dest="kind", choices=sorted(_OUTCOMES), help="what URLs are")
-        parser.add_argument("--urls", type=Path, metavar="FILE", help="learn from a list of URLs")
-        parser.add_argument("--sitemap", metavar="URL", help="learn from a sitemap or robots.txt")
+        parser.add_argument(
+            "--as", dest="kind", choices=sorted(_OUTCOMES), help=tr("what URLs are")
+        )
+        parser.add_argument(
+            "--urls", type=Path, metavar="FILE", help=tr("learn from a list of URLs")
+        )
+        parser.add_argument(
+            "--sitemap", metavar="URL", help=tr("learn from a sitemap or robots.txt")
+        )
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -162,7 +169,9 @@ class Command(OperatorCommand, ScrapyCommand):
         try:
             data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
         except (OSError, ValueError) as error:
-            raise ConfigurationError(f"{[*files, url][0]}: cannot be read: {error}") from error
+            raise ConfigurationError(
+                tr("{value}: cannot be read: {error}", value=[*files, url][0], error=error)
+            ) from error
         found = hub_list(decode(data).text, url, time.time())
         if found is None:
             return [f"{url}: no list of links"]
@@ -186,16 +195,22 @@ def _lines(file: Path) -> list[str]:
     try:
         return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error}; name a UTF-8 file") from error
+        raise ConfigurationError(
+            tr("{file}: cannot be read: {error}; name a UTF-8 file", file=file, error=error)
+        ) from error
 
 
 def _object(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"{line!r}: {error}; give one JSON object a line") from error
+        raise ConfigurationError(
+            tr("{line!r}: {error}; give one JSON object a line", line=line, error=error)
+        ) from error
     if not isinstance(value, dict) or not value.get("site"):
-        raise ConfigurationError(f"{line!r}: no site; give an object with site, expression, label")
+        raise ConfigurationError(
+            tr("{line!r}: no site; give an object with site, expression, label", line=line)
+        )
     return value
 
 

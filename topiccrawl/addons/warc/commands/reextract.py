@@ -15,6 +15,7 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.choice import storage_of
+from topiccrawl.text.messages import tr
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
@@ -37,7 +38,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def short_desc(self) -> str:
-        return "Extract the articles of archived pages again, with the rules of today"
+        return tr("Extract the articles of archived pages again, with the rules of today")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,14 @@ class Command(OperatorCommand, ScrapyCommand):
         found = list(Reextraction(pages, topic, Scorer(topic)).articles())
         fates = asyncio.run(self._save(found))
         counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
-        say(f"{len(pages)} pages, {len(found)} articles on topic{f': {counts}' if counts else ''}")
+        say(
+            tr(
+                "{pages} pages, {found} articles on topic{counts}",
+                pages=len(pages),
+                found=len(found),
+                counts=f": {counts}" if counts else "",
+            )
+        )
 
     async def _save(self, found: list[Article]) -> Counter[str]:
         store = storage_of(self.options).articles()
@@ -73,7 +81,9 @@ class Command(OperatorCommand, ScrapyCommand):
 def _pages(paths: list[Path]) -> dict[str, Exchange]:
     """Return the archived responses by URL, the latest of each."""
     if find_spec("warcio") is None:
-        raise ConfigurationError("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
+        raise ConfigurationError(
+            tr("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
+        )
     from topiccrawl.addons.warc.archive import exchanges
 
     found: dict[str, Exchange] = {}
