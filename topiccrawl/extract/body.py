@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
-from lxml.etree import LxmlError
+from lxml.etree import LxmlError, strip_elements
 
 from topiccrawl.extract.blocks import Layout, lay_out, letters
 from topiccrawl.extract.density import choose
@@ -202,8 +202,7 @@ def _by_readability(html: str, *, captions: bool) -> Body:
     summary = readability.Document(html).summary(html_partial=True)
     element = lxml.html.fromstring(summary)
     if not captions:
-        for one in list(element.iter("figcaption")):
-            one.drop_tree()
+        strip_elements(element, "figcaption", with_tail=False)
     linked = sum(_size(a) for a in element.iter("a"))
     images = tuple(filter(None, (_address(image) for image in element.iter("img"))))
     text = lines_of(element)

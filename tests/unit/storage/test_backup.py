@@ -16,7 +16,7 @@ from topiccrawl import __version__
 from topiccrawl.addons.doctor.rounds import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.links.strategies import SharkPlus
+from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.backup import MODES, VERSION, backup, restore, sign, written_by
 from topiccrawl.storage.database import Database
