@@ -10,7 +10,7 @@ BASELINE ?= --check
 PYTEST := PYTHONHASHSEED=0 $(BIN)/coverage run -m pytest -n $(TESTERS) --dist loadfile --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
-.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house audit coverage format clean
+.PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house licences audit coverage dist format clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
@@ -56,12 +56,14 @@ fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 tim
 baseline: $(VENV)/.tested  ## Compare crawls, articles and the surface with what is kept; BASELINE=--write keeps
 	$(BIN)/python -m benchmarks.baseline $(BASELINE)
 
-check: $(VENV)/.tested  ## Lint, types, import contracts, words and settings
+check: $(VENV)/.tested  ## Lint, types, import contracts, words, settings, licences and workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m lab.house --check
+	$(BIN)/python -m lab.licences --check
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 docs: $(VENV)/.tested  ## Build the documentation's site into build/site; a wrong link or anchor fails
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -73,6 +75,14 @@ audit: $(VENV)/.tested  ## Look for known vulnerabilities of the installed depen
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --skip-editable --progress-spinner off
 
+licences: $(VENV)/.tested  ## List the licences of all packages that an installation brings
+	$(BIN)/python -m lab.licences
+
+dist: $(VENV)/.tested  ## Build the wheel and the source archive into dist
+	rm -rf dist build
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --outdir dist .
+
 coverage: $(VENV)/.tested  ## The coverage of the last `make test-all`, and its floor
 	if ls .coverage.* >/dev/null 2>&1; then $(BIN)/coverage combine --quiet --append; fi
 	$(BIN)/coverage report --format=total
@@ -82,4 +92,4 @@ format: $(VENV)/.tested  ## Format and sort imports
 	$(BIN)/ruff format .
 
 clean:  ## Remove what make created, but no data
-	rm -rf $(VENV) build *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

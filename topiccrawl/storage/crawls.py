@@ -67,9 +67,9 @@ class CrawlLog:
         """Return all crawls (of a topic, if given), oldest first; creates no file."""
         if not self.path.exists():
             return []
-        query = "SELECT * FROM crawls WHERE topic = ?1 OR ?1 = '' ORDER BY id"
+        query = "SELECT * FROM crawls WHERE topic = :topic OR :topic = '' ORDER BY id"
         with self._database() as database:
-            rows = database.call(lambda c: c.execute(query, (topic,)).fetchall())
+            rows = database.call(lambda c: c.execute(query, {"topic": topic}).fetchall())
         return [Crawl(*row) for row in rows]
 
     def relocate(self) -> None:

@@ -88,10 +88,10 @@ def keep_version(
 ) -> None:
     """Store the text of an article as a version before it is replaced."""
     connection.execute(
-        "INSERT INTO versions SELECT ?1, 1 + count(*), ?2, ?3, ?4, ?5, ?6, ?7 FROM versions"
-        " WHERE article_id = ?1",
+        "INSERT INTO versions SELECT ?, 1 + count(*), ?, ?, ?, ?, ?, ? FROM versions"
+        " WHERE article_id = ?",
         (article_id, known.title, known.body, known.published, known.digest, known.fetched_at,
-         replaced_at),
+         replaced_at, article_id),
     )  # fmt: skip
 
 

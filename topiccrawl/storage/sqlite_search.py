@@ -86,12 +86,12 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
     for name in map(rows.clean, names):
         connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
         site = name.removeprefix("site:") if name.startswith("site:") else None
-        named = "site = ?1 OR substr(site, -length(?1) - 1) = '.' || ?1"
-        where = named if site else "url = ?1 OR final_url = ?1 OR canonical_url = ?1"
-        reprints = named if site else "url = ?1"
+        named = "site = :name OR substr(site, -length(:name) - 1) = '.' || :name"
+        where = named if site else "url = :name OR final_url = :name OR canonical_url = :name"
+        reprints = named if site else "url = :name"
         for table, condition in (("articles", where), ("reprints", reprints)):
             query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
-            gone += connection.execute(query, (site or name,)).rowcount
+            gone += connection.execute(query, {"name": site or name}).rowcount
     _index_below_newest(connection)
     return gone
 
