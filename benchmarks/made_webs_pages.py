@@ -168,7 +168,7 @@ class Site:
         else:
             shown = its[hub.lists :: self._listings][: 3 * size]
             others = [one for one in self.hubs if one.subject == hub.subject and one.lists != -1]
-            pages = _list(_link(one, str(1 + one.lists)) for one in others)
+            pages = _list(_link(one, str(1 + one.lists)) for one in others)  # type: ignore[operator]
         articles = _list(_link(page, page.title) for page in shown or self.drafts[:1])
         return (
             f"<html><head><title>{hub.title}</title></head><body>{self._menu}<h1>{hub.title}</h1>"
