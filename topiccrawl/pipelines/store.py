@@ -17,6 +17,7 @@ from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finis
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.storage.acknowledged import Acknowledged
 from topiccrawl.storage.choice import articles_of
 from topiccrawl.storage.contract import Fate
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
@@ -52,6 +53,9 @@ STATS = {
 }
 
 
+_KEPT = frozenset({Fate.NEW, Fate.UPDATED, Fate.REPRINT})
+
+
 class StorePipeline:
     """Saves every ``Article`` and passes it on, with ``reprint_of`` set where it is a reprint.
 
@@ -67,6 +71,8 @@ class StorePipeline:
         self._context = context_of(crawler)
         self._store = store
         self._group = GroupCommit(store.save, size=size, age=age)
+        data = Path(crawler.settings["TOPICCRAWL_DATA_DIR"])
+        self._acknowledged = Acknowledged(data / "acknowledged")
         self._failures = 0
         self._expiring: asyncio.Task[None] | None = None
 
@@ -104,11 +110,31 @@ class StorePipeline:
         _SCRAPER.addFilter(_brief)
         try:
             await self._store.open()
+            await self._recover()
             await self._expire()
             self._expiring = asyncio.create_task(self._expire_daily())
         except TopiccrawlError as error:
             logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
             raise CloseSpider(finish_reason(error)) from error
+
+    async def _recover(self) -> None:
+        """Fetch again what the store has lost since it was stored."""
+        missing = await self._acknowledged.missing(self._store.store)
+        fetched = self._acknowledged.settle(missing, self._again)
+        if missing:
+            logger.warning(
+                "The store has lost %d articles that were stored (a damaged write-ahead log?): %d"
+                " are fetched again, others by the crawls of their topics", len(missing), fetched,
+            )  # fmt: skip
+
+    def _again(self, url: str) -> bool:
+        """Queue a URL again; return whether this crawl has it. One that waits is not changed."""
+        if not self._context.opened:
+            return False
+        known = False
+        with self._context.book.writing() as frontier:
+            known = frontier.requeue(url) or frontier.why(url) is not None
+        return known  # noqa: RET504 - False where the write failed
 
     async def _expire(self) -> None:
         """Remove what the topic keeps no longer."""
@@ -134,6 +160,7 @@ class StorePipeline:
         _SCRAPER.removeFilter(_brief)
         await self._group.close()
         await self._store.close()
+        self._acknowledged.close()
 
     async def process_item(self, item: object) -> object:
         """Return the item after the commit.
@@ -161,6 +188,8 @@ class StorePipeline:
             self._failed(error)
             raise
         self._failures = 0
+        if saved.fate in _KEPT:
+            self._acknowledged.add([item.url])
         self._count(STATS[saved.fate])
         if saved.fate is Fate.FORGOTTEN:
             raise DropItem(f"forgotten: {item.url} or its site was taken down")
