@@ -78,7 +78,7 @@ class PageReading:
         path = settings["TOPICCRAWL_READER"]
         reader = loaded("TOPICCRAWL_READER", path)()
         most = readers_of(settings)
-        if not most or not is_asyncio_available():
+        if not most:
             return cls(reader, None)
         memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
         limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
@@ -101,7 +101,7 @@ class PageReading:
         Raises:
             ReaderError: The page takes too much, or ends its reader.
         """
-        if self.readers is None:
+        if self.readers is None or not is_asyncio_available():
             return
         before, self._last = self._last, asyncio.get_running_loop().create_future()
         mine = self._last
