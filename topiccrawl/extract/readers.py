@@ -152,7 +152,8 @@ class Readers:
             job.answer.cancel()
         for process in self._processes:
             process.close()
-        await asyncio.gather(*self._tasks)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def _answer(self, url: str, message: bytes) -> bytes:
         if self._closed:

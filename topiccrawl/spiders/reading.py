@@ -89,7 +89,7 @@ class PageReading:
         reader = loaded("TOPICCRAWL_READER", path)()
         genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
         most = readers_of(settings)
-        if not most or not is_asyncio_available():
+        if not most:
             return cls(reader, None, genres)
         memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
         limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
@@ -112,7 +112,7 @@ class PageReading:
         Raises:
             ReaderError: The page takes too much, or ends its reader.
         """
-        if self.readers is None:
+        if self.readers is None or not is_asyncio_available():
             return
         before, self._last = self._last, asyncio.get_running_loop().create_future()
         mine = self._last
