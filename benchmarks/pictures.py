@@ -45,12 +45,16 @@ class Shot(NamedTuple):
     width: int
     height: int
     scale: float
+    place: str = ""
+    ready: str = ".row .title"
 
 
 SHOTS = (
     Shot("dashboard", "en-GB", "light", 1360, 1080, 1.5),
     Shot("dashboard-zh", "zh-CN", "light", 1360, 1080, 1.5),
     Shot("dashboard-dark", "zh-CN", "dark", 1360, 2250, 1.0),
+    Shot("crawls", "en-GB", "light", 1360, 460, 1.0, "crawls", "#crawl-rows tr"),
+    Shot("articles", "zh-CN", "light", 1360, 900, 1.0, "articles", "#rows .open"),
     Shot("dashboard-phone", "zh-CN", "light", 390, 844, 2.0),
     Shot("dashboard-phone-dark", "en-GB", "dark", 390, 844, 2.0),
 )
@@ -104,8 +108,11 @@ def _take(chromium: Browser, shot: Shot, path: Path) -> None:
         viewport={"width": shot.width, "height": shot.height}, is_mobile=phone, has_touch=phone,
     )  # fmt: skip
     page = context.new_page()
-    page.goto(f"http://127.0.0.1:{PORT}/")
-    page.locator(".row .title").first.wait_for()
+    page.goto(f"http://127.0.0.1:{PORT}/{shot.place}")
+    page.locator(shot.ready).first.wait_for()
+    if shot.place == "articles":
+        page.locator(shot.ready).first.click()
+        page.locator("#reading .text p").first.wait_for()
     page.wait_for_timeout(1_500)
     page.screenshot(path=path)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.crawl
 
 COOKING = "红烧肉要先焯水，再加冰糖和酱油，小火慢炖一个小时。" * 8
 PAGES: dict[str, Page] = {
-    "http://a.test/": article("家常菜谱", COOKING, "http://a.test/1"),
-    "http://a.test/1": article("红烧肉的做法", COOKING),
+    "http://a.test/": article("家常菜谱", COOKING, *(f"http://a.test/{n}" for n in range(1, 10))),
+    **{f"http://a.test/{n}": article(f"红烧肉的做法{n}", COOKING) for n in range(1, 10)},
     "http://closed.test/": Answer("no", 403),
     "http://shy.test/robots.txt": Answer("User-agent: *\nDisallow: /\n"),
 }
@@ -53,9 +53,10 @@ def test_a_crawl_that_ends_for_another_reason_or_found_something_before_has_stat
     news = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
     pages = {**PAGES, "http://b.test/0": article("新能源汽车", news, "http://b.test/1")}
     data = tmp_path / "data"
-    with Web({**pages, "http://b.test/1": article("菜谱", COOKING)}) as web:
+    more = article("菜谱", COOKING, *(f"http://a.test/{n}" for n in range(1, 10)))
+    with Web({**pages, "http://b.test/1": more}) as web:
         wanted = (*ASKED, "-a", "seeds=http://b.test/0")
         assert run(web.proxy, data, *wanted, TOPICCRAWL_PAGES="1")[0] == 0
         status, out = run(web.proxy, data, *wanted)
-    assert "1 pages, 0 on topic" in out
+    assert "10 pages, 0 on topic" in out
     assert status == 0

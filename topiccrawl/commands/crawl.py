@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 NOTHING = 3
-"""Exit status of a crawl that fetched pages to its end and found nothing on topic."""
+"""Exit status of a crawl that fetched ten pages or more to its end and found nothing on topic."""
 
 
 class CrawlCommand(ScrapyCrawl):

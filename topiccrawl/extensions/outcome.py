@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
+ENOUGH = 10
+"""Pages from which a crawl that found none on topic got nowhere; fewer say little."""
+
+
 class CrawlOutcome:
     """Records the end of a crawl and prints its summary."""
 
@@ -96,7 +100,7 @@ class CrawlOutcome:
     async def _got_nowhere(self) -> bool:
         """Return whether it came to its end and nothing on topic was found, now or before."""
         spec, get = self.context.spec, self.crawler.stats.get_value
-        fruitless = get("topiccrawl/pages") and not get("topiccrawl/relevant")
+        fruitless = get("topiccrawl/pages", 0) >= ENOUGH and not get("topiccrawl/relevant")
         if spec.judges is None or spec.watch or self.reason not in _OWN_ENDS or not fruitless:
             return False
         listing = storage_of(self.crawler.settings).listing()

@@ -14,8 +14,8 @@ CLOSE_REASON = "store-failed"
 DISCOVERY_FAILED = "discovery_failed"
 """Finish reason of a crawl whose discovery of seeds failed, not just found none."""
 NOWHERE = "topiccrawl/nowhere"
-"""Stat that is true for a crawl that fetched pages to its end while none was, or is stored, on
-topic."""
+"""Stat that is true for a crawl that fetched ten pages or more to its end while none was, or is
+stored, on topic."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
 """Finish reason of a crawl that could fetch none of its pages."""
 FAILURES = frozenset(

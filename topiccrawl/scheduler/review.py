@@ -1,4 +1,4 @@
-"""Review of a crawl that found little or nothing: seeds, best pages, terms, hosts, advice."""
+"""Explanation of a crawl that found little or nothing: seeds, best pages, terms, hosts, advice."""
 
 from __future__ import annotations
 

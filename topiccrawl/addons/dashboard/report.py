@@ -103,7 +103,7 @@ class Report:
         return f'<section class="tiles">{"".join(made)}</section>'
 
     def _why(self) -> str:
-        """Return the review of a crawl that found nothing on topic, else ""."""
+        """Return the section on what the crawl met, where nothing on topic was found."""
         review = self._content.state.get("review")
         if not review or self._content.state["totals"]["relevant"]:
             return ""

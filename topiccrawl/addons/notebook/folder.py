@@ -58,7 +58,7 @@ def open(folder: str = "data", **settings: object) -> DataFolder:
 
 
 class DataFolder:
-    """Frames of a data folder; each call reads what is stored then.
+    """Frames of a data folder; each call reads what is stored now.
 
     Args:
         settings: Name the stores.
