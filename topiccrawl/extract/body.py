@@ -101,7 +101,7 @@ class Body(NamedTuple):
 
 
 class Dense(NamedTuple):
-    """What the density pass finds in a page.
+    """Result of the density pass on a page.
 
     Attributes:
         layout: The whole page.
