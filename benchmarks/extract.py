@@ -5,8 +5,8 @@
 
 Folders hold pages and truth as published (``benchmarks.extract_folders``): fundus' test pages,
 WCXB. Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type``
-(header), ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``, ``date`` where
-known. Without arguments: zhnews and news_en of ``../shared/data``.
+(header), ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``,
+``date`` where known. Without arguments: zhnews and news_en of ``../shared/data``.
 
 Body: multisets of 4-grams of tokens (a Chinese character, else a word), precision and recall per
 page, averaged; F1 of the averages, as in the article extraction benchmark of Scrapinghub, so that

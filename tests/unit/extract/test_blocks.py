@@ -23,9 +23,8 @@ def test_parts_that_arrive_streamed_are_visible() -> None:
 
 
 def test_other_hidden_parts_are_not() -> None:
-    assert "Sealed" not in body(
-        article(f"<p>{LINE * 6}</p><div hidden><p>Sealed. {LINE}</p></div>")
-    )
+    concealed = f"<div hidden><p>Sealed. {LINE}</p></div>"
+    assert "Sealed" not in body(article(f"<p>{LINE * 6}</p>{concealed}"))
 
 
 def test_a_box_of_columns_is_no_frame() -> None:
