@@ -162,13 +162,13 @@ class Site:
     def listing(self, hub: Draft) -> str:
         """The page of a hub: articles, then the hub's other pages by number."""
         size, its = self.kind.listed, self.members[hub.subject]
-        if hub.lists == -1:
+        if hub.lists is None or hub.lists < 0:
             shown = [self._target(hub.subject) for _ in range(size)]
             pages = ""
         else:
             shown = its[hub.lists :: self._listings][: 3 * size]
             others = [one for one in self.hubs if one.subject == hub.subject and one.lists != -1]
-            pages = _list(_link(one, str(1 + one.lists)) for one in others)  # type: ignore[operator]
+            pages = _list(_link(one, str(1 + (one.lists or 0))) for one in others)
         articles = _list(_link(page, page.title) for page in shown or self.drafts[:1])
         return (
             f"<html><head><title>{hub.title}</title></head><body>{self._menu}<h1>{hub.title}</h1>"

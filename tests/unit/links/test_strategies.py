@@ -299,3 +299,15 @@ def test_shark_plus_learns_where_links_stand() -> None:
         plus.reached(poor.evidence, 0.0)
     (good,), (poor,) = (plus.offers(NOTHING, (), [link]) for link in (lists, menu))
     assert plus.value(good.evidence) > plus.value(poor.evidence)
+
+
+def test_shark_plus_takes_up_the_evidence_of_its_first_revision() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
+    old = (2.0, 1.0, 0.5, 0.5, 0.0, 0.0)
+    whole = plus.rescore(old, "cup news", "")
+    assert len(whole) == len(plus.fields)
+    assert plus.value(old) == pytest.approx(plus.value(whole))
+    assert plus.lane(old) == PRIOR
+    assert len(plus.fold(old, offer.evidence)) == len(plus.fields)
+    plus.reached(old, 0.5)

@@ -77,7 +77,7 @@ class StrategyParameters:
     plus_half: float = 0.1
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
-    plus_region_weight: float = 1.0
+    plus_region_weight: float = 0.5
     plus_prior_share: int = 99
     plus_normal_share: int = 1
     shrinkage: float = 3.0

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _BEST, _OWN, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
 """Places in the evidence."""
 
+_FIRST = 6
+"""Numbers of the evidence in revision 1: in-links, worth, means, anchor, context, promise."""
+
 _ABROAD, _ABROAD_SHARE = 5, 0.5
 """Pages of other sites that must have been reached, and their least worth beside the crawl's mean,
 before such links count as those within a site."""
@@ -131,6 +134,7 @@ class SharkPlus(BaseStrategy):
         """Learn from the worth of a page by its parents, its site, and the places of its links."""
         if not evidence:
             return
+        evidence = _current(evidence)
         worth = self.worth(relevance)
         self._parents.learn(self._everyone(evidence), evidence[_BEST], worth)
         if evidence[_IN_SITE]:
@@ -146,6 +150,7 @@ class SharkPlus(BaseStrategy):
         """Return sums of in-links, worth and means; the best of all else, and the best region."""
         if not known:
             return new
+        known, new = _current(known), _current(new)
         best = map(max, known[_BEST:_REGION], new[_BEST:_REGION])
         return (*map(add, known[:_BEST], new[:_BEST]), *best, *max(known[_REGION:], new[_REGION:]))
 
@@ -155,6 +160,7 @@ class SharkPlus(BaseStrategy):
         p = self.parameters
         if not evidence:
             return (self._scale - p.plus_prior_weight) / self._scale
+        evidence = _current(evidence)
         anchor, context, promise, region = evidence[_ANCHOR : _REGION + 1]
         share = self._parents.share
         parents = (1 - share) * self._everyone(evidence) + share * evidence[_BEST]
@@ -177,7 +183,7 @@ class SharkPlus(BaseStrategy):
         only the anchor counts, until pages reached in this way were worth it: a site's own links
         come before those to unknown hosts, which get the share of normalQueue.
         """
-        if not evidence or evidence[_ANCHOR]:
+        if not evidence or (evidence := _current(evidence))[_ANCHOR]:
             return PRIOR
         named = evidence[_CONTEXT] and (evidence[_OWN] or self._pays)
         return PRIOR if named else NORMAL
@@ -185,6 +191,7 @@ class SharkPlus(BaseStrategy):
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
         """Return evidence with the scores of the kept texts and region; the parents' stays."""
+        evidence = _current(evidence)
         scores = self.scorer.score_many([anchor, context])
         regions = evidence[_IN_SITE:]
         return (
@@ -233,3 +240,12 @@ def _with_itself(known: dict[str, frozenset[str]], context: str) -> frozenset[st
     The links of a block or menu share that word, so each learns from the others' pages.
     """
     return known[context] | {context + "\n"}
+
+
+def _current(evidence: Evidence) -> Evidence:
+    """Return evidence as this revision has it; a queue of the first one has fewer numbers."""
+    if len(evidence) == len(SharkPlus.fields):
+        return evidence
+    parents, worth, means, *texts = evidence[:_FIRST]
+    mean = worth / parents
+    return (parents, worth * mean, means * means / parents, mean, 1.0, *texts, 0.0, 0.0, 0.0, 0.0)
