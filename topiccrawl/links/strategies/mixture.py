@@ -8,10 +8,14 @@ PRIOR_PAGES = 50
 """Pages that the first share counts for."""
 
 
+FIRST = 0.25
+"""Share that a crawl begins with."""
+
+
 class Mixture:
     """Share of the best parent's worth beside that of all parents.
 
-    Least squares of the pages' worth on both, on line, pulled towards equal weights. Where pages
+    Least squares of the pages' worth on both, on line, pulled towards ``FIRST``. Where pages
     behind one relevant parent are as good as those behind many, as behind lists of one subject,
     the order approaches best-first; where most pages link to anything, all parents count.
 
@@ -26,11 +30,11 @@ class Mixture:
     >>> same.settle(), best.settle()
     (None, None)
     >>> round(same.share, 2), round(best.share, 2)
-    (0.5, 0.9)
+    (0.25, 0.85)
     """
 
     def __init__(self) -> None:
-        self.share = 0.5
+        self.share = FIRST
         self._pages = 0
         self._mean = np.zeros(3)
         self._products = np.zeros((3, 3))
@@ -53,7 +57,7 @@ class Mixture:
         pull = PRIOR_PAGES / self._pages * float(inner.trace()) / 2
         if spread <= 0.0 or pull <= 0.0:
             return
-        usual = max(0.0, float(outer.mean()) / spread) / 2
+        usual = max(0.0, float(outer.mean()) / spread) * np.array((1 - FIRST, FIRST))
         fitted = np.linalg.solve(inner + pull * np.eye(2), outer + pull * usual)
         weights = np.maximum(fitted, 0.0)
         total = float(weights.sum())

@@ -69,7 +69,7 @@ class StrategyParameters:
     block_inherited_weight: float = 0.5
     block_threshold: float = 0.0
     block_quantile: float = 0.1
-    plus_parents_weight: float = 1.25
+    plus_parents_weight: float = 1.0
     plus_anchor_weight: float = 0.5
     plus_context_weight: float = 0.3
     plus_promise_weight: float = 0.4
@@ -77,8 +77,8 @@ class StrategyParameters:
     plus_half: float = 0.1
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
-    plus_region_weight: float = 0.5
-    plus_prior_share: int = 99
+    plus_region_weight: float = 0.25
+    plus_prior_share: int = 49
     plus_normal_share: int = 1
     shrinkage: float = 3.0
 
