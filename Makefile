@@ -42,10 +42,7 @@ test-slow: slow-tools  ## Run what `make test` leaves out: kill runs, nodes, lon
 
 test-all: test test-slow coverage  ## Run all tests and judge their coverage
 
-$(VENV)/.slow: pyproject.toml $(VENV)/.tested
-	-$(BIN)/python -m pip install --quiet -e '.[test,js]' && touch $@
-
-slow-tools: $(VENV)/.slow
+slow-tools: $(VENV)/.tested
 	-@test -x $(PYWB)/bin/wayback || { $(PYTHON) -m venv $(PYWB) && $(PYWB)/bin/python -m pip install --quiet pywb; }
 	-@test -n "$(TOPICCRAWL_TEST_BROWSER)" || command -v chromium >/dev/null || { test "$$(id -u)" = 0 \
 		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }

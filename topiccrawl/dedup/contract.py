@@ -85,7 +85,7 @@ class ExactText:
     >>> first = Article("http://a.test/1", "甲", "", digest="d")
     >>> again = Article("http://b.test/2", "乙", "", digest="d")
     >>> ExactText().judge(again, [first])
-    Match(url='http://a.test/1', similarity=1.0, reason='same-text')
+    Match(url='http://a.test/1', similarity=1.0, reason='same-text', follows=False)
     """
 
     name = "exact-text"

@@ -84,7 +84,7 @@ def has_own_news(later: str, earlier: str, hashes: Codes, days: tuple[date, date
     >>> days = date(2020, 4, 2), date(2020, 4, 3)
     >>> has_own_news(new, old, shingles(old).hashes, days)
     True
-    >>> has_own_news(old + new, old, shingles(old).hashes, days)
+    >>> has_own_news(f"{old}{old}{new}", old, shingles(old).hashes, days)
     False
     """
     lead, head = lead_of(later)

@@ -62,7 +62,7 @@ class RankedKeywords:
     >>> one = Article("http://a.test/1", "新能源汽车一月销量增长，厂商扩大产能", "", digest="a")
     >>> two = Article("http://b.test/2", "厂商扩大产能：新能源汽车一月销量增长", "", digest="b")
     >>> RankedKeywords().judge(two, [one])
-    Match(url='http://a.test/1', similarity=1.0, reason='ranked-title')
+    Match(url='http://a.test/1', similarity=1.0, reason='ranked-title', follows=False)
     """
 
     name = "ranked-keywords"
