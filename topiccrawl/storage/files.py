@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,13 +55,16 @@ def opened_private(path: str, flags: int) -> int:
 def touch_private(path: Path) -> None:
     """Create a file for its owner alone, and its folders; do nothing where there is one.
 
-    Databases give the files beside it (write-ahead logs) the same mode.
+    Databases give the files beside it (write-ahead logs) the same mode. A file that is there is
+    not opened: to close it would end all locks that this process has on it, as POSIX has it, and
+    SQLite's write-ahead log would be deleted under a store in use.
 
     Raises:
         OSError: It cannot be created.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
 
 
 def sync_folder(folder: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +18,7 @@ from topiccrawl.links.strategies import FirstCome
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.backup import backup
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.database import Database
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.runs import LocalRuns
 from topiccrawl.storage.spool import Spool
@@ -64,3 +67,15 @@ async def _fill(data: Path) -> None:
     await store.open()
     await store.save(articles(1))
     await store.close()
+
+
+def test_a_second_connection_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+    path, query = tmp_path / "store.sqlite", "SELECT count(*) FROM crawls"
+    first, second = Database(path), Database(path)
+    first.open()
+    second.open()
+    second.close()
+    script = f"import sqlite3; c = sqlite3.connect({str(path)!r}); c.execute({query!r}); c.close()"
+    subprocess.run([sys.executable, "-c", script], check=True)
+    assert path.with_name("store.sqlite-wal").exists(), "deleted under a store in use"
+    first.close()
