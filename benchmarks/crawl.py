@@ -10,8 +10,8 @@ killed ones too; ``wall`` are seconds by the clock. With ``--runs`` all crawlers
 times; figures are medians.
 
 ``scrapy``: a spider that follows each link its LinkExtractor finds. ``fetch``: one that reads no
-page. ``judged``: a topic crawl that takes no articles. ``unadapted``: the same with a topic that
-learns nothing. ``whole_all``: with articles taken out, compared and stored, every page on topic.
+page. ``judged``: a topic crawl that takes no articles. ``adapted``: the same with a topic that
+learns words. ``whole_all``: with articles taken out, compared and stored, every page on topic.
 ``whole_tenth``: the same with one page in ten on topic. The last ones run with 0, 1 and 3 readers,
 and the ratios are those of 1, or with ``--readers`` of another number.
 
@@ -64,7 +64,7 @@ SEEDS = [f"http://s{number}.test/" for number in range(HOSTS)]
 JUDGED = {"TOPICCRAWL_EXTRACT": "0"}
 OURS: dict[str, dict[str, str]] = {
     "judged": JUDGED,
-    "unadapted": {**JUDGED, "TOPICCRAWL_ADAPTATION": "off"},
+    "adapted": {**JUDGED, "TOPICCRAWL_ADAPTATION": "words"},
     "whole_tenth": {},
     "whole_all": {},
 }
@@ -211,8 +211,8 @@ def difference(trial: Trial, pages: int, folder: Path) -> Cost:
 def page_costs(pages: int, runs: int) -> dict[str, float]:
     """Milliseconds a page, by processor time and by the clock, of each crawler: medians."""
     trials = [Trial(PEER), Trial(FETCH)]
-    trials += [Trial(name, readers) for name in OURS for readers in READERS if name != "unadapted"]
-    trials.append(Trial("unadapted", 0))
+    trials += [Trial(name, readers) for name in OURS for readers in READERS if name != "adapted"]
+    trials.append(Trial("adapted", 0))
     found: dict[str, list[float]] = {}
     for _ in range(runs):
         for trial in trials:
@@ -231,7 +231,7 @@ def ratios(costs: dict[str, float], readers: int) -> dict[str, float]:
     found = {
         f"over_scrapy_{name}": peer / costs[f"{name}_{readers}r_ms_page"]
         for name in OURS
-        if name != "unadapted"
+        if name != "adapted"
     }
     two = costs["whole_all_0r_wall_ms_page"] / costs["whole_all_1r_wall_ms_page"]
     return {**found, "two_cores": two}

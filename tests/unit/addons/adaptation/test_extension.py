@@ -49,14 +49,15 @@ def extension(folder: Path, **own: str) -> TopicAdaptation:
 
 
 def test_a_crawl_learns_with_the_adapter_of_the_settings(tmp_path: Path) -> None:
-    assert extension(tmp_path).adapter.method == "words"
+    learns = {"TOPICCRAWL_ADAPTATION": "auto"}
+    assert extension(tmp_path, **learns).adapter.method == "words"
     path = f"{__name__}.genetic"
-    assert extension(tmp_path, TOPICCRAWL_ADAPTER=path).adapter.method == "genetic"
-    for off in ({"TOPICCRAWL_ADAPTER": ""}, {"TOPICCRAWL_ADAPTATION": "off"}):
+    assert extension(tmp_path, **learns, TOPICCRAWL_ADAPTER=path).adapter.method == "genetic"
+    for off in ({"TOPICCRAWL_ADAPTER": "", **learns}, {"TOPICCRAWL_ADAPTATION": "off"}, {}):
         with pytest.raises(NotConfigured):
             extension(tmp_path, **off)
     with pytest.raises(SettingError, match=r"^TOPICCRAWL_ADAPTER is 'no.such', .*loaded"):
-        extension(tmp_path, TOPICCRAWL_ADAPTER="no.such")
+        extension(tmp_path, **learns, TOPICCRAWL_ADAPTER="no.such")
 
 
 def text_page(number: int) -> Page:
