@@ -63,7 +63,7 @@ check: $(VENV)/.tested  ## Lint, types, import contracts, words, settings, licen
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 docs: $(VENV)/.tested  ## Build the documentation's site into build/site; a wrong link or anchor fails
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 house: $(VENV)/.tested  ## Measure the code: lines, rooms, words, settings
 	$(BIN)/python -m lab.house

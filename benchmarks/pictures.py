@@ -1,21 +1,24 @@
 """Pictures of the page while the demo web is crawled, for review and for the docs.
 
-    python -m benchmarks.pictures FOLDER [--seconds 40] [--browser /usr/bin/chromium]
+    python -m benchmarks.pictures docs/images [--seconds 24] [--browser /usr/bin/chromium]
 
-The desktop in English and Chinese, light and dark, and a telephone in both languages. Needs
-playwright (``topiccrawl[js]``), a Chromium and fonts that know Chinese.
+The desktop in English and Chinese, the articles, all crawls and a telephone; ``--dark`` adds the
+dark ones, for review. ``crawl.gif`` shows the page while the crawl runs. Needs playwright
+(``topiccrawl[js]``), Pillow, a Chromium and fonts that know Chinese.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lab.demo.crawl import command
 from lab.demo.server import DemoServer
@@ -24,10 +27,11 @@ from lab.demo.web import generate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from PIL.Image import Image
+    from playwright.sync_api import Browser, BrowserContext
 
 PORT = 8429
-PAGES = 3_000
+PAGES = 6_000
 SETTINGS = {
     "TOPICCRAWL_DASHBOARD": str(PORT), "TOPICCRAWL_DASHBOARD_TOKEN": "off",
     "TOPICCRAWL_ADAPTATION": "words",
@@ -41,7 +45,7 @@ class Shot(NamedTuple):
 
     name: str
     locale: str
-    scheme: str
+    scheme: Literal["light", "dark"]
     width: int
     height: int
     scale: float
@@ -52,25 +56,35 @@ class Shot(NamedTuple):
 SHOTS = (
     Shot("dashboard", "en-GB", "light", 1360, 1080, 1.5),
     Shot("dashboard-zh", "zh-CN", "light", 1360, 1080, 1.5),
-    Shot("dashboard-dark", "zh-CN", "dark", 1360, 2250, 1.0),
     Shot("crawls", "en-GB", "light", 1360, 460, 1.0, "crawls", "#crawl-rows tr"),
-    Shot("articles", "zh-CN", "light", 1360, 900, 1.0, "articles", "#rows .open"),
+    Shot("articles", "zh-CN", "light", 1360, 1080, 1.0, "articles?q=动力电池", "#rows .open"),
     Shot("dashboard-phone", "zh-CN", "light", 390, 844, 2.0),
+)
+DARK = (
+    Shot("dashboard-dark", "zh-CN", "dark", 1360, 2250, 1.0),
     Shot("dashboard-phone-dark", "en-GB", "dark", 390, 844, 2.0),
 )
+FILM = Shot("crawl", "en-GB", "light", 1200, 900, 1.0)
+FRAMES = 10
+WIDTH = 800
+"""Of the film, in pixels."""
+COLOURS = 128
+"""Of a picture: text stays sharp, the file a third of the size."""
 
 
 def main() -> None:
     """Take all pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--seconds", type=float, default=40.0, help="of crawling before")
+    parser.add_argument("--seconds", type=float, default=24.0, help="of crawling, filmed")
     parser.add_argument("--browser", default=shutil.which("chromium") or "")
+    parser.add_argument("--dark", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    with crawling():
-        time.sleep(options.seconds)
-        take(options.folder, options.browser)
+    with crawling(), browsing(options.browser) as chromium:
+        film(chromium, options.folder / f"{FILM.name}.gif", options.seconds / FRAMES)
+        for shot in SHOTS + DARK * options.dark:
+            take(chromium, shot, options.folder / f"{shot.name}.png")
 
 
 @contextmanager
@@ -83,40 +97,80 @@ def crawling() -> Iterator[None]:
         environment = {"http_proxy": server.proxy, "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}
         process = subprocess.Popen(line, env=environment)
         try:
+            _wait_for_page(process)
             yield
         finally:
             process.terminate()
             process.wait(30)
 
 
-def take(folder: Path, browser: str) -> None:
-    """Write the pictures as PNG files."""
+def _wait_for_page(process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", PORT), timeout=1):
+            return
+        time.sleep(0.2)
+    raise SystemExit("the crawl ended before its page could be asked for")
+
+
+@contextmanager
+def browsing(browser: str) -> Iterator[Browser]:
+    """A Chromium without a window."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
 
     with sync_playwright() as driver:
         options = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        chromium = driver.chromium.launch(executable_path=browser or None, args=options)
-        for shot in SHOTS:
-            _take(chromium, shot, folder / f"{shot.name}.png")
-        chromium.close()
+        yield driver.chromium.launch(executable_path=browser or None, args=options)
 
 
-def _take(chromium: Browser, shot: Shot, path: Path) -> None:
-    phone = shot.width < 600  # noqa: PLR2004
-    context = chromium.new_context(
-        locale=shot.locale, color_scheme=shot.scheme, device_scale_factor=shot.scale,
-        viewport={"width": shot.width, "height": shot.height}, is_mobile=phone, has_touch=phone,
-    )  # fmt: skip
+def film(chromium: Browser, path: Path, pause: float) -> None:
+    """Write a moving picture of the page from the crawl's first articles on."""
+    context = _context(chromium, FILM)
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{PORT}/")
+    page.locator(FILM.ready).first.wait_for(timeout=120_000)
+    frames = []
+    for _ in range(FRAMES):
+        page.wait_for_timeout(pause * 1_000)
+        frames.append(_reduced(page.screenshot(), WIDTH))
+    lasting = [900] * (FRAMES - 1) + [2_500]
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=lasting, loop=0)
+    print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
+    context.close()
+
+
+def take(chromium: Browser, shot: Shot, path: Path) -> None:
+    """Write a picture as a PNG file."""
+    context = _context(chromium, shot)
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{PORT}/{shot.place}")
     page.locator(shot.ready).first.wait_for()
-    if shot.place == "articles":
+    if shot.name == "articles":
         page.locator(shot.ready).first.click()
         page.locator("#reading .text p").first.wait_for()
+        page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(1_500)
-    page.screenshot(path=path)
+    _reduced(page.screenshot()).save(path, optimize=True)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
     context.close()
+
+
+def _context(chromium: Browser, shot: Shot) -> BrowserContext:
+    phone = shot.width < 600  # noqa: PLR2004
+    return chromium.new_context(
+        locale=shot.locale, color_scheme=shot.scheme, device_scale_factor=shot.scale,
+        viewport={"width": shot.width, "height": shot.height}, is_mobile=phone, has_touch=phone,
+    )  # fmt: skip
+
+
+def _reduced(png: bytes, width: int = 0) -> Image:
+    """Return a picture of few colours, as wide as is asked for."""
+    from PIL import Image  # noqa: PLC0415 - no dependency of the project
+
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    if width:
+        size = (width, round(image.height * width / image.width))
+        image = image.resize(size, Image.Resampling.LANCZOS)
+    return image.quantize(COLOURS, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 """Pages at the root of the repository that the site has as well."""
 _TO_ROOT = re.compile(rf"\]\(\.\./({'|'.join(map(re.escape, PAGES))})")
+_TO_LANGUAGE = re.compile(r"^\[(?:中文|English)\]\([^)]+\) · ", re.MULTILINE)
 _TO_CODE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")
 _TO_DOCS = re.compile(r"\]\(docs/")
 _TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#|[\w.-]+\.md|images/)[^)]*\)")
@@ -32,5 +33,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:  # noqa: ANN401  (as MkDocs calls it)
-    """Lead links to the root's pages into the site; a link to code is its text."""
-    return _TO_CODE.sub(r"\1", _TO_ROOT.sub(r"](\1", markdown))
+    """Lead links to the root's pages into the site; a link to code is its text.
+
+    A link to the page's other language goes: the site has a switch for it.
+    """
+    return _TO_CODE.sub(r"\1", _TO_ROOT.sub(r"](\1", _TO_LANGUAGE.sub("", markdown)))

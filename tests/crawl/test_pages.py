@@ -91,10 +91,13 @@ async def marks(data: Path) -> dict[str, bool | None]:
         return {one.url: one.wanted for one in await store.marks()}
 
 
+OPEN = {"TOPICCRAWL_DASHBOARD_TOKEN": "off"}
+
+
 @contextmanager
 def dashboard(data: Path) -> Iterator[str]:
     port = free_port()
-    with running("", data, "dashboard", str(port)):
+    with running("", data, "dashboard", str(port), **OPEN):
         url = f"http://127.0.0.1:{port}/"
         until(lambda: _answers(url))
         yield url
@@ -200,6 +203,7 @@ def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
         assert page.locator("#rows mark").first.inner_text() == "题7"
         page.locator("#rows .open").click()
         page.locator("#reading .text p").first.wait_for(timeout=LONG)
+        assert "null" not in page.locator("#reading").inner_text(), "it has no reprints"
         page.locator("#reading [data-mark=yes]").click()
         page.locator("#reading [data-mark=yes][aria-pressed=true]").wait_for(timeout=LONG)
         page.locator("#reading .aside[role=status]", has_text="Marked").wait_for(timeout=LONG)

@@ -33,7 +33,7 @@ def test_links_of_pages_outside_of_the_site_lead_somewhere(name: str) -> None:
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_wrong_link(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert built.returncode == 0, built.stderr.decode()

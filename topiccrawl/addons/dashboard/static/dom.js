@@ -1,3 +1,4 @@
+const present = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false);
 // Elements from data. Texts become text nodes, never markup: what a page of the web says stays text.
 export function h(tag, given = {}, ...children) {
   const made = document.createElement(tag);
@@ -8,15 +9,15 @@ export function h(tag, given = {}, ...children) {
     else if (name === "class") made.className = value;
     else made.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...present(children));
   return made;
 }
 export const at = (id) => document.getElementById(id);
-export const fill = (id, ...children) => at(id).replaceChildren(...children.flat());
+export const fill = (id, ...children) => at(id).replaceChildren(...present(children));
 // As fill, but who stood on one of the parts with the keyboard stands on its successor afterwards.
 export function renew(id, ...children) {
   const box = at(id), stood = box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  box.replaceChildren(...children.flat());
+  box.replaceChildren(...present(children));
   if (stood) [...box.querySelectorAll("[data-key]")].find((one) => one.dataset.key === stood)?.focus({ preventScroll: true });
 }
 // A text that changes only where it does, so that screen readers say it once.
