@@ -9,15 +9,15 @@ LONGEST = 70
 
 _FRAME_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
 _FRAME = re.compile(
-    r"comment|pinglun|foot|copyright|side-?bar|crumb|\bnavi?\b|navbar|\bmenu|share|related|relate|"
-    r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
+    r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
+    r"related|relate|xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
     r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
-    r"cookie|statement|disclaimer|qrcode|erweima",
+    r"cookie|consent|statement|disclaimer|qrcode|erweima",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"comment|pinglun|reply|replies|foot|copyright|side-?bar|related|relate|xiangguan|recommend|tuijian|"
-    r"hot-?(?:list|news|read)|paihang|friend.?link",
+    r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
+    r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent",
     re.IGNORECASE,
 )
 _LAYOUT = re.compile(

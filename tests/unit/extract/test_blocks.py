@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from topiccrawl.extract.extract import extract
+from topiccrawl.extract.scraps import names_frame, names_others
 
 LINE = "The council met on Monday and spoke about the bridge, the budget and the water supply. "
 URL = "http://valley.test/x"
@@ -33,3 +34,16 @@ def test_a_box_of_columns_is_no_frame() -> None:
     found = body(article(f"<div class='content-sidebar-wrap'><div>{text}</div></div>{notes}"))
     assert "Number 0." in found
     assert "Number 8." in found
+
+
+def test_parts_of_a_grid_named_after_its_sidebar_are_no_frame() -> None:
+    assert not names_frame("div", "sidebar-grid__content article__content")
+    assert not names_others("sidebar-grid sidebar-grid--is-narrow")
+    assert names_frame("div", "sidebar-grid__sidebar")
+
+
+def test_a_long_request_for_consent_is_frame() -> None:
+    request = f"<div id='consent-sdk'><p>Your choice. {LINE * 12}</p></div>"
+    found = body(article(f"<div class='story'><p>{LINE * 8}</p></div>{request}"))
+    assert LINE.strip() in found
+    assert "Your choice" not in found
