@@ -11,10 +11,12 @@ from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 PACKAGE = Path(__file__).parents[1] / "topiccrawl"
 FILE = PACKAGE / "locale" / "zh.po"
+COMPILED = FILE.with_suffix(".mo")
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 CALLS = {"tr": None, "message": None}
 """Functions whose first argument is a message (``topiccrawl.text.messages``)."""
@@ -37,6 +39,12 @@ def translations() -> dict[str, str]:
         return {str(one.id): str(one.string) for one in read_po(file) if one.id}
 
 
+def compiled() -> dict[str, str]:
+    """Return the translations that the package reads."""
+    with COMPILED.open("rb") as file:
+        return {str(one.id): str(one.string) for one in read_mo(file) if one.id}
+
+
 def write(known: dict[str, str]) -> None:
     """Write the catalogue of the messages in use, with the known translations."""
     book = Catalog(locale="zh", project="topiccrawl", charset="utf-8", fuzzy=False)
@@ -44,6 +52,8 @@ def write(known: dict[str, str]) -> None:
         book.add(text, known.get(text, ""), locations=[(file, 1)])
     with FILE.open("wb") as out:
         write_po(out, book, omit_header=True, include_lineno=False, width=0)
+    with COMPILED.open("wb") as out:
+        write_mo(out, book)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,19 @@
-"""Days as pages of a language write them: names of months and the order of day and month, by babel.
+"""Days as pages of a language write them: names of months and the order of day and month.
 
 ``12.03.2024`` is the 12th of March everywhere; ``03/12/2024`` is that for readers in the United
-States, elsewhere the 3rd of December. Names of months are those of the page's language (CLDR) and
-English ones, which templates leave on pages of other languages.
+States, elsewhere the 3rd of December. Names of months are those of the page's language and English
+ones, which templates leave on pages of other languages. ``calendars.json`` has those of the CLDR
+(``python -m lab.calendars``).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-from babel import Locale, UnknownLocaleError
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,8 +73,9 @@ def calendar_of(tag: str) -> Calendar:
     >>> calendar_of("en-GB").day_first, calendar_of("en").day_first, calendar_of("xx").day_first
     (True, False, False)
     """
-    locale = _locale(tag)
-    months = {**_names(Locale("en")), "sept": 9, **_names(locale)}
+    language, known = _language(tag), _known()
+    own, day_first = known[language]
+    months = {**known["en"][0], "sept": 9, **own}
     name = "|".join(map(re.escape, sorted(months, key=len, reverse=True)))
     named = rf"(?P<name>{name})"
     patterns = (
@@ -81,32 +83,33 @@ def calendar_of(tag: str) -> Calendar:
         re.compile(rf"\b{named}\b\.?\s*{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
         re.compile(rf"\b{_YEAR}\.?,?\s*{named}\b\.?\s*{_DAY}", re.IGNORECASE),
     )
-    order = locale.date_formats["short"].pattern.lower()
-    return Calendar(patterns, months, order.index("d") < order.index("m"))
+    variants = _known_orders()
+    return Calendar(patterns, months, variants.get(tag.lower().replace("_", "-"), day_first))
 
 
-def _locale(tag: str) -> Locale:
-    parts = re.split(r"[-_]", tag)
-    for one in ("_".join(parts), parts[0]):
-        try:
-            return Locale.parse(one)
-        except (UnknownLocaleError, ValueError, TypeError):
-            continue
-    return Locale("en")
+def _language(tag: str) -> str:
+    language = re.split(r"[-_]", tag.lower())[0]
+    return language if language in _known() else "en"
 
 
-def _names(locale: Locale) -> dict[str, int]:
-    widths = [
-        locale.months[kind][w]
-        for kind in ("format", "stand-alone")
-        for w in ("wide", "abbreviated")
-    ]
-    return {
-        name.lower().rstrip("."): number
-        for names in widths
-        for number, name in names.items()
-        if not any(map(str.isdigit, name))
-    }
+@cache
+def _stored() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        files(__package__).joinpath("calendars.json").read_text("utf-8")
+    )
+    return found
+
+
+def _known() -> dict[str, tuple[dict[str, int], bool]]:
+    """Return names of months, and whether days come first, by language."""
+    found: dict[str, tuple[dict[str, int], bool]] = _stored()["languages"]
+    return found
+
+
+def _known_orders() -> dict[str, bool]:
+    """Return whether days come first, for language tags with a country of another order."""
+    found: dict[str, bool] = _stored()["orders"]
+    return found
 
 
 def _day(match: re.Match[str], day: int, month: int, text: str) -> Iterator[tuple[date, str]]:

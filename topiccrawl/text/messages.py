@@ -1,4 +1,4 @@
-"""Messages to people in their language, from one gettext catalogue (``locale/LANGUAGE.po``).
+"""Messages to people in their language, from one gettext catalogue (``locale/LANGUAGE.mo``).
 
 English is in the code and is the key of each translation. Log lines stay English: programs read
 them, and search engines find them.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from gettext import GNUTranslations
 from importlib.resources import files
 from typing import Any
 
@@ -58,14 +59,11 @@ def message(text: str) -> str:
 
 def translated(text: str, to: str) -> str:
     """Return a message in a language; as it is where the catalogue lacks it."""
-    return text if to == LANGUAGES[0] else catalogue(to).get(text, text)
+    return text if to == LANGUAGES[0] else catalogue(to).gettext(text)
 
 
 @cache
-def catalogue(name: str) -> dict[str, str]:
-    """Return the translations into a language, by their English text."""
-    from babel.messages.pofile import read_po  # noqa: PLC0415  (.1 s: not for English)
-
-    with files("topiccrawl").joinpath("locale", f"{name}.po").open("rb") as file:
-        found = read_po(file)
-    return {str(one.id): str(one.string) for one in found if one.id and one.string}
+def catalogue(name: str) -> GNUTranslations:
+    """Return the translations into a language."""
+    with files("topiccrawl").joinpath("locale", f"{name}.mo").open("rb") as file:
+        return GNUTranslations(file)

@@ -6,7 +6,7 @@ from string import Formatter
 
 import pytest
 
-from lab.messages import translations, used
+from lab.messages import compiled, translations, used
 from topiccrawl.text.messages import choose_language, language, tr
 
 
@@ -19,6 +19,7 @@ def test_no_message_lacks_its_translation_and_none_is_left_over() -> None:
     remedy = "run `python -m lab.messages`, then translate the empty entries of zh.po"
     assert sorted(text for text in used() if not known.get(text)) == [], remedy
     assert sorted(known.keys() - used().keys()) == [], remedy
+    assert compiled() == known, remedy
 
 
 def test_a_translation_has_the_fields_of_its_message() -> None:

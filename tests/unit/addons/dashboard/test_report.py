@@ -58,7 +58,7 @@ def test_what_the_web_wrote_stays_text(language: str) -> None:
 
 
 def test_both_languages_say_the_same() -> None:
-    assert [text for text in WORDS.values() if text not in catalogue("zh")] == []
+    assert [text for text in WORDS.values() if catalogue("zh").gettext(text) == text] == []
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=50))
