@@ -4,8 +4,8 @@ from __future__ import annotations
 
 TOPICCRAWL_ADAPTATION = "off"
 """words: what relevant pages have in common raises links; genetic: as published; off; auto: words
-with shark-plus, off with the strategies of others, which stay as published. Of four recorded webs
-words helped none with shark-plus (docs/adaptation.md)."""
+with shark-plus, off with the strategies of others, which stay as published. With shark-plus
+words lose on three of four recorded webs (docs/adaptation.md)."""
 TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
 """Dotted path of the function that builds the adapter (``topiccrawl.topics.adapter``); empty: none.
 """
