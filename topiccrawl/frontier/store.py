@@ -377,8 +377,7 @@ def discard(path: str | Path) -> None:
             for file in folder.glob(pattern):
                 file.unlink()
     except OSError as error:
-        message = f"{folder}: cannot delete the frontier: {error}"
-        raise StorageError(message) from error
+        raise StorageError(f"{folder}: cannot delete the frontier: {error}") from error
     finally:
         os.close(lock)
 
@@ -391,8 +390,7 @@ def _locked(path: Path) -> int:
         path.mkdir(parents=True, exist_ok=True)
         handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        message = f"{path}: cannot write the frontier here: {error}"
-        raise StorageError(message) from error
+        raise StorageError(f"{path}: cannot write the frontier here: {error}") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
